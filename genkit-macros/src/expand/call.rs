@@ -1,0 +1,172 @@
+//! What is made of the function: its call, from JSON to JSON, and what is known of it before.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Ident, ReturnType, Type};
+
+use super::Names;
+use crate::kind::Kind;
+use crate::params::Param;
+use crate::types;
+use crate::validate::Action;
+
+pub(super) fn function(action: &Action, names: &Names) -> TokenStream {
+    let ident = &action.item.sig.ident;
+    let output = action.kind.output();
+    let input = input(action, names);
+    let requirements = requirements(action, names);
+    let (schema_function, output_schema) = output_schema(action);
+    let call = call(action, names, &input);
+    quote! {
+        #schema_function
+        impl __genkit::Function for #ident {
+            type Output = __genkit::#output;
+            fn call(
+                __context: &__genkit::Context,
+                __arguments: __genkit::Arguments,
+            ) -> __genkit::Calling<'_, __genkit::#output> {
+                #call
+            }
+            fn input_schema() -> __genkit::Value {
+                __genkit::Input::<#input>::new().schema()
+            }
+            #requirements
+            #output_schema
+        }
+    }
+}
+
+/// The type of everything that the caller gives.
+fn input(action: &Action, names: &Names) -> TokenStream {
+    for (param, name) in action.params.iter().zip(&names.params) {
+        match param {
+            Param::Field(_) => return quote!(__Input),
+            Param::Whole(_) => return name.clone(),
+            Param::Lent(_) => {}
+        }
+    }
+    quote!(__genkit::NoInput)
+}
+
+/// What is lent, and what each type of it is called.
+fn lent<'a>(
+    action: &'a Action,
+    names: &'a Names,
+) -> impl Iterator<Item = (usize, &'a Type, &'a TokenStream)> {
+    action.params.iter().zip(&names.params).enumerate().filter_map(|(i, (param, name))| match param
+    {
+        Param::Lent(ty) => Some((i, ty, name)),
+        _ => None,
+    })
+}
+
+/// Reads the input, borrows what is lent, calls, and converts what came back.
+fn call(action: &Action, names: &Names, input: &TokenStream) -> TokenStream {
+    let ident = &action.item.sig.ident;
+    let lent_types = lent(action, names).map(|(_, _, name)| name);
+    let borrowed = lent(action, names).map(|(i, ty, name)| {
+        let span = types::place(ty);
+        let (lent, context) = (local(&format!("__lent{i}"), span), local("__context", span));
+        quote_spanned!(span=> let #lent = __genkit::Lend::<#name>::of().lend(#context)?;)
+    });
+    let arguments = action.params.iter().enumerate().map(|(i, param)| match param {
+        Param::Lent(_) => {
+            let lent = format_ident!("__lent{i}");
+            quote!(&#lent)
+        }
+        Param::Whole(_) => quote!(__input),
+        Param::Field(field) => {
+            let name = &field.name;
+            quote!(__input.#name)
+        }
+    });
+    let pattern = if action.params.iter().all(|param| matches!(param, Param::Lent(_))) {
+        quote!(__genkit::NoInput {})
+    } else {
+        quote!(__input)
+    };
+    let (returned, fails, result) = result(action);
+    let mut body = Group::new(
+        Delimiter::Brace,
+        quote! {
+            let #pattern = __genkit::Input::<#input>::new().read(__arguments)?;
+            #(#borrowed)*
+            let #returned = __genkit::Returned(#ident(#(#arguments),*).await) #fails;
+            #result
+        },
+    );
+    // A future that is not `Send` is reported at the function's name.
+    body.set_span(action.span());
+    quote_spanned! {action.span()=>
+        __genkit::Lend::<(#(#lent_types,)*)>::of().calling(async move #body)
+    }
+}
+
+/// What it is lent, for the registry to check before the first call.
+fn requirements(action: &Action, names: &Names) -> Option<TokenStream> {
+    let lent: Vec<_> = lent(action, names).map(|(_, _, name)| name).collect();
+    (!lent.is_empty()).then(|| {
+        quote! {
+            fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+                __genkit::vec![#(__genkit::Lend::<#lent>::of().requirement()),*]
+            }
+        }
+    })
+}
+
+/// From what the function returned to what its kind gives. A type that does not fit is reported
+/// at the type: in a `Result` of two or of one, where they usually are.
+fn result(action: &Action) -> (Ident, TokenStream, TokenStream) {
+    let (value, error) = match &action.item.sig.output {
+        ReturnType::Type(_, ty) => types::result_places(ty),
+        ReturnType::Default => (action.span(), action.span()),
+    };
+    // What is around the conversions is at our place, for the lints of the user's crate.
+    // Variables are hygienic, and the user's tokens may come from another macro: a variable is
+    // made and used at one place.
+    let returned = Ident::new("__returned", value);
+    let variable = Ident::new("__error", error);
+    let error = quote_spanned!(error=> __genkit::Failure::into_error(#variable));
+    let fails = quote!(.split().map_err(|#variable| #error)?);
+    let result = match action.kind {
+        Kind::Tool | Kind::Flow => {
+            quote_spanned!(value=> __genkit::IntoOutput::into_output(#returned.value()))
+        }
+        Kind::Prompt => {
+            let value = quote_spanned!(value=> __genkit::IntoPrompt::into_prompt(#returned.0));
+            quote!(__genkit::Result::Ok(#value))
+        }
+        Kind::Resource => {
+            let value = quote_spanned!(value=> __genkit::IntoContents::into_contents(#returned.0));
+            quote!(__genkit::Result::Ok(#value))
+        }
+    };
+    (returned, fails, result)
+}
+
+/// The schema of the result, for kinds whose callers see one. A type with arguments is named in
+/// a function at the function's place, for the reason given at [`Names`].
+fn output_schema(action: &Action) -> (Option<TokenStream>, Option<TokenStream>) {
+    if !matches!(action.kind, Kind::Tool | Kind::Flow) {
+        return (None, None);
+    }
+    let (ty, is_word) = match &action.item.sig.output {
+        ReturnType::Type(_, ty) => (ty.to_token_stream(), types::is_word(ty)),
+        ReturnType::Default => (quote!(()), true),
+    };
+    let value = quote!(__genkit::Option<__genkit::Value>);
+    let schema = quote!(__genkit::Returns::<#ty>::new().success().schema());
+    if is_word {
+        return (None, Some(quote!(fn output_schema() -> #value { #schema })));
+    }
+    let name = Ident::new("__output_schema", action.span());
+    (
+        Some(quote!(fn #name() -> #value { #schema })),
+        Some(quote!(fn output_schema() -> #value { __output_schema() })),
+    )
+}
+
+/// A variable of ours shown at `span`.
+fn local(name: &str, span: Span) -> Ident {
+    Ident::new(name, Span::call_site().located_at(span))
+}

@@ -1,0 +1,81 @@
+//! The four macros and the words that differ between them.
+
+use proc_macro2::Span;
+use syn::Ident;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tool,
+    Prompt,
+    Resource,
+    Flow,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Flow];
+
+    /// `tool`: the name of the macro, and what its function becomes.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+            Self::Flow => "flow",
+        }
+    }
+
+    /// `#[tool]`, for messages.
+    pub(crate) fn attribute(self) -> String {
+        format!("`#[{}]`", self.noun())
+    }
+
+    /// What the macro looks like above a function, for remedies.
+    pub(crate) fn usage(self) -> &'static str {
+        match self {
+            Self::Resource => "#[resource(\"scheme://path/{variable}\")]",
+            Self::Tool => "#[tool]",
+            Self::Prompt => "#[prompt]",
+            Self::Flow => "#[flow]",
+        }
+    }
+
+    /// Who reads the description.
+    pub(crate) fn reader(self) -> &'static str {
+        match self {
+            Self::Tool => "a model chooses tools by their descriptions",
+            Self::Prompt => "people choose prompts by their descriptions",
+            Self::Resource => "models and people choose resources by their descriptions",
+            Self::Flow => "people find flows by their descriptions",
+        }
+    }
+
+    /// `Tool`: the variant that is handed to the linker.
+    pub(crate) fn variant(self) -> Ident {
+        self.ident("")
+    }
+
+    /// `ToolFn`: the trait that the function's type implements.
+    pub(crate) fn function_trait(self) -> Ident {
+        self.ident("Fn")
+    }
+
+    /// `ToolDefinition`
+    pub(crate) fn definition(self) -> Ident {
+        self.ident("Definition")
+    }
+
+    /// `ToolOutput`: a flow gives what a tool gives.
+    pub(crate) fn output(self) -> Ident {
+        if self == Self::Flow { Self::Tool.output() } else { self.ident("Output") }
+    }
+
+    fn ident(self, suffix: &str) -> Ident {
+        let stem = match self {
+            Self::Tool => "Tool",
+            Self::Prompt => "Prompt",
+            Self::Resource => "Resource",
+            Self::Flow => "Flow",
+        };
+        Ident::new(&format!("{stem}{suffix}"), Span::call_site())
+    }
+}

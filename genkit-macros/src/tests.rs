@@ -1,0 +1,84 @@
+//! Expansions as files for people to review, and the documentation against the options.
+//!
+//! `UPDATE=1 cargo test -p genkit-macros` writes the files anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::TokenStream;
+
+use crate::input;
+use crate::kind::Kind;
+use crate::options::{self, Spec};
+use crate::run;
+
+/// Takes our attribute off a function in a file, as the compiler does.
+fn expanded(source: &str) -> TokenStream {
+    let mut item: syn::ItemFn = syn::parse_str(source).expect("a function");
+    let place = item.attrs.iter().position(|attr| !attr.path().is_ident("doc"));
+    let attr = item.attrs.remove(place.expect("an attribute of ours"));
+    let kind = Kind::ALL.into_iter().find(|kind| attr.path().is_ident(kind.noun()));
+    let options = match attr.meta {
+        syn::Meta::List(list) => list.tokens,
+        _ => TokenStream::new(),
+    };
+    run::run(kind.expect("a macro"), options, quote::quote!(#item))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions")
+}
+
+/// Compares with a file, or writes it.
+fn golden(path: &Path, text: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(path, text).expect("the file can be written");
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == text, "{} differs from:\n{text}", path.display());
+}
+
+#[test]
+fn expansions_are_as_reviewed() {
+    for name in ["minimal", "tool", "prompt", "resource", "flow", "mistakes"] {
+        let source = fs::read_to_string(folder().join(format!("{name}.rs"))).expect("the source");
+        let file = syn::parse2(expanded(&source)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        golden(&folder().join(format!("{name}.expanded.rs")), &prettyplease::unparse(&file));
+    }
+}
+
+#[test]
+fn a_panic_asks_for_a_report() {
+    let said = crate::error::internal("x").to_string();
+    assert!(said.contains("please report it"), "{said}");
+}
+
+/// The table of options in the documentation of a macro.
+fn table<'a>(specs: impl Iterator<Item = &'a Spec>) -> String {
+    let mut table = String::from("| option | what it does |\n|---|---|\n");
+    for spec in specs {
+        table.push_str(&format!("| `{}` | {} |\n", spec.example.replace('|', "\\|"), spec.about));
+    }
+    table
+}
+
+#[test]
+fn the_documentation_has_every_option() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../genkit/src/docs");
+    for kind in Kind::ALL {
+        let path = docs.join(format!("{}.md", kind.noun()));
+        let mut text = fs::read_to_string(&path).expect("the documentation");
+        let arguments = input::OPTIONS
+            .iter()
+            .filter(|spec| spec.key != "complete" || matches!(kind, Kind::Prompt | Kind::Resource));
+        for (mark, table) in
+            [("options", table(options::of(kind))), ("arguments", table(arguments))]
+        {
+            let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
+            let (before, rest) = text.split_once(&begin).expect("the mark before the table");
+            let (_, after) = rest.split_once(&end).expect("the mark after the table");
+            text = format!("{before}{begin}{table}{end}{after}");
+        }
+        golden(&path, &text);
+    }
+}

@@ -1,0 +1,60 @@
+/// Cooks a menu.
+async fn cook(chunks: &Chunks<Step>, menu: Menu) -> Result<Meal> {
+    kitchen::cook(chunks, menu).await
+}
+#[doc(hidden)]
+///The definition of the flow `cook`.
+#[allow(non_camel_case_types)]
+struct cook {}
+const _: () = {
+    use ::genkit::__private as __genkit;
+    use __genkit::scope::*;
+    type __Param0 = Chunks<Step>;
+    type __Param1 = Menu;
+    fn __check() {
+        <Chunks<Step> as __genkit::State>::check();
+        <Menu as __genkit::Argument>::check();
+    }
+    fn __output_schema() -> __genkit::Option<__genkit::Value> {
+        __genkit::Returns::<Result<Meal>>::new().success().schema()
+    }
+    impl __genkit::Function for cook {
+        type Output = __genkit::ToolOutput;
+        fn call(
+            __context: &__genkit::Context,
+            __arguments: __genkit::Arguments,
+        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
+            __genkit::Lend::<(__Param0,)>::of()
+                .calling(async move {
+                    let __input = __genkit::Input::<__Param1>::new().read(__arguments)?;
+                    let __lent0 = __genkit::Lend::<__Param0>::of().lend(__context)?;
+                    let __returned = __genkit::Returned(cook(&__lent0, __input).await)
+                        .split()
+                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                    __genkit::IntoOutput::into_output(__returned.value())
+                })
+        }
+        fn input_schema() -> __genkit::Value {
+            __genkit::Input::<__Param1>::new().schema()
+        }
+        fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+            __genkit::vec![__genkit::Lend:: < __Param0 > ::of().requirement()]
+        }
+        fn output_schema() -> __genkit::Option<__genkit::Value> {
+            __output_schema()
+        }
+    }
+    impl __genkit::FlowFn for cook {
+        const DEFINITION: &'static __genkit::FlowDefinition = &__genkit::FlowDefinition::new::<
+            Self,
+        >(
+            __genkit::Described::new(
+                "cook",
+                "Cooks a menu.",
+                ::core::file!(),
+                ::core::line!(),
+            ),
+        );
+    }
+    __genkit::submit!(Flow, cook, FlowFn);
+};

@@ -1,0 +1,5 @@
+/// Cooks a menu.
+#[flow]
+async fn cook(chunks: &Chunks<Step>, #[input] menu: Menu) -> Result<Meal> {
+    kitchen::cook(chunks, menu).await
+}

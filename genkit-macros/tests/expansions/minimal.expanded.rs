@@ -1,0 +1,58 @@
+/// Adds two numbers.
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+#[doc(hidden)]
+///The definition of the tool `add`.
+#[allow(non_camel_case_types)]
+struct add {}
+const _: () = {
+    use ::genkit::__private as __genkit;
+    use __genkit::scope::*;
+    #[derive(__genkit::serde::Deserialize, __genkit::schemars::JsonSchema)]
+    #[serde(
+        crate = "__genkit::serde",
+        deny_unknown_fields,
+        expecting = "an object with the arguments of the tool `add`"
+    )]
+    #[schemars(crate = "__genkit::schemars")]
+    struct __Input {
+        a: i64,
+        b: i64,
+    }
+    impl __genkit::Function for add {
+        type Output = __genkit::ToolOutput;
+        fn call(
+            __context: &__genkit::Context,
+            __arguments: __genkit::Arguments,
+        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
+            __genkit::Lend::<()>::of()
+                .calling(async move {
+                    let __input = __genkit::Input::<__Input>::new().read(__arguments)?;
+                    let __returned = __genkit::Returned(add(__input.a, __input.b).await)
+                        .split()
+                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                    __genkit::IntoOutput::into_output(__returned.value())
+                })
+        }
+        fn input_schema() -> __genkit::Value {
+            __genkit::Input::<__Input>::new().schema()
+        }
+        fn output_schema() -> __genkit::Option<__genkit::Value> {
+            __genkit::Returns::<i64>::new().success().schema()
+        }
+    }
+    impl __genkit::ToolFn for add {
+        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+            Self,
+        >(
+            __genkit::Described::new(
+                "add",
+                "Adds two numbers.",
+                ::core::file!(),
+                ::core::line!(),
+            ),
+        );
+    }
+    __genkit::submit!(Tool, add, ToolFn);
+};

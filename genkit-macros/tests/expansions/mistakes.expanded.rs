@@ -1,0 +1,41 @@
+::core::compile_error! {
+    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `timeout` and `max_output`"
+}
+::core::compile_error! {
+    "`timeout` takes a time with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"
+}
+::core::compile_error! {
+    "a tool must be `async`: calls run side by side and can be cancelled\nhelp: write `async fn get_weather`"
+}
+::core::compile_error! {
+    "`get_weather` has no description: a model chooses tools by their descriptions\nhelp: write a doc comment above it: `/// What it does, and when to use it.`"
+}
+::core::compile_error! {
+    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is lent by the framework\nhelp: take it by value: `String`"
+}
+fn get_weather(city: &str) -> String {
+    city.to_owned()
+}
+#[doc(hidden)]
+#[allow(non_camel_case_types)]
+struct get_weather {}
+const _: () = {
+    use ::genkit::__private as __genkit;
+    impl __genkit::Function for get_weather {
+        type Output = __genkit::ToolOutput;
+        fn call(
+            _: &__genkit::Context,
+            _: __genkit::Arguments,
+        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
+            ::core::unreachable!()
+        }
+        fn input_schema() -> __genkit::Value {
+            ::core::unreachable!()
+        }
+    }
+    impl __genkit::ToolFn for get_weather {
+        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+            Self,
+        >(__genkit::Described::new("", "", "", 0));
+    }
+};
