@@ -1,0 +1,290 @@
+//! The error of this library: one word wide, with a kind that callers can act on.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// Any error that can cross a thread.
+pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A result whose error is [`Error`] unless another is named.
+///
+/// ```
+/// async fn half(n: i64) -> genkit::Result<i64> {
+///     if n % 2 != 0 {
+///         return Err(genkit::Error::invalid_argument("n must be even"));
+///     }
+///     Ok(n / 2)
+/// }
+/// ```
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, in words for people and with a [`kind`](Error::kind) for programs.
+///
+/// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>`
+/// (its own, `anyhow::Error`, a `String`); this one lets it choose the kind.
+///
+/// ```
+/// use genkit::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::NotFound, "no note 7");
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// assert_eq!(error.to_string(), "no note 7");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    source: Option<BoxError>,
+    details: Option<serde_json::Value>,
+}
+
+/// The kind of an [`Error`]: the canonical status names that Genkit uses in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The caller went away or asked to stop.
+    Cancelled,
+    /// A function failed and said no more than its text.
+    Unknown,
+    /// What was given cannot be used: arguments, a schema, a URI.
+    InvalidArgument,
+    /// It took longer than its limit.
+    DeadlineExceeded,
+    /// There is no such tool, prompt, resource or thing.
+    NotFound,
+    /// It is there already.
+    AlreadyExists,
+    /// The caller, or the user who was asked, did not allow it.
+    PermissionDenied,
+    /// The caller did not say who it is.
+    Unauthenticated,
+    /// A limit on size or rate was passed.
+    ResourceExhausted,
+    /// The world is not in the state that this needs, for example a client that cannot be asked.
+    FailedPrecondition,
+    /// Given up on purpose.
+    Aborted,
+    /// A value outside its range.
+    OutOfRange,
+    /// Not offered here.
+    Unimplemented,
+    /// A fault of the program: a panic, a result that does not serialize.
+    Internal,
+    /// Not reachable now; another try may succeed.
+    Unavailable,
+}
+
+impl Error {
+    /// An error of `kind` that reads `message`.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), source: None, details: None }))
+    }
+
+    /// What the caller gave cannot be used.
+    ///
+    /// ```
+    /// let error = genkit::Error::invalid_argument("days must be 1 to 7");
+    /// assert_eq!(error.kind(), genkit::ErrorKind::InvalidArgument);
+    /// ```
+    pub fn invalid_argument(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// There is no such thing.
+    ///
+    /// ```
+    /// assert!(genkit::Error::not_found("no note 7").kind() == genkit::ErrorKind::NotFound);
+    /// ```
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// The same error with what caused it, which [`source`](StdError::source) then returns.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    /// use std::error::Error as _;
+    ///
+    /// let io = std::io::Error::other("disk is gone");
+    /// let error = Error::new(ErrorKind::Unavailable, "cannot save").with_source(io);
+    /// assert_eq!(error.source().unwrap().to_string(), "disk is gone");
+    /// ```
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The same error with data for programs; MCP sends it as `error.data`.
+    ///
+    /// ```
+    /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
+    /// assert_eq!(error.details().unwrap()["id"], 7);
+    /// ```
+    #[must_use]
+    pub fn with_details(mut self, details: serde_json::Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// What kind of error this is.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Error::not_found("x").kind(), genkit::ErrorKind::NotFound);
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Data for programs, if the error carries any.
+    ///
+    /// ```
+    /// assert!(genkit::Error::not_found("x").details().is_none());
+    /// ```
+    pub fn details(&self) -> Option<&serde_json::Value> {
+        self.0.details.as_ref()
+    }
+
+    /// The message and its causes on one line: `cannot save: disk is gone`.
+    ///
+    /// ```
+    /// let error = genkit::Error::not_found("no note 7").with_source(std::io::Error::other("gone"));
+    /// assert_eq!(error.chain(), "no note 7: gone");
+    /// ```
+    pub fn chain(&self) -> String {
+        let mut text = self.0.message.clone();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let said = error.to_string();
+            // Many errors print their source themselves; saying it twice helps nobody.
+            if !text.ends_with(&said) {
+                text.push_str(": ");
+                text.push_str(&said);
+            }
+            cause = error.source();
+        }
+        text
+    }
+
+    /// What a function's own error becomes: itself if it is ours, else its text and its causes.
+    pub(crate) fn from_failure(failure: impl Into<BoxError>) -> Self {
+        match failure.into().downcast::<Error>() {
+            Ok(ours) => *ours,
+            Err(other) => {
+                let error = Self::new(ErrorKind::Unknown, other.to_string());
+                if other.source().is_some() { error.with_source(Cause(other)) } else { error }
+            }
+        }
+    }
+}
+
+/// Keeps the causes of a foreign error without printing its own text a second time.
+struct Cause(BoxError);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+/// Reads well when `main` returns it: the kind, the message and each cause.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.0.kind, self.chain())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+            std::io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+            std::io::ErrorKind::TimedOut => ErrorKind::DeadlineExceeded,
+            std::io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+            _ => ErrorKind::Unknown,
+        };
+        Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
+    }
+}
+
+/// Turns any error into an [`Error`] that says what was being done.
+///
+/// ```
+/// use genkit::ErrorContext as _;
+///
+/// fn read() -> genkit::Result<String> {
+///     std::fs::read_to_string("/no/such/file").context("cannot read the settings")
+/// }
+/// assert!(read().unwrap_err().chain().starts_with("cannot read the settings: "));
+/// ```
+pub trait ErrorContext<T> {
+    /// The value, or an error that reads `message` and has the original as its cause.
+    ///
+    /// # Errors
+    /// Whatever the result held, under the new message; the kind of an [`Error`] is kept.
+    fn context(self, message: impl Into<String>) -> Result<T>;
+}
+
+impl<T, E: Into<BoxError>> ErrorContext<T> for std::result::Result<T, E> {
+    fn context(self, message: impl Into<String>) -> Result<T> {
+        self.map_err(|cause| {
+            let cause = cause.into();
+            let kind = cause.downcast_ref::<Error>().map_or(ErrorKind::Unknown, Error::kind);
+            Error::new(kind, message).with_source(cause)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_one_word_wide() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn keeps_the_kind_of_our_own_error_inside_a_foreign_type() {
+        let boxed: BoxError = Box::new(Error::not_found("no note"));
+        assert_eq!(Error::from_failure(boxed).kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn says_a_cause_once() {
+        let io = std::io::Error::other("disk is gone");
+        assert_eq!(Error::from(io).chain(), "disk is gone");
+    }
+}

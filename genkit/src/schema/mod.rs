@@ -1,0 +1,209 @@
+//! From types to JSON Schema: the exact schema, the portable one, and checks against both.
+
+mod check;
+#[cfg(feature = "mcp-server")]
+mod form;
+mod portable;
+mod properties;
+
+use std::sync::{Arc, OnceLock};
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::action::Strictness;
+use crate::error::Result;
+
+#[cfg(feature = "mcp-server")]
+pub(crate) use form::form;
+pub(crate) use portable::Degraded;
+pub(crate) use properties::properties;
+
+/// The exact schema of what is read from JSON.
+pub(crate) fn input_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if schema.get("type").and_then(Value::as_str) == Some("null") {
+        // `()` as input is a function without arguments: callers still send an object.
+        return serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    }
+    schema
+}
+
+/// The exact schema of what is written to JSON.
+pub(crate) fn output_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// What kind of result a schema describes, as far as serving it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// No value, or always null.
+    Nothing,
+    /// Plain text.
+    Text,
+    /// A JSON object.
+    Object,
+    /// A number, a list, an enumeration, a choice.
+    Other,
+    /// Any JSON.
+    Unknown,
+}
+
+/// The schemas of an action: made from types when first asked for, or written by hand.
+pub(crate) struct Schemas {
+    input: Source,
+    output: Source,
+}
+
+impl Schemas {
+    /// From types alone.
+    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
+        Self {
+            input: Source::new(Origin::Input(input)),
+            output: Source::new(Origin::Output(output)),
+        }
+    }
+
+    /// From hand-written schemas where there are any, else from types.
+    pub(crate) fn given(
+        input: Option<Value>,
+        input_of: fn() -> Value,
+        output: Option<Value>,
+        output_of: fn() -> Option<Value>,
+    ) -> Self {
+        Self {
+            input: Source::new(input.map_or(Origin::Input(input_of), Origin::Written)),
+            output: Source::new(output.map_or(Origin::Output(output_of), Origin::Written)),
+        }
+    }
+
+    pub(crate) fn input(&self) -> &Value {
+        self.input.exact().unwrap_or(&Value::Null)
+    }
+
+    pub(crate) fn output(&self) -> Option<&Value> {
+        self.output.exact()
+    }
+
+    pub(crate) fn portable_input(&self) -> &Value {
+        self.input.portable().map_or(&Value::Null, |served| &served.schema)
+    }
+
+    /// The served input schema as an object that is shared, not copied.
+    pub(crate) fn served_input(&self) -> Arc<Map<String, Value>> {
+        self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
+    }
+
+    /// The served output schema likewise.
+    pub(crate) fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
+        self.output.portable().map(|served| Arc::clone(&served.object))
+    }
+
+    /// What kind of result the output schema describes.
+    pub(crate) fn shape(&self) -> Shape {
+        let Some(schema) = self.output.portable().map(|served| &served.schema) else {
+            return Shape::Nothing;
+        };
+        match schema.get("type").and_then(Value::as_str) {
+            Some("null") => Shape::Nothing,
+            Some("string") if schema.get("enum").is_none() => Shape::Text,
+            Some("object") => Shape::Object,
+            Some(_) => Shape::Other,
+            None if says_nothing(schema) => Shape::Unknown,
+            None => Shape::Other,
+        }
+    }
+
+    /// What the portable schemas could not say.
+    pub(crate) fn degraded(&self) -> impl Iterator<Item = &Degraded> {
+        let both = [self.input.portable(), self.output.portable()];
+        both.into_iter().flatten().flat_map(|served| served.degraded.iter())
+    }
+
+    /// Checks arguments against a hand-written schema; a derived one is checked by reading.
+    pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
+        match self.input.checker() {
+            Some(checker) => checker.arguments(arguments, how),
+            None => Ok(arguments),
+        }
+    }
+
+    /// Checks a result against a hand-written schema; a derived one holds by construction.
+    pub(crate) fn check_output(&self, value: Option<&Value>) -> Result<()> {
+        self.output.checker().map_or(Ok(()), |checker| checker.result(value))
+    }
+}
+
+/// Whether a schema allows anything.
+fn says_nothing(schema: &Value) -> bool {
+    const NOTES: [&str; 4] = ["title", "description", "$schema", "default"];
+    match schema {
+        Value::Object(map) => map.keys().all(|key| NOTES.contains(&key.as_str())),
+        other => *other == Value::Bool(true),
+    }
+}
+
+/// Where a schema comes from.
+enum Origin {
+    Input(fn() -> Value),
+    Output(fn() -> Option<Value>),
+    Written(Value),
+}
+
+/// A schema and what is made of it, each when first asked for.
+struct Source {
+    origin: Origin,
+    exact: OnceLock<Option<Value>>,
+    portable: OnceLock<Option<Served>>,
+    checker: OnceLock<check::Checker>,
+}
+
+/// What clients get.
+struct Served {
+    schema: Value,
+    object: Arc<Map<String, Value>>,
+    degraded: Vec<Degraded>,
+}
+
+impl Source {
+    fn new(origin: Origin) -> Self {
+        Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
+    }
+
+    fn exact(&self) -> Option<&Value> {
+        match &self.origin {
+            Origin::Written(schema) => Some(schema),
+            Origin::Input(make) => self.exact.get_or_init(|| Some(make())).as_ref(),
+            Origin::Output(make) => self.exact.get_or_init(make).as_ref(),
+        }
+    }
+
+    fn portable(&self) -> Option<&Served> {
+        let make = || {
+            let exact = self.exact()?;
+            let (schema, degraded) = match self.origin {
+                // What a person wrote is served as it is.
+                Origin::Written(_) => (exact.clone(), Vec::new()),
+                _ => {
+                    let portable = portable::portable(exact);
+                    (portable.schema, portable.degraded)
+                }
+            };
+            let object = Arc::new(schema.as_object().cloned().unwrap_or_default());
+            Some(Served { schema, object, degraded })
+        };
+        self.portable.get_or_init(make).as_ref()
+    }
+
+    fn checker(&self) -> Option<&check::Checker> {
+        match &self.origin {
+            Origin::Written(schema) => {
+                Some(self.checker.get_or_init(|| check::Checker::new(schema)))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The schema that a client gets of which nothing is known.
+//!
+//! schemars writes exact schemas of draft 2020-12. Many clients read less than that: they follow no `$ref`, want one
+//! `type` at each place, or refuse a `format` that they have not heard of. [`portable`] rewrites an exact schema into
+//! what all of them read: valid as draft 7 and as draft 2020-12, also where ajv is strict.
+//!
+//! | exact | portable |
+//! |---|---|
+//! | `$ref` | what it names, inlined; keywords beside it win. A reference into itself is cut to a permissive schema |
+//! | `T` or null | `T` where the property may be left out, else `anyOf` of `T` and null |
+//! | `oneOf` of documented constants | `enum`, with what was said of each value in the description |
+//! | `oneOf` | `anyOf` |
+//! | `const` | `enum` of one value |
+//! | `enum` without `type` | with the type of its values |
+//! | `prefixItems` | `items`, with the order told in the description |
+//! | `type` of several | `anyOf` |
+//! | `format` outside of both drafts | nothing; bounds stay |
+//! | `true`, `false` as a schema | `{}`, `{"not": {}}` |
+//! | `unevaluatedProperties` | `additionalProperties` where that says the same |
+//! | newer and unknown keywords | nothing, and a note |
+//! | `x-…` and all that both drafts know | itself |
+//!
+//! Arguments are narrowed at most (a client that obeys the portable schema is understood), results are widened at
+//! most (what serde writes is accepted). That is why null stays in a property that is always there.
+
+use serde_json::{Map, Value};
+
+mod draft;
+mod enums;
+mod flatten;
+mod items;
+mod keywords;
+mod object;
+mod pointer;
+mod union;
+mod walk;
+
+#[cfg(test)]
+mod golden;
+#[cfg(all(test, feature = "validation"))]
+mod judged;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+#[path = "../../../tests/schema/zoo.rs"]
+mod zoo;
+
+use walk::Walk;
+
+/// How many schemas a portable schema may have inside. Default is 2,000.
+///
+/// Inlining a type wherever it is named can grow without end. A schema above this is cut at the same depth of
+/// references everywhere, the deepest at which it fits.
+pub(crate) const MAX_NODES: usize = 2_000;
+
+/// How many schemas may be inside each other. Default is 32.
+///
+/// Each takes up to four levels of JSON, of which common parsers read 128.
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// How many references inside each other are tried, in this order, for a schema above [`MAX_NODES`].
+const FALLBACK_REFERENCES: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
+
+/// A portable schema and what it could not say.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Portable {
+    /// The schema itself.
+    pub schema: Value,
+    /// What was lost, by pointer.
+    pub degraded: Vec<Degraded>,
+}
+
+/// One thing that the portable schema cannot say.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Degraded {
+    /// Where in the exact schema, as a JSON pointer.
+    pub pointer: String,
+    /// What was lost.
+    pub what: String,
+    /// What the author of the type can do about it.
+    pub remedy: String,
+}
+
+/// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client can read it.
+pub(crate) fn portable(exact: &Value) -> Portable {
+    let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
+    let fitting = limits.find_map(|references| attempt(exact, references, MAX_NODES));
+    // Without references the size is that of the exact schema, so there is nothing to limit.
+    fitting
+        .or_else(|| attempt(exact, 0, usize::MAX))
+        .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
+}
+
+/// One try with a limit on references inside each other; nothing if it has too many nodes.
+fn attempt(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
+    let mut walk = Walk::new(exact, max_references, max_nodes);
+    let schema = walk.root();
+    let degraded = walk.finish()?;
+    Some(Portable { schema, degraded })
+}

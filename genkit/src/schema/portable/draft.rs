@@ -1,0 +1,132 @@
+//! A portable schema in the making.
+
+use serde_json::{Map, Value};
+
+use super::{keywords, walk::Null};
+
+/// Every type that JSON has; integers are numbers.
+const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean", "null"];
+
+/// A portable schema in the making.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// What is said to the reader.
+    pub says: Map<String, Value>,
+    /// What limits the value.
+    pub limits: Map<String, Value>,
+    /// What goes into the description since no keyword can say it.
+    pub remarks: Vec<String>,
+    pub nullable: bool,
+    pub never: bool,
+}
+
+impl Draft {
+    /// Writes the type down, where need be by guessing it from the other keywords.
+    pub(super) fn set_type(&mut self, types: Vec<&str>) {
+        match types[..] {
+            [] if self.limits.contains_key("type") => {}
+            [] => {
+                let mut spoken_of = self.limits.keys().filter_map(|key| keywords::applies_to(key));
+                match spoken_of.next() {
+                    Some(first) if spoken_of.all(|other| other == first) => {
+                        self.limits.insert("type".to_owned(), first.into());
+                    }
+                    Some(_) => self.split(&EVERY_TYPE),
+                    None => {}
+                }
+            }
+            [only] => {
+                self.limits.insert("type".to_owned(), only.into());
+            }
+            _ => self.split(&types),
+        }
+        if self.limits.get("type").is_some_and(|only| only == "array") {
+            // Several providers refuse an array that does not say of what.
+            self.limits.entry("items").or_insert_with(|| Value::Object(Map::new()));
+        }
+    }
+
+    /// Turns a schema of several types into one schema for each of them.
+    fn split(&mut self, types: &[&str]) {
+        let all = std::mem::take(&mut self.limits);
+        let mut branches: Vec<_> = types
+            .iter()
+            .map(|name| Map::from_iter([("type".to_owned(), Value::from(*name))]))
+            .collect();
+        for (key, value) in all {
+            let Some(speaks_of) = keywords::applies_to(&key) else {
+                self.limits.insert(key, value);
+                continue;
+            };
+            for (branch, name) in branches.iter_mut().zip(types) {
+                if *name == speaks_of || (*name == "integer" && speaks_of == "number") {
+                    branch.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        // The values of an `enum` already say which types there are.
+        if !self.limits.contains_key("enum") {
+            self.add_union(branches.into_iter().map(Value::Object).collect());
+        }
+    }
+
+    /// Adds a choice beside what there is.
+    pub(super) fn add_union(&mut self, branches: Vec<Value>) {
+        if !self.limits.contains_key("anyOf") {
+            self.limits.insert("anyOf".to_owned(), Value::Array(branches));
+            return;
+        }
+        self.add_all(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(branches))])));
+    }
+
+    /// Adds a schema that must hold as well.
+    pub(super) fn add_all(&mut self, schema: Value) {
+        let all = self.limits.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(all) = all {
+            all.push(schema);
+        }
+    }
+
+    /// The schema.
+    pub(super) fn finish(mut self, null: Null) -> Value {
+        if self.never && !self.nullable {
+            return never();
+        }
+        if self.never {
+            self.limits = Map::from_iter([("type".to_owned(), "null".into())]);
+            self.nullable = false;
+        }
+        if !self.remarks.is_empty() {
+            let before = self.says.get("description").and_then(Value::as_str).map(str::to_owned);
+            let paragraphs: Vec<_> = before.into_iter().chain(self.remarks).collect();
+            self.says.insert("description".to_owned(), paragraphs.join("\n\n").into());
+        }
+        let mut limits = self.limits;
+        if self.nullable && null == Null::Needed && !limits.is_empty() {
+            limits = or_null(limits);
+        }
+        let mut schema = Map::new();
+        // The type comes first where the order of a map is kept.
+        if let Some(only) = limits.get("type") {
+            schema.insert("type".to_owned(), only.clone());
+        }
+        schema.extend(self.says);
+        schema.extend(limits);
+        Value::Object(schema)
+    }
+}
+
+/// The schema of no value at all.
+pub(super) fn never() -> Value {
+    Value::Object(Map::from_iter([("not".to_owned(), Value::Object(Map::new()))]))
+}
+
+fn or_null(limits: Map<String, Value>) -> Map<String, Value> {
+    let null = Value::Object(Map::from_iter([("type".to_owned(), Value::from("null"))]));
+    let mut branches = match limits.get("anyOf") {
+        Some(Value::Array(branches)) if limits.len() == 1 => branches.clone(),
+        _ => vec![Value::Object(limits)],
+    };
+    branches.push(null);
+    Map::from_iter([("anyOf".to_owned(), Value::Array(branches))])
+}

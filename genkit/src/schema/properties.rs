@@ -1,0 +1,56 @@
+//! The properties of an object schema, as prompts and completion need them.
+
+use serde_json::{Map, Value};
+
+/// One property of an object schema.
+pub(crate) struct Property<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) required: bool,
+    schema: Option<&'a Map<String, Value>>,
+}
+
+/// The properties of a portable object schema, in its order.
+pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let all = schema.get("properties").and_then(Value::as_object);
+    all.into_iter().flatten().map(move |(name, schema)| Property {
+        name,
+        required: required.is_some_and(|names| names.iter().any(|n| n == name)),
+        schema: schema.as_object(),
+    })
+}
+
+impl Property<'_> {
+    fn kind(&self) -> Option<&str> {
+        self.schema?.get("type")?.as_str()
+    }
+
+    /// The values it lists: an enumeration, or `true` and `false`.
+    pub(crate) fn values(&self) -> Vec<String> {
+        if self.kind() == Some("boolean") {
+            return vec!["true".to_owned(), "false".to_owned()];
+        }
+        let listed = self.schema.and_then(|s| s.get("enum")).and_then(Value::as_array);
+        let texts = listed.into_iter().flatten().filter_map(Value::as_str);
+        texts.map(str::to_owned).collect()
+    }
+
+    /// Its description, and how its text must look where that is not obvious.
+    pub(crate) fn described(&self) -> Option<String> {
+        let said = self.schema.and_then(|s| s.get("description")).and_then(Value::as_str);
+        let values = self.values();
+        let form = match self.kind() {
+            _ if !values.is_empty() => Some(format!("one of: {}", values.join(", "))),
+            Some("integer") => Some("a whole number".to_owned()),
+            Some("number") => Some("a number".to_owned()),
+            Some("array") => Some("a JSON list".to_owned()),
+            Some("object") => Some("a JSON object".to_owned()),
+            _ => None,
+        };
+        match (said, form) {
+            (Some(said), Some(form)) => Some(format!("{said} ({form})")),
+            (Some(said), None) => Some(said.to_owned()),
+            (None, form) => form,
+        }
+    }
+}
