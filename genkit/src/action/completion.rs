@@ -1,0 +1,139 @@
+//! Suggestions for prompt arguments and template variables while a user types.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::context::Context;
+use crate::error::{BoxError, Error, ErrorKind, Result};
+
+/// What a completion function is asked.
+///
+/// ```
+/// use genkit::{Completion, prompt};
+///
+/// async fn departments(asked: Completion) -> Vec<String> {
+///     ["Engineering", "Sales", "Support"]
+///         .into_iter()
+///         .filter(|name| name.to_lowercase().starts_with(&asked.value().to_lowercase()))
+///         .map(String::from)
+///         .collect()
+/// }
+///
+/// /// Greets a department.
+/// #[prompt]
+/// async fn greet(#[arg(complete = departments)] department: String) -> String {
+///     format!("Write a greeting for {department}.")
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Completion {
+    pub(crate) argument: String,
+    pub(crate) value: String,
+    pub(crate) others: BTreeMap<String, String>,
+    pub(crate) context: Context,
+}
+
+impl Completion {
+    /// The argument that is being typed.
+    pub fn argument(&self) -> &str {
+        &self.argument
+    }
+
+    /// What is typed so far, possibly nothing.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Another argument of the same prompt or template, if the client sent it.
+    pub fn other(&self, argument: &str) -> Option<&str> {
+        self.others.get(argument).map(String::as_str)
+    }
+
+    /// State that was given with `.state(value)`.
+    ///
+    /// # Errors
+    /// Nobody gave a `T`.
+    pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T> {
+        self.context.state::<T>().ok_or_else(|| {
+            let name = std::any::type_name::<T>();
+            Error::new(
+                ErrorKind::FailedPrecondition,
+                format!("no state of type `{name}` was given: call `.state(..)`"),
+            )
+        })
+    }
+}
+
+/// Suggestions that are being made.
+pub type Suggesting = Pin<Box<dyn Future<Output = Result<Vec<String>>> + Send>>;
+
+/// A completion function with its types erased.
+pub type Completer = fn(Completion) -> Suggesting;
+
+/// What a completion function may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of suggestions",
+    label = "a completion function returns this",
+    note = "return `Vec<String>`, `Vec<&'static str>`, or a `Result` of one of them"
+)]
+pub trait IntoSuggestions {
+    /// The suggestions, best first.
+    ///
+    /// # Errors
+    /// They could not be made.
+    fn into_suggestions(self) -> Result<Vec<String>>;
+}
+
+impl<S: Into<String>> IntoSuggestions for Vec<S> {
+    fn into_suggestions(self) -> Result<Vec<String>> {
+        Ok(self.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<S: Into<String>, const N: usize> IntoSuggestions for [S; N] {
+    fn into_suggestions(self) -> Result<Vec<String>> {
+        Ok(self.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Result<S, E> {
+    fn into_suggestions(self) -> Result<Vec<String>> {
+        self.map_err(Error::from_failure)?.into_suggestions()
+    }
+}
+
+/// Runs a completion function; expansions call it.
+pub fn complete<F>(asked: F) -> Suggesting
+where
+    F: Future<Output: IntoSuggestions> + Send + 'static,
+{
+    Box::pin(async move { asked.await.into_suggestions() })
+}
+
+/// Those of a fixed list that begin with what is typed; expansions call it.
+pub fn suggest(asked: &Completion, from: &[&str]) -> Suggesting {
+    let found = starting_with(asked.value(), from.iter().copied());
+    Box::pin(async move { Ok(found) })
+}
+
+/// Those that begin with `typed`, whatever the case.
+pub(crate) fn starting_with<'a>(typed: &str, from: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    from.filter(|s| s.to_lowercase().starts_with(&typed)).map(String::from).collect()
+}
+
+/// Suggestions for the argument that is asked for: its completion function, else the values
+/// that its schema lists; `None` where there is no such argument.
+pub(crate) fn of(
+    completers: &[(&'static str, Completer)],
+    schema: &serde_json::Value,
+    asked: Completion,
+) -> Option<Suggesting> {
+    if let Some((_, completer)) = completers.iter().find(|(name, _)| *name == asked.argument) {
+        return Some(completer(asked));
+    }
+    let property = crate::schema::properties(schema).find(|p| p.name == asked.argument)?;
+    let found = starting_with(asked.value(), property.values().iter().map(String::as_str));
+    Some(Box::pin(async move { Ok(found) }))
+}

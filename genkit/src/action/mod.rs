@@ -1,0 +1,55 @@
+//! What a macro registers: tools, prompts, resources and flows, their definitions and handlers.
+
+mod args;
+mod completion;
+mod definition;
+mod flow;
+mod handler;
+mod info;
+mod input;
+mod lent;
+mod output;
+mod prompt;
+mod resource;
+mod tool;
+mod uri_template;
+
+pub(crate) use args::Strictness;
+#[cfg(feature = "inventory")]
+pub(crate) use definition::Linked;
+#[cfg(feature = "mcp-server")]
+pub(crate) use handler::Calling;
+pub(crate) use lent::Requirement;
+#[cfg(feature = "mcp-server")]
+pub(crate) use output::ToolOutput;
+#[cfg(feature = "mcp-server")]
+pub(crate) use resource::{Body, not_found};
+
+pub use completion::{Completer, Completion, IntoSuggestions, Suggesting};
+pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};
+pub use flow::Flow;
+pub use info::Location;
+pub use lent::Chunks;
+pub use output::{IntoOutput, Reply};
+pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptReply};
+pub use resource::{Contents, IntoContents, Resource, ResourceBuilder};
+pub use tool::{Hints, Tool, ToolBuilder};
+
+/// The constructors that expansions call; hidden behind `__private`.
+#[allow(missing_docs, reason = "hidden")]
+pub mod expansion {
+    pub use super::completion::{Suggesting, complete, suggest};
+    pub use super::definition::{
+        Described, FlowDefinition, Function, Linked, PromptDefinition, ResourceDefinition,
+        ToolDefinition,
+    };
+    pub use super::handler::Calling;
+    pub use super::input::{Arguments, Input, InputFallback, NoInput};
+    pub use super::lent::{ChunkItem, Lend, LendNothing, LendState, Requirement, State};
+    pub use super::output::{
+        Failure, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
+        ToolOutput,
+    };
+    pub use super::prompt::PromptOutput;
+    pub use super::resource::ResourceOutput;
+}

@@ -1,0 +1,351 @@
+//! Prompts: functions that write messages.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::args::Strictness;
+use super::completion::{Completer, Completion, Suggesting};
+use super::definition::{ArgumentCompleter, PromptDefinition, PromptFn};
+use super::handler::{Calling, Handler, closure};
+use super::info::{Info, Location};
+use super::lent::Requirement;
+use crate::context::Context;
+use crate::error::Result;
+use crate::message::{Message, Part};
+use crate::schema::Schemas;
+
+/// The result of a prompt: messages, and perhaps a description of this result.
+///
+/// ```
+/// use genkit::{Message, PromptReply, prompt};
+///
+/// /// Reviews code.
+/// #[prompt]
+/// async fn review(code: String) -> PromptReply {
+///     PromptReply::new([
+///         Message::user(format!("Review this code:\n{code}")),
+///         Message::model("I will look for mistakes first, then for style."),
+///     ])
+///     .description("A review in two steps")
+/// }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PromptReply {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) description: Option<String>,
+}
+
+impl PromptReply {
+    /// A reply of `messages`.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self { messages: messages.into_iter().collect(), description: None }
+    }
+
+    /// Says what these messages are.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The messages.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+}
+
+/// The result of a prompt after its type is gone.
+pub type PromptOutput = PromptReply;
+
+/// A type that a prompt can return, bare or in a `Result` of any alias.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a prompt",
+    label = "not messages",
+    note = "return `String`, `Part`, `Vec<Part>`, `Message`, `Vec<Message>` or `PromptReply`"
+)]
+pub trait IntoPrompt {
+    #[doc(hidden)]
+    fn into_prompt(self) -> PromptReply;
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for PromptReply {
+    fn into_prompt(self) -> PromptReply {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for String {
+    fn into_prompt(self) -> PromptReply {
+        Message::user(self).into_prompt()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for &str {
+    fn into_prompt(self) -> PromptReply {
+        Message::user(self).into_prompt()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for Part {
+    fn into_prompt(self) -> PromptReply {
+        Message::user(self).into_prompt()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for Vec<Part> {
+    fn into_prompt(self) -> PromptReply {
+        Message::new(crate::message::Role::User, self).into_prompt()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for Message {
+    fn into_prompt(self) -> PromptReply {
+        PromptReply::new([self])
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoPrompt for Vec<Message> {
+    fn into_prompt(self) -> PromptReply {
+        PromptReply::new(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> IntoPrompt for [Message; N] {
+    fn into_prompt(self) -> PromptReply {
+        PromptReply::new(self)
+    }
+}
+
+/// An argument of a prompt, as a client sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// What it means, and what it must look like where it is not plain text.
+    pub description: Option<String>,
+    /// Whether a call without it is refused.
+    pub required: bool,
+}
+
+/// A prompt: a name, a description, arguments and a function that writes messages.
+///
+/// ```
+/// use genkit::{Prompt, prompt};
+///
+/// /// Asks for a haiku.
+/// #[prompt]
+/// async fn haiku(
+///     /// What it is about.
+///     topic: String,
+/// ) -> String {
+///     format!("Write a haiku about {topic}.")
+/// }
+///
+/// let prompt = Prompt::of::<haiku>();
+/// assert_eq!(prompt.arguments()[0].description.as_deref(), Some("What it is about."));
+/// ```
+#[derive(Clone)]
+pub struct Prompt(Arc<Inner>);
+
+struct Inner {
+    info: Info,
+    version: Option<Cow<'static, str>>,
+    schemas: Schemas,
+    requirements: Vec<Requirement>,
+    completers: Vec<ArgumentCompleter>,
+    handler: Handler<PromptReply>,
+}
+
+impl Prompt {
+    /// The prompt behind an annotated function.
+    pub fn of<F: PromptFn>() -> Self {
+        Self::from_definition(F::DEFINITION)
+    }
+
+    pub(crate) fn from_definition(definition: &'static PromptDefinition) -> Self {
+        let erased = definition.erased;
+        Self(Arc::new(Inner {
+            info: definition.described.info(),
+            version: definition.version.map(Cow::Borrowed),
+            schemas: Schemas::derived(erased.input, erased.output),
+            requirements: (erased.requirements)(),
+            completers: definition.completers.to_vec(),
+            handler: Handler::Static(erased.call),
+        }))
+    }
+
+    /// Begins a prompt that is made at run time.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct About { topic: String }
+    ///
+    /// let prompt = Prompt::builder("limerick", "Asks for a limerick.")
+    ///     .handler(|_: Context, about: About| async move { Ok(format!("A limerick on {}.", about.topic)) });
+    /// assert_eq!(prompt.arguments()[0].name, "topic");
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> PromptBuilder {
+        PromptBuilder {
+            info: Info::dynamic(name.into(), description.into()),
+            version: None,
+            completers: Vec::new(),
+        }
+    }
+
+    /// The name that callers use.
+    pub fn name(&self) -> &str {
+        &self.0.info.name
+    }
+
+    /// The name for people, if there is one.
+    pub fn title(&self) -> Option<&str> {
+        self.0.info.title.as_deref()
+    }
+
+    /// What it is for.
+    pub fn description(&self) -> &str {
+        &self.0.info.description
+    }
+
+    /// Where it was defined.
+    pub fn location(&self) -> Option<Location> {
+        self.0.info.location
+    }
+
+    /// Its version, if it has one; MCP sends it in `_meta`.
+    pub fn version(&self) -> Option<&str> {
+        self.0.version.as_deref()
+    }
+
+    /// The tags that filters look at.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.0.info.tags.iter().map(|tag| &**tag)
+    }
+
+    /// Data for programs; MCP sends it as `_meta`.
+    pub fn metadata(&self) -> &Map<String, Value> {
+        &self.0.info.metadata
+    }
+
+    /// The exact schema of its arguments.
+    pub fn input_schema(&self) -> &Value {
+        self.0.schemas.input()
+    }
+
+    /// Its arguments, described from the signature.
+    pub fn arguments(&self) -> Vec<PromptArgument> {
+        crate::schema::properties(self.0.schemas.portable_input())
+            .map(|property| PromptArgument {
+                name: property.name.to_owned(),
+                description: property.described(),
+                required: property.required,
+            })
+            .collect()
+    }
+
+    pub(crate) fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    pub(crate) fn requirements(&self) -> &[Requirement] {
+        &self.0.requirements
+    }
+
+    /// Suggestions for an argument, if the prompt has that argument.
+    pub(crate) fn complete(&self, asked: Completion) -> Option<Suggesting> {
+        super::completion::of(&self.0.completers, self.0.schemas.portable_input(), asked)
+    }
+
+    pub(crate) fn invoke<'a>(
+        &'a self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> Calling<'a, PromptReply> {
+        self.0.handler.call(context, arguments, how)
+    }
+}
+
+impl std::fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prompt").field(&self.name()).finish()
+    }
+}
+
+/// A prompt in the making: see [`Prompt::builder`].
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct PromptBuilder {
+    info: Info,
+    version: Option<Cow<'static, str>>,
+    completers: Vec<ArgumentCompleter>,
+}
+
+impl PromptBuilder {
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// One more tag.
+    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+        self.info.tags.push(tag.into());
+        self
+    }
+
+    /// Its version.
+    pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// One more entry of its metadata.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.info.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Suggestions for one argument.
+    pub fn complete(mut self, argument: &'static str, completer: Completer) -> Self {
+        self.completers.push((argument, completer));
+        self
+    }
+
+    /// Ends the making: the closure that writes the messages.
+    pub fn handler<I, T, F, Fut>(self, function: F) -> Prompt
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoPrompt + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T>> + Send + 'static,
+    {
+        Prompt(Arc::new(Inner {
+            info: self.info,
+            version: self.version,
+            schemas: Schemas::derived(crate::schema::input_of::<I>, || None),
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler: closure(function, |reply: T| Ok(reply.into_prompt())),
+        }))
+    }
+}

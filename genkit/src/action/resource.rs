@@ -1,0 +1,378 @@
+//! Resources: functions that answer for a URI or for a family of URIs.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::args::Strictness;
+use super::completion::{Completer, Completion, Suggesting};
+use super::definition::{ArgumentCompleter, ResourceDefinition, ResourceFn};
+use super::handler::{Calling, Handler, closure};
+use super::info::{Info, Location};
+use super::lent::Requirement;
+use super::uri_template::UriTemplate;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::schema::Schemas;
+
+/// A piece of a resource's content: text or bytes.
+///
+/// ```
+/// use genkit::{Contents, resource};
+///
+/// /// The project's logo and its licence.
+/// #[resource("assets://all")]
+/// async fn assets() -> Vec<Contents> {
+///     vec![
+///         Contents::bytes([0x89, b'P', b'N', b'G']).mime_type("image/png").uri("assets://logo.png"),
+///         Contents::text("Apache-2.0").uri("assets://licence"),
+///     ]
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    pub(crate) uri: Option<String>,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Contents {
+    /// Text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { uri: None, mime_type: None, body: Body::Text(text.into()) }
+    }
+
+    /// Bytes.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { uri: None, mime_type: None, body: Body::Bytes(bytes.into()) }
+    }
+
+    /// A value as JSON text of type `application/json`.
+    ///
+    /// ```
+    /// let contents = genkit::Contents::json(&[1, 2, 3])?;
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The value does not serialize.
+    pub fn json(value: &impl serde::Serialize) -> Result<Self> {
+        Ok(Self::text(serde_json::to_string(value)?).mime_type("application/json"))
+    }
+
+    /// Says its media type; without, the resource's own is used.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Says its own address; without, it is the address that was read.
+    #[must_use]
+    pub fn uri(mut self, uri: impl Into<String>) -> Self {
+        self.uri = Some(uri.into());
+        self
+    }
+}
+
+/// The result of a resource after its type is gone.
+pub type ResourceOutput = Vec<Contents>;
+
+/// A type that a resource can return, bare or in a `Result` of any alias.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a resource",
+    label = "not the content of a resource",
+    note = "return `String`, `Vec<u8>`, `serde_json::Value`, `Contents` or `Vec<Contents>`; `Contents::json(&value)` takes anything that serializes"
+)]
+pub trait IntoContents {
+    #[doc(hidden)]
+    fn into_contents(self) -> Vec<Contents>;
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for Contents {
+    fn into_contents(self) -> Vec<Contents> {
+        vec![self]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for Vec<Contents> {
+    fn into_contents(self) -> Vec<Contents> {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for String {
+    fn into_contents(self) -> Vec<Contents> {
+        vec![Contents::text(self)]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for &str {
+    fn into_contents(self) -> Vec<Contents> {
+        vec![Contents::text(self)]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for Vec<u8> {
+    fn into_contents(self) -> Vec<Contents> {
+        vec![Contents::bytes(self)]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoContents for Value {
+    fn into_contents(self) -> Vec<Contents> {
+        vec![Contents::text(self.to_string()).mime_type("application/json")]
+    }
+}
+
+/// A resource or a resource template.
+///
+/// ```
+/// use genkit::{Resource, resource};
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(id: u64) -> String {
+///     format!("note {id}")
+/// }
+///
+/// let resource = Resource::of::<note>();
+/// assert!(resource.is_template());
+/// assert_eq!(resource.uri(), "note://{id}");
+/// ```
+#[derive(Clone)]
+pub struct Resource(Arc<Inner>);
+
+struct Inner {
+    info: Info,
+    uri: Cow<'static, str>,
+    /// A malformed template is kept as the error it is, for the registry to report.
+    template: std::result::Result<UriTemplate, String>,
+    mime_type: Option<Cow<'static, str>>,
+    schemas: Schemas,
+    requirements: Vec<Requirement>,
+    completers: Vec<ArgumentCompleter>,
+    handler: Handler<ResourceOutput>,
+}
+
+impl Resource {
+    /// The resource behind an annotated function.
+    pub fn of<F: ResourceFn>() -> Self {
+        Self::from_definition(F::DEFINITION)
+    }
+
+    pub(crate) fn from_definition(definition: &'static ResourceDefinition) -> Self {
+        let erased = definition.erased;
+        Self(Arc::new(Inner {
+            info: definition.described.info(),
+            uri: Cow::Borrowed(definition.uri),
+            template: UriTemplate::parse(definition.uri).map_err(|e| e.to_string()),
+            mime_type: definition.mime_type.map(Cow::Borrowed),
+            schemas: Schemas::derived(erased.input, erased.output),
+            requirements: (erased.requirements)(),
+            completers: definition.completers.to_vec(),
+            handler: Handler::Static(erased.call),
+        }))
+    }
+
+    /// Begins a resource that is made at run time; `uri` may be an RFC 6570 template.
+    ///
+    /// ```
+    /// use genkit::{Context, Resource};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Page { number: u32 }
+    ///
+    /// let page = Resource::builder("book://page/{number}", "page", "A page of the book.")
+    ///     .mime_type("text/plain")
+    ///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
+    /// assert!(page.is_template());
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        uri: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> ResourceBuilder {
+        ResourceBuilder {
+            info: Info::dynamic(name.into(), description.into()),
+            uri: uri.into(),
+            mime_type: None,
+            completers: Vec::new(),
+        }
+    }
+
+    /// The name for programs.
+    pub fn name(&self) -> &str {
+        &self.0.info.name
+    }
+
+    /// The name for people, if there is one.
+    pub fn title(&self) -> Option<&str> {
+        self.0.info.title.as_deref()
+    }
+
+    /// What it holds.
+    pub fn description(&self) -> &str {
+        &self.0.info.description
+    }
+
+    /// Where it was defined.
+    pub fn location(&self) -> Option<Location> {
+        self.0.info.location
+    }
+
+    /// Its address, or the template of its addresses.
+    pub fn uri(&self) -> &str {
+        &self.0.uri
+    }
+
+    /// Whether the address has variables.
+    pub fn is_template(&self) -> bool {
+        self.0.template.as_ref().is_ok_and(|template| !template.is_static())
+    }
+
+    /// The media type of its content, if it is always the same.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.0.mime_type.as_deref()
+    }
+
+    /// The tags that filters look at.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.0.info.tags.iter().map(|tag| &**tag)
+    }
+
+    /// Data for programs; MCP sends it as `_meta`.
+    pub fn metadata(&self) -> &Map<String, Value> {
+        &self.0.info.metadata
+    }
+
+    pub(crate) fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    pub(crate) fn schemas(&self) -> &Schemas {
+        &self.0.schemas
+    }
+
+    pub(crate) fn requirements(&self) -> &[Requirement] {
+        &self.0.requirements
+    }
+
+    /// What is wrong with the template, if anything.
+    pub(crate) fn template(&self) -> std::result::Result<&UriTemplate, &str> {
+        self.0.template.as_ref().map_err(String::as_str)
+    }
+
+    /// The variables that `uri` gives, if this resource answers for it.
+    pub(crate) fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
+        self.0.template.as_ref().ok()?.matches(uri)
+    }
+
+    /// How much of the template is fixed: of two that match, the larger one wins.
+    pub(crate) fn specificity(&self) -> impl Ord + use<> {
+        self.0.template.as_ref().map(UriTemplate::specificity).ok()
+    }
+
+    /// Suggestions for a variable, if the template has it.
+    pub(crate) fn complete(&self, asked: Completion) -> Option<Suggesting> {
+        super::completion::of(&self.0.completers, self.0.schemas.portable_input(), asked)
+    }
+
+    pub(crate) fn invoke<'a>(
+        &'a self,
+        context: &'a Context,
+        variables: Map<String, Value>,
+    ) -> Calling<'a, ResourceOutput> {
+        self.0.handler.call(context, Value::Object(variables), Strictness::Text)
+    }
+}
+
+impl std::fmt::Debug for Resource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Resource").field(&self.uri()).finish()
+    }
+}
+
+/// A resource in the making: see [`Resource::builder`].
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct ResourceBuilder {
+    info: Info,
+    uri: Cow<'static, str>,
+    mime_type: Option<Cow<'static, str>>,
+    completers: Vec<ArgumentCompleter>,
+}
+
+impl ResourceBuilder {
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// One more tag.
+    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+        self.info.tags.push(tag.into());
+        self
+    }
+
+    /// The media type of its content.
+    pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// One more entry of its metadata.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.info.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Suggestions for one variable.
+    pub fn complete(mut self, variable: &'static str, completer: Completer) -> Self {
+        self.completers.push((variable, completer));
+        self
+    }
+
+    /// Ends the making: the closure that reads the resource.
+    pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoContents + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T>> + Send + 'static,
+    {
+        Resource(Arc::new(Inner {
+            template: UriTemplate::parse(&self.uri).map_err(|e| e.to_string()),
+            info: self.info,
+            uri: self.uri,
+            mime_type: self.mime_type,
+            schemas: Schemas::derived(crate::schema::input_of::<I>, || None),
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler: closure(function, |contents: T| Ok(contents.into_contents())),
+        }))
+    }
+}
+
+/// The error of reading an address that nobody answers for.
+pub(crate) fn not_found(uri: &str) -> Error {
+    Error::not_found(format!("Resource not found: {uri}"))
+        .with_details(serde_json::json!({ "uri": uri }))
+}

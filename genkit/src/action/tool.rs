@@ -1,0 +1,348 @@
+//! Tools: functions that a model may call.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::args::Strictness;
+use super::definition::{ToolDefinition, ToolFn};
+use super::handler::{Calling, Handler, closure};
+use super::info::{Info, Location};
+use super::lent::Requirement;
+use super::output::{IntoOutput, ToolOutput};
+use crate::context::Context;
+use crate::error::Result;
+use crate::schema::Schemas;
+
+/// What a tool says of its effects; hints for clients, not promises.
+///
+/// `None` means that nothing was said. MCP assumes the worst then: not read-only, destructive,
+/// not idempotent, open world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: Option<bool>,
+    /// May destroy something.
+    pub destructive: Option<bool>,
+    /// Calling it twice is calling it once.
+    pub idempotent: Option<bool>,
+    /// Reaches out of this program: the web, another system.
+    pub open_world: Option<bool>,
+}
+
+/// A tool: a name, a description, schemas and a function.
+///
+/// Made by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
+///
+/// ```
+/// use genkit::{Tool, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tool = Tool::of::<add>();
+/// assert_eq!(tool.name(), "add");
+/// assert_eq!(tool.description(), "Adds two numbers.");
+/// ```
+#[derive(Clone)]
+pub struct Tool(Arc<Inner>);
+
+struct Inner {
+    info: Info,
+    hints: Hints,
+    needs_approval: bool,
+    timeout: Option<Duration>,
+    max_output: Option<usize>,
+    schemas: Schemas,
+    requirements: Vec<Requirement>,
+    handler: Handler<ToolOutput>,
+}
+
+impl Tool {
+    /// The tool behind an annotated function.
+    pub fn of<F: ToolFn>() -> Self {
+        Self::from_definition(F::DEFINITION)
+    }
+
+    pub(crate) fn from_definition(definition: &'static ToolDefinition) -> Self {
+        let erased = definition.erased;
+        Self(Arc::new(Inner {
+            info: definition.described.info(),
+            hints: Hints {
+                read_only: definition.read_only,
+                destructive: definition.destructive,
+                idempotent: definition.idempotent,
+                open_world: definition.open_world,
+            },
+            needs_approval: definition.needs_approval,
+            timeout: definition.timeout_ms.map(Duration::from_millis),
+            max_output: definition.max_output,
+            schemas: Schemas::derived(erased.input, erased.output),
+            requirements: (erased.requirements)(),
+            handler: Handler::Static(erased.call),
+        }))
+    }
+
+    /// Begins a tool that is made at run time.
+    ///
+    /// ```
+    /// use genkit::{Context, Tool};
+    /// use serde_json::{Value, json};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query { text: String }
+    ///
+    /// // The schema comes from a type:
+    /// let search = Tool::builder("search", "Searches the archive.")
+    ///     .read_only(true)
+    ///     .handler(|_: Context, query: Query| async move { Ok(format!("nothing on {}", query.text)) });
+    ///
+    /// // or is written by hand:
+    /// let lookup = Tool::builder("lookup", "Looks a word up.")
+    ///     .input_schema(json!({"type": "object", "properties": {"word": {"type": "string"}}}))
+    ///     .handler(|_: Context, input: Value| async move { Ok(input["word"].clone()) });
+    /// assert_eq!(lookup.name(), "lookup");
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> ToolBuilder {
+        ToolBuilder {
+            info: Info::dynamic(name.into(), description.into()),
+            hints: Hints::default(),
+            needs_approval: false,
+            timeout: None,
+            max_output: None,
+            input: None,
+            output: None,
+        }
+    }
+
+    /// The name that callers use.
+    pub fn name(&self) -> &str {
+        &self.0.info.name
+    }
+
+    /// The name for people, if there is one.
+    pub fn title(&self) -> Option<&str> {
+        self.0.info.title.as_deref()
+    }
+
+    /// What it does and when to call it.
+    pub fn description(&self) -> &str {
+        &self.0.info.description
+    }
+
+    /// Where it was defined.
+    pub fn location(&self) -> Option<Location> {
+        self.0.info.location
+    }
+
+    /// The tags that filters look at.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.0.info.tags.iter().map(|tag| &**tag)
+    }
+
+    /// Addresses of icons.
+    pub fn icons(&self) -> impl Iterator<Item = &str> {
+        self.0.info.icons.iter().map(|icon| &**icon)
+    }
+
+    /// Data for programs; MCP sends it as `_meta`.
+    pub fn metadata(&self) -> &Map<String, Value> {
+        &self.0.info.metadata
+    }
+
+    /// What it says of its effects.
+    pub fn hints(&self) -> Hints {
+        self.0.hints
+    }
+
+    /// Whether the user is asked before each call.
+    pub fn needs_approval(&self) -> bool {
+        self.0.needs_approval
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
+    }
+
+    /// Its own limit on the size of an answer, in bytes.
+    pub fn max_output(&self) -> Option<usize> {
+        self.0.max_output
+    }
+
+    /// The exact schema of its arguments.
+    pub fn input_schema(&self) -> &Value {
+        self.0.schemas.input()
+    }
+
+    /// The exact schema of its result, where the result is a value.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.0.schemas.output()
+    }
+
+    pub(crate) fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    pub(crate) fn schemas(&self) -> &Schemas {
+        &self.0.schemas
+    }
+
+    pub(crate) fn requirements(&self) -> &[Requirement] {
+        &self.0.requirements
+    }
+
+    /// Runs the function: schema check, typed read, call. No limits, no approval.
+    pub(crate) fn invoke<'a>(
+        &'a self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> Calling<'a, ToolOutput> {
+        Box::pin(async move {
+            let arguments = self.0.schemas.check_input(arguments, how)?;
+            let output = self.0.handler.call(context, arguments, how).await?;
+            self.0.schemas.check_output(output.value.as_ref())?;
+            Ok(output)
+        })
+    }
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Tool").field(&self.name()).finish()
+    }
+}
+
+/// A tool in the making: see [`Tool::builder`].
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct ToolBuilder {
+    info: Info,
+    hints: Hints,
+    needs_approval: bool,
+    timeout: Option<Duration>,
+    max_output: Option<usize>,
+    input: Option<Value>,
+    output: Option<Value>,
+}
+
+impl ToolBuilder {
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// One more tag.
+    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+        self.info.tags.push(tag.into());
+        self
+    }
+
+    /// One more icon, by its address.
+    pub fn icon(mut self, url: impl Into<Cow<'static, str>>) -> Self {
+        self.info.icons.push(url.into());
+        self
+    }
+
+    /// One more entry of its metadata.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.info.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Says whether it changes nothing.
+    pub fn read_only(mut self, yes: bool) -> Self {
+        self.hints.read_only = Some(yes);
+        self
+    }
+
+    /// Says whether it may destroy something.
+    pub fn destructive(mut self, yes: bool) -> Self {
+        self.hints.destructive = Some(yes);
+        self
+    }
+
+    /// Says whether calling it twice is calling it once.
+    pub fn idempotent(mut self, yes: bool) -> Self {
+        self.hints.idempotent = Some(yes);
+        self
+    }
+
+    /// Says whether it reaches out of this program.
+    pub fn open_world(mut self, yes: bool) -> Self {
+        self.hints.open_world = Some(yes);
+        self
+    }
+
+    /// Asks the user before each call.
+    pub fn needs_approval(mut self, yes: bool) -> Self {
+        self.needs_approval = yes;
+        self
+    }
+
+    /// Its own time limit.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// Its own limit on the size of an answer, in bytes of text.
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.max_output = Some(bytes);
+        self
+    }
+
+    /// A schema for the arguments, written by hand: served as it is.
+    ///
+    /// With the feature `validation` arguments are checked against it before the handler runs;
+    /// without, that is the handler's own job.
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input = Some(schema);
+        self
+    }
+
+    /// A schema for the result, written by hand: served as it is.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output = Some(schema);
+        self
+    }
+
+    /// Ends the making: the closure that runs when the tool is called.
+    pub fn handler<I, T, F, Fut>(self, function: F) -> Tool
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoOutput + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T>> + Send + 'static,
+    {
+        Tool(Arc::new(Inner {
+            info: self.info,
+            hints: self.hints,
+            needs_approval: self.needs_approval,
+            timeout: self.timeout,
+            max_output: self.max_output,
+            schemas: Schemas::given(
+                self.input,
+                crate::schema::input_of::<I>,
+                self.output,
+                T::schema,
+            ),
+            requirements: Vec::new(),
+            handler: closure(function, T::into_output),
+        }))
+    }
+}

@@ -1,0 +1,33 @@
+//! Where a panic happened: the hook knows the place, `catch_unwind` only the payload.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic;
+use std::sync::Once;
+
+thread_local! {
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Makes the panic hook note the place; the hook that was there still runs.
+pub(super) fn note_places() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let place = info.location().map(ToString::to_string);
+            PLACE.with(|slot| *slot.borrow_mut() = place);
+            before(info);
+        }));
+    });
+}
+
+/// What was said, and where.
+pub(super) fn describe(payload: &(dyn Any + Send)) -> (String, Option<String>) {
+    let said = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    (said, PLACE.with(|slot| slot.borrow_mut().take()))
+}

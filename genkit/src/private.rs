@@ -1,0 +1,123 @@
+//! What expansions call. Not public API: it changes without notice.
+
+#![allow(missing_docs, reason = "hidden")]
+
+pub use crate::action::expansion::*;
+pub use crate::action::{
+    FlowFn, IntoContents, IntoOutput, IntoPrompt, PromptFn, ResourceFn, ToolFn,
+};
+pub use crate::context::Context;
+pub use crate::error::Result;
+pub use ::schemars;
+pub use ::serde;
+pub use ::serde_json;
+pub use ::serde_json::Value;
+// A crate may do without the prelude.
+pub use ::std::{option::Option, vec, vec::Vec};
+
+/// What an expansion has in scope: the traits whose methods it finds where the inherent ones do
+/// not fit (types are told apart by what they are, never by how they are spelled), and what the
+/// derive of schemars needs in a crate without the prelude.
+pub mod scope {
+    pub use crate::action::expansion::{
+        InputFallback as _, LendNothing as _, LendState as _, ReturnedValue as _,
+        ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _,
+    };
+    pub use ::std::convert::Into as _;
+    pub use ::std::option::Option::Some;
+}
+
+/// A type that can be an argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "not an argument type",
+    note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
+    note = "something that the framework should lend instead (`&Context`, state) is taken by reference"
+)]
+pub trait Argument {
+    /// Asserted for each parameter taken by value, on the parameter's type.
+    fn check() {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: serde::de::DeserializeOwned + schemars::JsonSchema + Send + 'static> Argument for T {}
+
+/// A type that `#[arg(default)]` can fill.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default value",
+    label = "`#[arg(default)]` needs `Default` for this type",
+    note = "derive or implement `Default` for `{Self}`, or write the value: `#[arg(default = value)]`"
+)]
+pub trait OwnDefault {
+    fn value() -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> OwnDefault for T {
+    fn value() -> Self {
+        T::default()
+    }
+}
+
+/// A type that takes a string literal as its default.
+#[diagnostic::on_unimplemented(
+    message = "a string is no default for an argument of type `{Self}`",
+    label = "not a value of type `{Self}`",
+    note = "write a value of the argument's type: `#[arg(default = value)]`"
+)]
+pub trait TextDefault {
+    fn value(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> TextDefault for T {
+    fn value(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
+/// A function that makes suggestions for an argument.
+#[diagnostic::on_unimplemented(
+    message = "this cannot complete an argument",
+    label = "not a completion function",
+    note = "write `async fn suggest(asked: genkit::Completion) -> Vec<String>`, or the suggestions themselves: `complete = [\"a\", \"b\"]`"
+)]
+pub trait Completes {
+    fn complete(self, asked: crate::Completion) -> Suggesting;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, S> Completes for F
+where
+    F: Fn(crate::Completion) -> S,
+    S: Future<Output: crate::IntoSuggestions> + Send + 'static,
+{
+    fn complete(self, asked: crate::Completion) -> Suggesting {
+        crate::action::expansion::complete(self(asked))
+    }
+}
+
+/// Hands a definition to the linker, where the feature `inventory` is on.
+#[cfg(feature = "inventory")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit {
+    ($kind:ident, $function:ty, $trait:ident) => {
+        $crate::__private::inventory::submit! {
+            $crate::__private::Linked::$kind(<$function as $crate::$trait>::DEFINITION)
+        }
+    };
+}
+
+/// Without the feature `inventory` nothing is handed over.
+#[cfg(not(feature = "inventory"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit {
+    ($kind:ident, $function:ty, $trait:ident) => {};
+}
+
+#[cfg(feature = "inventory")]
+pub use ::inventory;
+
+pub use crate::__submit as submit;
