@@ -1,0 +1,146 @@
+//! Annotate plain async functions: a language model calls them in your program, and every MCP
+//! client calls them from outside.
+//!
+//! ```no_run
+//! # #[cfg(feature = "mcp-server")]
+//! # mod program {
+//! use genkit::tool;
+//!
+//! /// Adds two numbers.
+//! #[tool]
+//! async fn add(
+//!     /// The first number.
+//!     a: i64,
+//!     /// The second number.
+//!     b: i64,
+//! ) -> i64 {
+//!     a + b
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> genkit::Result<()> {
+//!     genkit::serve_mcp().await // every annotated function of the program, on stdio
+//! }
+//! # }
+//! # fn main() {}
+//! ```
+//!
+//! The macro derives JSON schemas from the signature and the doc comments, and registers the
+//! function at link time. Everything else reads the registry; nothing is declared twice.
+//!
+//! # Tools
+//!
+//! [`#[tool]`](macro@tool) is for what a model may do. What a function takes by value is input;
+//! what it takes by reference is lent to it: a [`Context`], [`Chunks`], state. It stays a plain
+//! function, which a unit test calls. See [`macro@tool`] for every option and rule, and
+//! [`Tool::builder`] for tools that are made at run time.
+//!
+//! # Prompts and resources
+//!
+//! [`#[prompt]`](macro@prompt) is for functions that write [`Message`]s, and
+//! [`#[resource("note://{id}")]`](macro@resource) for those that answer for a URI or a family of
+//! URIs. Arguments are typed and completed.
+//!
+//! # Flows
+//!
+//! [`#[flow]`](macro@flow) is for named, traced units of work: [`run_flow`] runs one by its name
+//! with JSON in and JSON out.
+//!
+//! # The context
+//!
+//! A function that takes `&Context` can tell its caller how far it is, log, see that it was
+//! cancelled, and ask: [`Context::elicit`], [`Context::approve`], [`Context::sample`],
+//! [`Context::roots`]. How a question is carried depends on the caller, and the function need
+//! not know; [`Context::once`] is for what must not happen twice.
+//!
+//! # The registry
+//!
+//! [`Registry::global`] holds what is linked into the program, and [`Registry::check`] finds what
+//! the compiler cannot see: two of one name, a template that does not fit its arguments, state
+//! that nobody gave. `genkit::testing::check()` makes that a unit test.
+//!
+//! A crate that only defines tools must be named somewhere to be linked at all:
+//! `use my_tools as _;`. Without the feature `inventory`, [`tools!`] and [`Registry::add`] do the
+//! same by hand.
+//!
+//! # Serving
+//!
+//! [`serve_mcp`] serves the program's registry, [`Genkit::serve_mcp`] one of your own:
+//! see [`mcp::McpServer`] for stdio, HTTP, limits and filters, and [`testing`] for a client in
+//! memory.
+//!
+//! # Features
+//!
+//! `inventory` (default), `mcp-server`, `mcp-http`, `testing`, `validation`: a feature only adds.
+
+// The functions of a registry are called by its readers, which come in by feature.
+#![cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+
+extern crate self as genkit;
+
+/// The README's programs compile.
+#[cfg(all(doctest, feature = "mcp-http"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+mod action;
+mod context;
+mod error;
+#[cfg(feature = "mcp-server")]
+pub mod mcp;
+mod message;
+mod program;
+mod registry;
+mod schema;
+mod suggest;
+pub mod testing;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use ::{schemars, serde, serde_json};
+pub use action::{
+    Chunks, Completer, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput,
+    IntoPrompt, IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn,
+    PromptReply, Reply, Resource, ResourceBuilder, ResourceFn, Suggesting, Tool, ToolBuilder,
+    ToolFn,
+};
+pub use context::{
+    ClientInfo, Context, Elicit, Elicited, Level, Progress, Root, Roots, Sample, SampleRequest,
+    Sampled,
+};
+pub use error::{Error, ErrorContext, ErrorKind, Result};
+#[doc = include_str!("docs/flow.md")]
+pub use genkit_macros::flow;
+#[doc = include_str!("docs/prompt.md")]
+pub use genkit_macros::prompt;
+#[doc = include_str!("docs/resource.md")]
+pub use genkit_macros::resource;
+#[doc = include_str!("docs/tool.md")]
+pub use genkit_macros::tool;
+pub use message::{Media, Message, Part, ResourcePart, Role};
+pub use program::{Genkit, GenkitBuilder};
+pub use registry::{Action, Registry};
+
+/// Runs a flow of the program by its name, with JSON in and JSON out.
+///
+/// See [`Genkit::run_flow`].
+///
+/// # Errors
+/// As [`Genkit::run_flow`].
+pub async fn run_flow(name: &str, input: serde_json::Value) -> Result<serde_json::Value> {
+    Genkit::default().run_flow(name, input).await
+}
+
+/// Serves the program's tools, prompts and resources over MCP: on stdio, or as the builder says.
+///
+/// ```no_run
+/// # async fn run() -> genkit::Result<()> {
+/// genkit::serve_mcp().await                                  // stdio
+/// # }
+/// ```
+#[cfg(feature = "mcp-server")]
+pub fn serve_mcp() -> mcp::McpServer {
+    Genkit::default().serve_mcp()
+}

@@ -1,0 +1,161 @@
+//! One program's registry with its state: what the free functions act on.
+
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use crate::context::{ContextParts, TypeMap};
+use crate::error::{Error, Result};
+use crate::registry::{Action, Registry};
+
+/// A registry and the state that its functions are lent.
+///
+/// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) act on the default one: every
+/// annotated function of the program, no state. Make your own for state, for tests, and for
+/// several tenants in one process.
+///
+/// ```
+/// use genkit::{Genkit, Registry, flow, flows};
+/// use serde_json::json;
+///
+/// struct Prices { apple: u32 }
+///
+/// /// What `n` apples cost.
+/// #[flow]
+/// async fn cost(prices: &Prices, n: u32) -> u32 {
+///     prices.apple * n
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let shop = Genkit::builder()
+///     .registry(Registry::new().add(flows![cost]))
+///     .state(Prices { apple: 3 })
+///     .build()?;
+/// assert_eq!(shop.run_flow("cost", json!({"n": 2})).await?, json!(6));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Genkit {
+    pub(crate) registry: Registry,
+    pub(crate) states: TypeMap,
+}
+
+impl Default for Genkit {
+    /// Every annotated function of the program, and no state.
+    fn default() -> Self {
+        Self { registry: Registry::global().clone(), states: TypeMap::default() }
+    }
+}
+
+impl Genkit {
+    /// Begins one: the program's registry unless another is given.
+    pub fn builder() -> GenkitBuilder {
+        GenkitBuilder { genkit: Self::default() }
+    }
+
+    /// Its registry.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
+    #[cfg(feature = "mcp-server")]
+    pub fn serve_mcp(&self) -> crate::mcp::McpServer {
+        crate::mcp::McpServer::new(self.clone())
+    }
+
+    /// Runs a flow by its name, with JSON in and JSON out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such flow,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not fit,
+    /// and whatever the flow fails with.
+    pub async fn run_flow(&self, name: &str, input: Value) -> Result<Value> {
+        self.run_flow_parts(name, input, ContextParts::default()).await
+    }
+
+    /// Runs a flow, and hands each chunk that it sends to `on_chunk` as it comes.
+    ///
+    /// ```
+    /// use genkit::{Chunks, Genkit, Result, flow};
+    /// use serde_json::json;
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// /// Counts.
+    /// #[flow]
+    /// async fn count(chunks: &Chunks<u32>, to: u32) -> Result<u32> {
+    ///     for i in 1..=to { chunks.send(i).await?; }
+    ///     Ok(to)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let sink = Arc::clone(&seen);
+    /// let stream = move |chunk| sink.lock().unwrap().push(chunk);
+    /// Genkit::default().stream_flow("count", json!({"to": 2}), stream).await?;
+    /// assert_eq!(*seen.lock().unwrap(), [json!(1), json!(2)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_flow`](Self::run_flow).
+    pub async fn stream_flow(
+        &self,
+        name: &str,
+        input: Value,
+        on_chunk: impl Fn(Value) + Send + Sync + 'static,
+    ) -> Result<Value> {
+        let parts =
+            ContextParts { chunks: Some(std::sync::Arc::new(on_chunk)), ..ContextParts::default() };
+        self.run_flow_parts(name, input, parts).await
+    }
+
+    async fn run_flow_parts(&self, name: &str, input: Value, parts: ContextParts) -> Result<Value> {
+        let flow = self.registry.flow(name).ok_or_else(|| {
+            let flows = self.registry.flows();
+            let names = flows.iter().map(crate::Flow::name);
+            Error::not_found(crate::suggest::unknown("flow", name, names))
+        })?;
+        let context = ContextParts { states: self.states.clone(), ..parts }.build();
+        let span = tracing::info_span!("flow", name = flow.name());
+        flow.invoke(&context, input).instrument(span).await
+    }
+}
+
+/// A [`Genkit`] in the making.
+#[must_use = "a builder does nothing until `.build()`"]
+pub struct GenkitBuilder {
+    genkit: Genkit,
+}
+
+impl GenkitBuilder {
+    /// Reads this registry instead of the program's.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.genkit.registry = registry;
+        self
+    }
+
+    /// Adds actions to its registry: `tools![..]` or values.
+    pub fn add<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
+        self.genkit.registry = self.genkit.registry.add(actions);
+        self
+    }
+
+    /// Lends `value` to every function that takes `&T`.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.genkit.states.insert(value);
+        self
+    }
+
+    /// Checks the whole and ends the making.
+    ///
+    /// # Errors
+    /// As [`Registry::check`]; also if a function takes a `&T` that was not given.
+    pub fn build(self) -> Result<Genkit> {
+        self.genkit.registry.check_with(&self.genkit.states)?;
+        Ok(self.genkit)
+    }
+}

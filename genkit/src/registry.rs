@@ -1,0 +1,386 @@
+//! All actions by kind and name: the one place that every reader reads.
+
+mod verify;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use tokio::sync::broadcast;
+
+#[cfg(feature = "inventory")]
+use crate::action::Linked;
+use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::context::TypeMap;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How many changes a reader may lag behind before it is told to look at everything again.
+const EVENT_BACKLOG: usize = 256;
+
+/// Tools, prompts, resources and flows by their names.
+///
+/// [`Registry::global`] holds everything that is annotated in the program. A registry of one's
+/// own serves tests and several tenants in one process. Cheap to clone; clones share.
+///
+/// ```
+/// use genkit::{Registry, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// let registry = Registry::new().add(tools![add]);
+/// assert!(registry.tool("add").is_some());
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Inner>);
+
+struct Inner {
+    actions: RwLock<Actions>,
+    version: AtomicU64,
+    events: broadcast::Sender<Event>,
+}
+
+#[derive(Default)]
+struct Actions {
+    tools: BTreeMap<String, Tool>,
+    prompts: BTreeMap<String, Prompt>,
+    /// By URI or template.
+    resources: BTreeMap<String, Resource>,
+    flows: BTreeMap<String, Flow>,
+    /// What was refused while nobody could be told: two of one name.
+    refused: Vec<String>,
+}
+
+/// A change that readers may want to tell their clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Tools,
+    Prompts,
+    Resources,
+    ResourceUpdated(String),
+}
+
+/// One action of any kind.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// A tool.
+    Tool(Tool),
+    /// A prompt.
+    Prompt(Prompt),
+    /// A resource or a resource template.
+    Resource(Resource),
+    /// A flow.
+    Flow(Flow),
+}
+
+impl From<Tool> for Action {
+    fn from(tool: Tool) -> Self {
+        Self::Tool(tool)
+    }
+}
+
+impl From<Prompt> for Action {
+    fn from(prompt: Prompt) -> Self {
+        Self::Prompt(prompt)
+    }
+}
+
+impl From<Resource> for Action {
+    fn from(resource: Resource) -> Self {
+        Self::Resource(resource)
+    }
+}
+
+impl From<Flow> for Action {
+    fn from(flow: Flow) -> Self {
+        Self::Flow(flow)
+    }
+}
+
+impl Action {
+    fn label(&self) -> String {
+        match self {
+            Self::Tool(tool) => tool.info().label("tool"),
+            Self::Prompt(prompt) => prompt.info().label("prompt"),
+            Self::Resource(resource) => resource.info().label("resource"),
+            Self::Flow(flow) => flow.info().label("flow"),
+        }
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    /// An empty registry.
+    pub fn new() -> Self {
+        Self(Arc::new(Inner {
+            actions: RwLock::default(),
+            version: AtomicU64::new(0),
+            events: broadcast::channel(EVENT_BACKLOG).0,
+        }))
+    }
+
+    /// A new registry with everything that is annotated in the program and linked into it.
+    ///
+    /// Without the feature `inventory` it is empty.
+    pub fn linked() -> Self {
+        let registry = Self::new();
+        #[cfg(feature = "inventory")]
+        for linked in inventory::iter::<Linked> {
+            let action = match *linked {
+                Linked::Tool(definition) => Tool::from_definition(definition).into(),
+                Linked::Prompt(definition) => Prompt::from_definition(definition).into(),
+                Linked::Resource(definition) => Resource::from_definition(definition).into(),
+                Linked::Flow(definition) => Flow::from_definition(definition).into(),
+            };
+            registry.add_or_note(action);
+        }
+        registry
+    }
+
+    /// The registry of the program: [`linked`](Self::linked), made once.
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<Registry> = OnceLock::new();
+        GLOBAL.get_or_init(Self::linked)
+    }
+
+    /// The registry with more actions: `tools![..]`, `prompts![..]`, or values.
+    ///
+    /// Two of one name are found by [`check`](Self::check), before anything is served.
+    #[must_use]
+    pub fn add<A: Into<Action>>(self, actions: impl IntoIterator<Item = A>) -> Self {
+        for action in actions {
+            self.add_or_note(action.into());
+        }
+        self
+    }
+
+    fn add_or_note(&self, action: Action) {
+        if let Err(error) = self.insert(action) {
+            self.write().refused.push(error.to_string());
+        }
+    }
+
+    /// Adds one action, also while the registry is being served: clients are told.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] where one of its kind has the same name (or URI): remove
+    /// that one first.
+    pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
+        let action = action.into();
+        let label = action.label();
+        let mut actions = self.write();
+        let (taken, event) = match action {
+            Action::Tool(tool) => (put(&mut actions.tools, tool.name(), &tool), Some(Event::Tools)),
+            Action::Prompt(prompt) => {
+                (put(&mut actions.prompts, prompt.name(), &prompt), Some(Event::Prompts))
+            }
+            Action::Resource(resource) => {
+                (put(&mut actions.resources, resource.uri(), &resource), Some(Event::Resources))
+            }
+            Action::Flow(flow) => (put(&mut actions.flows, flow.name(), &flow), None),
+        };
+        drop(actions);
+        if let Some(other) = taken {
+            return Err(Error::new(
+                ErrorKind::AlreadyExists,
+                format!(
+                    "{label} and {} have one name, and a caller could reach only one of them: \
+                     rename one with `name = \"..\"`",
+                    other.label()
+                ),
+            ));
+        }
+        self.changed(event);
+        Ok(())
+    }
+
+    /// Takes a tool out; says whether it was there.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        let removed = self.write().tools.remove(name).is_some();
+        self.changed(removed.then_some(Event::Tools));
+        removed
+    }
+
+    /// Takes a prompt out; says whether it was there.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let removed = self.write().prompts.remove(name).is_some();
+        self.changed(removed.then_some(Event::Prompts));
+        removed
+    }
+
+    /// Takes a resource out by its URI or template; says whether it was there.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let removed = self.write().resources.remove(uri).is_some();
+        self.changed(removed.then_some(Event::Resources));
+        removed
+    }
+
+    /// Tells subscribers that the resource at `uri` has new content.
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.send(Event::ResourceUpdated(uri.into()));
+    }
+
+    /// All tools, by name.
+    pub fn tools(&self) -> Vec<Tool> {
+        self.read().tools.values().cloned().collect()
+    }
+
+    /// All prompts, by name.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.read().prompts.values().cloned().collect()
+    }
+
+    /// All resources and resource templates, by URI.
+    pub fn resources(&self) -> Vec<Resource> {
+        self.read().resources.values().cloned().collect()
+    }
+
+    /// All flows, by name.
+    pub fn flows(&self) -> Vec<Flow> {
+        self.read().flows.values().cloned().collect()
+    }
+
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.read().tools.get(name).cloned()
+    }
+
+    /// The prompt of that name.
+    pub fn prompt(&self, name: &str) -> Option<Prompt> {
+        self.read().prompts.get(name).cloned()
+    }
+
+    /// The flow of that name.
+    pub fn flow(&self, name: &str) -> Option<Flow> {
+        self.read().flows.get(name).cloned()
+    }
+
+    /// The resource whose URI or template is exactly `uri`.
+    pub fn resource(&self, uri: &str) -> Option<Resource> {
+        self.read().resources.get(uri).cloned()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        let actions = self.read();
+        actions.tools.is_empty()
+            && actions.prompts.is_empty()
+            && actions.resources.is_empty()
+            && actions.flows.is_empty()
+    }
+
+    /// Looks at everything that the compiler cannot see, and reports all problems as one error
+    /// with the place of each: two of one name, names that clients refuse, templates that do
+    /// not fit their arguments, schemas that are no object.
+    ///
+    /// Serving does this first, and also looks whether all state was given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::FailedPrecondition`] with a line for each problem.
+    pub fn check(&self) -> Result<()> {
+        verify::verify(&self.read(), None)
+    }
+
+    /// [`check`](Self::check), and whether every state that a function needs is in `states`.
+    pub(crate) fn check_with(&self, states: &TypeMap) -> Result<()> {
+        verify::verify(&self.read(), Some(states))
+    }
+
+    /// Grows with each change: what was made from an older one is stale.
+    pub(crate) fn version(&self) -> u64 {
+        self.0.version.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn events(&self) -> broadcast::Receiver<Event> {
+        self.0.events.subscribe()
+    }
+
+    fn changed(&self, event: Option<Event>) {
+        if let Some(event) = event {
+            self.0.version.fetch_add(1, Ordering::AcqRel);
+            self.send(event);
+        }
+    }
+
+    fn send(&self, event: Event) {
+        // Nobody listening is fine.
+        let _ = self.0.events.send(event);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Actions> {
+        self.0.actions.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Actions> {
+        self.0.actions.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts `value` in unless the name is taken; then gives what has it.
+fn put<A: Clone + Into<Action>>(
+    map: &mut BTreeMap<String, A>,
+    name: &str,
+    value: &A,
+) -> Option<Action> {
+    match map.get(name) {
+        Some(other) => Some(other.clone().into()),
+        None => {
+            map.insert(name.to_owned(), value.clone());
+            None
+        }
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let actions = self.read();
+        f.debug_struct("Registry")
+            .field("tools", &actions.tools.len())
+            .field("prompts", &actions.prompts.len())
+            .field("resources", &actions.resources.len())
+            .field("flows", &actions.flows.len())
+            .finish()
+    }
+}
+
+/// Annotated functions as tools: `tools![get_weather, add_note]`. A name that is no `#[tool]`
+/// does not compile.
+///
+/// ```
+/// use genkit::{Registry, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// assert_eq!(tools![add].len(), 1);
+/// ```
+#[macro_export]
+macro_rules! tools {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };
+}
+
+/// Annotated functions as prompts: `prompts![summarize]`.
+#[macro_export]
+macro_rules! prompts {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
+}
+
+/// Annotated functions as resources: `resources![note, index]`.
+#[macro_export]
+macro_rules! resources {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Resource::of::<$function>()),*] };
+}
+
+/// Annotated functions as flows: `flows![nightly]`.
+#[macro_export]
+macro_rules! flows {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };
+}
