@@ -1,0 +1,249 @@
+//! An MCP client as the caller of a function, in either era.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientCapabilities, CreateMessageRequestParams, ElicitRequestParams, Implementation,
+    InputRequest, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam,
+    ProgressToken,
+};
+use rmcp::service::{Peer, RequestContext, ServiceError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::convert;
+use super::era::Era;
+use super::session::Session;
+use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
+use crate::context::{Caller, ClientInfo, Level, Need, Progress, Question, QuestionKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::registry::Registry;
+
+type Future<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
+
+/// One request of a client, as the function that serves it sees it.
+pub(super) struct McpCaller {
+    era: Era,
+    peer: Peer<RoleServer>,
+    capabilities: ClientCapabilities,
+    client: Option<Implementation>,
+    progress: Option<ProgressToken>,
+    /// The least serious level that this client wants; `None` is no logging at all.
+    level: Option<Level>,
+    registry: Registry,
+    /// Counts chunks, which are progress without a measure.
+    chunks: std::sync::atomic::AtomicU32,
+    approval_fallback: ApprovalFallback,
+}
+
+impl McpCaller {
+    pub(super) fn new(
+        request: &RequestContext<RoleServer>,
+        era: Era,
+        session: &Arc<Session>,
+        registry: &Registry,
+        approval_fallback: ApprovalFallback,
+    ) -> Self {
+        let level = match era {
+            Era::Legacy => Some(session.level()),
+            Era::Modern => request.meta.log_level().map(level),
+        };
+        Self {
+            era,
+            peer: request.peer.clone(),
+            capabilities: request.client_capabilities().unwrap_or_default(),
+            client: request.client_info(),
+            progress: request.meta.get_progress_token(),
+            level,
+            registry: registry.clone(),
+            chunks: std::sync::atomic::AtomicU32::new(0),
+            approval_fallback,
+        }
+    }
+
+    /// Whether `needs_approval` is left to the client, which cannot be asked.
+    pub(super) fn trusted_to_approve(&self) -> bool {
+        self.approval_fallback == ApprovalFallback::TrustClient && !self.can(Need::Elicitation)
+    }
+
+    pub(super) fn client_name(&self) -> String {
+        match &self.client {
+            Some(client) => format!("{}/{}", client.name, client.version),
+            None => "unknown".to_owned(),
+        }
+    }
+
+    async fn ask(&self, question: &Question) -> Result<Value> {
+        let params = params(&question.kind)?;
+        match &question.kind {
+            QuestionKind::Elicit { .. } | QuestionKind::Approve { .. } => {
+                let params: ElicitRequestParams = typed(params)?;
+                answer(self.peer.create_elicitation(params).await)
+            }
+            QuestionKind::Sample(_) => {
+                let params: CreateMessageRequestParams = typed(params)?;
+                answer(self.peer.create_message(params).await)
+            }
+            QuestionKind::Roots => answer(self.peer.list_roots().await),
+        }
+    }
+}
+
+impl Caller for McpCaller {
+    fn can(&self, need: Need) -> bool {
+        match need {
+            Need::Elicitation => self
+                .capabilities
+                .elicitation
+                .as_ref()
+                // `{}` means forms; a client that only opens URLs cannot show one.
+                .is_some_and(|can| can.form.is_some() || can.url.is_none()),
+            Need::Sampling => self.capabilities.sampling.is_some(),
+            Need::Roots => self.capabilities.roots.is_some(),
+        }
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<Future<'a, Result<Value>>> {
+        if self.era == Era::Modern {
+            return None;
+        }
+        Some(Box::pin(async move {
+            match tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await {
+                Ok(answer) => answer,
+                Err(_) => Err(Error::new(
+                    ErrorKind::DeadlineExceeded,
+                    format!("the client did not answer a question within {QUESTION_TIMEOUT:?}"),
+                )),
+            }
+        }))
+    }
+
+    fn progress(&self, progress: Progress) -> Future<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = &self.progress else { return };
+            let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
+            params.total = progress.total;
+            params.message = progress.message;
+            // A client that is gone shows as cancellation, not here.
+            let _ = self.peer.notify_progress(params).await;
+        })
+    }
+
+    fn log(&self, severity: Level, data: Value) -> Future<'_, ()> {
+        Box::pin(async move {
+            if self.level.is_none_or(|least| severity < least) {
+                return;
+            }
+            let params = LoggingMessageNotificationParam::new(mcp_level(severity), data);
+            let _ = self.peer.notify_logging_message(params).await;
+        })
+    }
+
+    fn chunk(&self, chunk: Value) -> Future<'_, ()> {
+        let count = 1 + self.chunks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let text = match chunk {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        self.progress(Progress::new(f64::from(count)).message(text))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        let client = self.client.as_ref()?;
+        Some(ClientInfo { name: client.name.clone(), version: client.version.clone() })
+    }
+}
+
+/// A question as the 2026-07-28 protocol sends it: inside a result.
+pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
+    let method = match kind {
+        QuestionKind::Elicit { .. } | QuestionKind::Approve { .. } => "elicitation/create",
+        QuestionKind::Sample(_) => "sampling/createMessage",
+        QuestionKind::Roots => "roots/list",
+    };
+    typed(json!({ "method": method, "params": params(kind)? }))
+}
+
+/// What is asked, in MCP's JSON.
+fn params(kind: &QuestionKind) -> Result<Value> {
+    Ok(match kind {
+        QuestionKind::Elicit { message, schema } => json!({
+            "mode": "form",
+            "message": message,
+            "requestedSchema": crate::schema::form(schema)?,
+        }),
+        QuestionKind::Approve { message } => json!({
+            "mode": "form",
+            "message": message,
+            "requestedSchema": { "type": "object", "properties": {} },
+        }),
+        QuestionKind::Sample(request) => {
+            let mut params = json!({
+                "messages": convert::sampling_messages(&request.messages),
+                "maxTokens": request.max_tokens,
+            });
+            if let Some(system) = &request.system {
+                params["systemPrompt"] = json!(system);
+            }
+            if let Some(temperature) = request.temperature {
+                params["temperature"] = json!(temperature);
+            }
+            if !request.stop.is_empty() {
+                params["stopSequences"] = json!(request.stop);
+            }
+            params
+        }
+        QuestionKind::Roots => json!({}),
+    })
+}
+
+fn typed<T: DeserializeOwned>(params: Value) -> Result<T> {
+    serde_json::from_value(params).map_err(|e| {
+        Error::new(ErrorKind::Internal, format!("this question cannot be sent to a client: {e}"))
+    })
+}
+
+fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<Value> {
+    match answer {
+        Ok(answer) => Ok(serde_json::to_value(answer)?),
+        Err(ServiceError::McpError(error)) => Err(Error::new(
+            ErrorKind::Aborted,
+            format!("the client refused the question: {}", error.message),
+        )),
+        Err(_) => Err(Error::new(ErrorKind::Unavailable, "the client is gone")),
+    }
+}
+
+pub(super) fn level(level: LoggingLevel) -> Level {
+    match level {
+        LoggingLevel::Debug => Level::Debug,
+        LoggingLevel::Info => Level::Info,
+        LoggingLevel::Notice => Level::Notice,
+        LoggingLevel::Warning => Level::Warning,
+        LoggingLevel::Error => Level::Error,
+        LoggingLevel::Critical => Level::Critical,
+        LoggingLevel::Alert => Level::Alert,
+        LoggingLevel::Emergency => Level::Emergency,
+    }
+}
+
+fn mcp_level(level: Level) -> LoggingLevel {
+    match level {
+        Level::Debug => LoggingLevel::Debug,
+        Level::Info => LoggingLevel::Info,
+        Level::Notice => LoggingLevel::Notice,
+        Level::Warning => LoggingLevel::Warning,
+        Level::Error => LoggingLevel::Error,
+        Level::Critical => LoggingLevel::Critical,
+        Level::Alert => LoggingLevel::Alert,
+        Level::Emergency => LoggingLevel::Emergency,
+    }
+}

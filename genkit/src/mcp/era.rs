@@ -1,0 +1,22 @@
+//! The two ways of MCP: with a handshake and a session, or each request by itself.
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+/// Which rules a request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// Up to 2025-11-25: `initialize`, sessions, requests from the server to the client.
+    Legacy,
+    /// From 2026-07-28: no session; what the server wants to know is a result.
+    Modern,
+}
+
+impl Era {
+    pub(super) fn of(request: &RequestContext<RoleServer>) -> Self {
+        match request.protocol_version() {
+            Some(version) if !version.has_initialize() => Self::Modern,
+            _ => Self::Legacy,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a server that stops has to wait for.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use http_body_util::BodyExt as _;
+use tokio::sync::watch;
+
+/// Counts the requests that are not answered to their last byte.
+#[derive(Clone)]
+pub(super) struct Busy(Arc<watch::Sender<()>>);
+
+/// One of them, until it is dropped.
+pub(super) struct Running(
+    #[expect(dead_code, reason = "it counts while it is there")] watch::Receiver<()>,
+);
+
+impl Default for Busy {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(())))
+    }
+}
+
+impl Busy {
+    pub(super) fn begin(&self) -> Running {
+        Running(self.0.subscribe())
+    }
+
+    /// Waits until there are none.
+    pub(super) async fn over(&self) {
+        self.0.closed().await;
+    }
+}
+
+impl Running {
+    /// Counts until the answer was read to its end, or given up.
+    pub(super) fn until_sent(self, response: Response) -> Response {
+        response.map(|body| {
+            Body::new(body.map_frame(move |frame| {
+                let _counts = &self;
+                frame
+            }))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_counts_until_its_answer_was_sent() {
+        let busy = Busy::default();
+        busy.over().await;
+        let response = busy.begin().until_sent(Response::new(Body::from("answer")));
+        let waiting = tokio::spawn({
+            let busy = busy.clone();
+            async move { busy.over().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        assert_eq!(body, "answer");
+        waiting.await.expect("the end");
+    }
+}

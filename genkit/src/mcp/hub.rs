@@ -1,0 +1,158 @@
+//! Tells clients what changes: lists, and resources that they subscribed to.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use rmcp::RoleServer;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, SubscriptionSink};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::session::Session;
+use crate::registry::{Event, Registry};
+
+/// The clients that want to hear of changes.
+#[derive(Default)]
+pub(super) struct Hub {
+    listeners: Arc<Mutex<Vec<Listener>>>,
+    /// Ends the task that reads the registry's events when the server goes.
+    task: Mutex<Option<DropGuard>>,
+}
+
+enum Listener {
+    /// A session of the older protocols.
+    Session(Peer<RoleServer>, Weak<Session>),
+    /// A `subscriptions/listen` stream.
+    Stream(SubscriptionSink),
+}
+
+impl Hub {
+    pub(super) fn add_session(
+        &self,
+        peer: Peer<RoleServer>,
+        session: &Arc<Session>,
+        registry: &Registry,
+    ) {
+        self.add(Listener::Session(peer, Arc::downgrade(session)), registry);
+    }
+
+    pub(super) fn add_stream(&self, sink: SubscriptionSink, registry: &Registry) {
+        self.add(Listener::Stream(sink), registry);
+    }
+
+    /// Takes a stream out when its request ends.
+    pub(super) fn remove_stream(&self, sink: &SubscriptionSink) {
+        lock(&self.listeners).retain(|listener| match listener {
+            Listener::Stream(other) => other.id() != sink.id(),
+            Listener::Session(..) => true,
+        });
+    }
+
+    fn add(&self, listener: Listener, registry: &Registry) {
+        lock(&self.listeners).push(listener);
+        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        task.get_or_insert_with(|| {
+            let stop = CancellationToken::new();
+            tokio::spawn(forward(registry.clone(), Arc::clone(&self.listeners), stop.clone()));
+            stop.drop_guard()
+        });
+    }
+}
+
+fn lock(listeners: &Mutex<Vec<Listener>>) -> MutexGuard<'_, Vec<Listener>> {
+    listeners.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads the registry's events until the server goes.
+async fn forward(
+    registry: Registry,
+    listeners: Arc<Mutex<Vec<Listener>>>,
+    stop: CancellationToken,
+) {
+    let mut events = registry.events();
+    loop {
+        let event = tokio::select! {
+            () = stop.cancelled() => return,
+            event = events.recv() => event,
+        };
+        // Copies are cheap, and no lock is held while a slow client is told.
+        let known: Vec<Listener> = lock(&listeners).iter().map(Listener::copy).collect();
+        let mut any_gone = false;
+        for listener in &known {
+            any_gone |= !match &event {
+                Ok(event) => listener.tell(event).await,
+                // Too many to count: everything may have changed.
+                Err(RecvError::Lagged(_)) => listener.tell_all().await,
+                Err(RecvError::Closed) => return,
+            };
+        }
+        if any_gone {
+            lock(&listeners).retain(Listener::is_alive);
+        }
+    }
+}
+
+impl Listener {
+    fn copy(&self) -> Self {
+        match self {
+            Self::Session(peer, session) => Self::Session(peer.clone(), Weak::clone(session)),
+            Self::Stream(sink) => Self::Stream(sink.clone()),
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        match self {
+            Self::Session(peer, session) => {
+                session.strong_count() > 0 && !peer.is_transport_closed()
+            }
+            Self::Stream(_) => true,
+        }
+    }
+
+    /// Says whether the client is still there.
+    async fn tell(&self, event: &Event) -> bool {
+        if !self.is_alive() {
+            return false;
+        }
+        match self {
+            Self::Session(peer, session) => match event {
+                Event::Tools => peer.notify_tool_list_changed().await.is_ok(),
+                Event::Prompts => peer.notify_prompt_list_changed().await.is_ok(),
+                Event::Resources => peer.notify_resource_list_changed().await.is_ok(),
+                Event::ResourceUpdated(uri) => {
+                    let wanted = session.upgrade().is_some_and(|s| s.is_subscribed(uri));
+                    let param = ResourceUpdatedNotificationParam::new(uri);
+                    !wanted || peer.notify_resource_updated(param).await.is_ok()
+                }
+            },
+            Self::Stream(sink) => {
+                // A stream that did not ask for this kind refuses it: that is no fault.
+                let _ = match event {
+                    Event::Tools => sink.notify_tool_list_changed().await,
+                    Event::Prompts => sink.notify_prompt_list_changed().await,
+                    Event::Resources => sink.notify_resource_list_changed().await,
+                    Event::ResourceUpdated(uri) => sink.notify_resource_updated(uri).await,
+                };
+                true
+            }
+        }
+    }
+
+    async fn tell_all(&self) -> bool {
+        let uris = match self {
+            Self::Session(_, session) => {
+                session.upgrade().map(|s| s.subscriptions()).unwrap_or_default()
+            }
+            Self::Stream(sink) => {
+                sink.accepted().resource_subscriptions.clone().unwrap_or_default()
+            }
+        };
+        let lists = [Event::Tools, Event::Prompts, Event::Resources];
+        for event in lists.into_iter().chain(uris.into_iter().map(Event::ResourceUpdated)) {
+            if !self.tell(&event).await {
+                return false;
+            }
+        }
+        true
+    }
+}

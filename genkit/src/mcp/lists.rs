@@ -1,0 +1,193 @@
+//! What clients are shown, built once for each state of the registry.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rmcp::model::{
+    ErrorData, PaginatedRequestParams, Prompt as McpPrompt, PromptArgument as McpArgument,
+    Resource as McpResource, ResourceTemplate, Tool as McpTool, ToolAnnotations,
+};
+use serde_json::{Map, Value, json};
+
+use super::convert::{self, WRAP};
+use super::era::Era;
+use super::filter::Filter;
+use crate::action::{Prompt, Resource, Tool};
+use crate::registry::Registry;
+use crate::schema::Shape;
+
+/// The key of `_meta` under which a prompt's version stands.
+const VERSION_KEY: &str = "version";
+
+/// Everything that can be listed, in the order of names.
+pub(super) struct Lists {
+    version: u64,
+    /// The eras differ in results that are no object.
+    legacy_tools: Vec<McpTool>,
+    modern_tools: Vec<McpTool>,
+    pub(super) prompts: Vec<McpPrompt>,
+    pub(super) resources: Vec<McpResource>,
+    pub(super) templates: Vec<ResourceTemplate>,
+}
+
+impl Lists {
+    fn build(registry: &Registry, filter: &Filter) -> Self {
+        let version = registry.version();
+        let tools = registry.tools();
+        let shown = |era| tools.iter().filter(|t| filter.tool(t)).map(|t| tool(t, era)).collect();
+        let resources = registry.resources();
+        let shown_resources = || resources.iter().filter(|r| filter.resource(r));
+        Self {
+            version,
+            legacy_tools: shown(Era::Legacy),
+            modern_tools: shown(Era::Modern),
+            prompts: registry.prompts().iter().filter(|p| filter.prompt(p)).map(prompt).collect(),
+            resources: shown_resources().filter(|r| !r.is_template()).map(resource).collect(),
+            templates: shown_resources().filter(|r| r.is_template()).map(template).collect(),
+        }
+    }
+
+    pub(super) fn tools(&self, era: Era) -> &[McpTool] {
+        match era {
+            Era::Legacy => &self.legacy_tools,
+            Era::Modern => &self.modern_tools,
+        }
+    }
+}
+
+/// The newest lists, made again when the registry has changed.
+#[derive(Default)]
+pub(super) struct ListCache(Mutex<Option<Arc<Lists>>>);
+
+impl ListCache {
+    pub(super) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some(lists) if lists.version == registry.version() => Arc::clone(lists),
+            _ => Arc::clone(slot.insert(Arc::new(Lists::build(registry, filter)))),
+        }
+    }
+}
+
+/// One page of `all`, which is in the order of `key`, and the cursor of the next.
+///
+/// A cursor is the last key that was shown: it holds while things come and go, and on any
+/// instance of a server.
+pub(super) fn page<T: Clone>(
+    all: &[T],
+    key: impl Fn(&T) -> &str,
+    request: Option<PaginatedRequestParams>,
+    size: Option<usize>,
+) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let start = match request.and_then(|params| params.cursor) {
+        None => 0,
+        Some(cursor) => {
+            let last = read_cursor(&cursor).ok_or_else(|| {
+                ErrorData::invalid_params(
+                    "Invalid cursor: use `nextCursor` of the page before",
+                    None,
+                )
+            })?;
+            all.partition_point(|item| key(item) <= last.as_str())
+        }
+    };
+    let end = size.map_or(all.len(), |size| all.len().min(start.saturating_add(size.max(1))));
+    let items = all[start..end].to_vec();
+    let next = (end < all.len()).then(|| items.last().map(|item| write_cursor(key(item))));
+    Ok((items, next.flatten()))
+}
+
+/// What tells our cursors from anything else.
+const CURSOR_MARK: &str = "after:";
+
+fn write_cursor(last: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{CURSOR_MARK}{last}"))
+}
+
+fn read_cursor(cursor: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    text.strip_prefix(CURSOR_MARK).map(str::to_owned)
+}
+
+fn tool(tool: &Tool, era: Era) -> McpTool {
+    let mut shown = McpTool::new(
+        tool.info().name.clone(),
+        tool.info().description.clone(),
+        tool.schemas().served_input(),
+    );
+    shown.title = tool.title().map(str::to_owned);
+    shown.output_schema = output_schema(tool, era);
+    shown.annotations = annotations(tool);
+    shown.icons = convert::icons(tool.icons());
+    shown.meta = convert::meta(tool.metadata().clone());
+    shown
+}
+
+fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
+    let schema = tool.schemas().served_output()?;
+    match (tool.schemas().shape(), era) {
+        (Shape::Object, _) | (Shape::Other, Era::Modern) => Some(schema),
+        (Shape::Other, Era::Legacy) => {
+            let wrapped = json!({
+                "type": "object",
+                "properties": { WRAP: Value::Object(Map::clone(&schema)) },
+                "required": [WRAP],
+            });
+            wrapped.as_object().cloned().map(Arc::new)
+        }
+        (Shape::Nothing | Shape::Text | Shape::Unknown, _) => None,
+    }
+}
+
+fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
+    let hints = tool.hints();
+    if hints == crate::action::Hints::default() {
+        return None;
+    }
+    Some(ToolAnnotations::from_raw(
+        None,
+        hints.read_only,
+        hints.destructive,
+        hints.idempotent,
+        hints.open_world,
+    ))
+}
+
+fn prompt(prompt: &Prompt) -> McpPrompt {
+    let arguments = prompt.arguments().into_iter().map(|argument| {
+        let mut shown = McpArgument::new(argument.name).with_required(argument.required);
+        shown.description = argument.description;
+        shown
+    });
+    let arguments: Vec<McpArgument> = arguments.collect();
+    let mut shown = McpPrompt::new(prompt.name(), Some(prompt.description()), Some(arguments));
+    shown.title = prompt.title().map(str::to_owned);
+    shown.icons = convert::icons(prompt.info().icons.iter().map(|icon| &**icon));
+    let mut meta = prompt.metadata().clone();
+    if let Some(version) = prompt.version() {
+        meta.insert(VERSION_KEY.to_owned(), version.into());
+    }
+    shown.meta = convert::meta(meta);
+    shown
+}
+
+fn resource(resource: &Resource) -> McpResource {
+    let mut shown =
+        McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
+    shown.title = resource.title().map(str::to_owned);
+    shown.mime_type = resource.mime_type().map(str::to_owned);
+    shown.icons = convert::icons(resource.info().icons.iter().map(|icon| &**icon));
+    shown.meta = convert::meta(resource.metadata().clone());
+    shown
+}
+
+fn template(resource: &Resource) -> ResourceTemplate {
+    let mut shown = ResourceTemplate::new(resource.uri(), resource.name())
+        .with_description(resource.description());
+    shown.title = resource.title().map(str::to_owned);
+    shown.mime_type = resource.mime_type().map(str::to_owned);
+    shown.icons = convert::icons(resource.info().icons.iter().map(|icon| &**icon));
+    shown.meta = convert::meta(resource.metadata().clone());
+    shown
+}

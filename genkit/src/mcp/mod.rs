@@ -1,0 +1,36 @@
+//! The registry as an MCP server.
+//!
+//! [`serve_mcp`](crate::serve_mcp) is the one-liner; [`McpServer`] is what it returns. Both eras
+//! of the protocol are served on one endpoint: sessions up to 2025-11-25, stateless requests
+//! from 2026-07-28.
+
+mod audit;
+mod caller;
+mod convert;
+mod era;
+mod filter;
+mod gate;
+mod handler;
+#[cfg(feature = "mcp-http")]
+mod http;
+mod hub;
+mod lists;
+mod log;
+mod run;
+mod seal;
+mod server;
+mod session;
+mod settings;
+mod size;
+mod stdio;
+
+#[cfg(feature = "testing")]
+pub(crate) use server::serve_pipe;
+
+pub use run::Principal;
+pub use server::McpServer;
+pub use settings::ApprovalFallback;
+
+/// The SDK underneath, for its types: [`McpServer::into_handler`] and the testing client speak
+/// them.
+pub use ::rmcp;

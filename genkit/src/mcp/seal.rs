@@ -1,0 +1,144 @@
+//! What a function asked and did, sealed so that it can travel through the client.
+//!
+//! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
+//! the server, with the same key, goes on from there.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use rmcp::model::{RequestStateCodec, SealOptions};
+use serde_json::Value;
+
+use super::settings::STATE_TTL;
+use crate::context::Recording;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How large a sealed state may be: it travels in every round. Default is 256 KiB.
+const MAX_STATE: usize = 256 * 1024;
+
+/// How many random bytes make a key.
+const KEY_BYTES: usize = 32;
+
+/// Seals and opens records of questions.
+pub(super) struct Seal(RequestStateCodec);
+
+/// What a state is bound to: it opens for the same request only.
+pub(super) struct Binding(Vec<u8>);
+
+impl Binding {
+    pub(super) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
+        let mut bytes = Vec::new();
+        for piece in [method, name, &canonical(arguments), principal] {
+            bytes.extend_from_slice(&(piece.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(piece.as_bytes());
+        }
+        Self(bytes)
+    }
+}
+
+/// JSON text in which the order of keys says nothing.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            let pairs = keys.into_iter().map(|k| format!("{k:?}:{}", canonical(&map[k])));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+impl Seal {
+    /// With the given key, or one that only this process knows.
+    pub(super) fn new(key: Option<&[u8]>) -> Result<Self> {
+        let key = key.map_or_else(|| process_key().to_vec(), <[u8]>::to_vec);
+        let codec = RequestStateCodec::try_new(key).map_err(|_| {
+            Error::invalid_argument(format!(
+                "the sealing key is too short: give at least {KEY_BYTES} random bytes"
+            ))
+        })?;
+        Ok(Self(codec))
+    }
+
+    pub(super) fn close(&self, recording: &Recording, binding: &Binding) -> Result<String> {
+        let options = SealOptions::new().associated_data(&binding.0).ttl(STATE_TTL);
+        let sealed = self.0.seal_json_with(recording, &options).map_err(|e| {
+            Error::new(ErrorKind::Internal, "the record of this call does not serialize")
+                .with_source(e)
+        })?;
+        if sealed.len() > MAX_STATE {
+            return Err(Error::new(
+                ErrorKind::ResourceExhausted,
+                format!(
+                    "the record of this call has {} bytes, more than {MAX_STATE}: `once` and \
+                     answers must stay small",
+                    sealed.len()
+                ),
+            ));
+        }
+        Ok(sealed)
+    }
+
+    pub(super) fn open(&self, state: &str, binding: &Binding) -> Result<Recording> {
+        if state.len() > MAX_STATE {
+            return Err(Error::invalid_argument("Invalid requestState: too long"));
+        }
+        self.0.open_json_with(state, &binding.0).map_err(|e| {
+            Error::invalid_argument(format!("Invalid requestState: {e}. Call again without it"))
+        })
+    }
+}
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seal(..)")
+    }
+}
+
+/// Random bytes made once: states do not outlive the process unless a key is given.
+fn process_key() -> &'static [u8; KEY_BYTES] {
+    static KEY: OnceLock<[u8; KEY_BYTES]> = OnceLock::new();
+    KEY.get_or_init(|| {
+        let mut key = [0; KEY_BYTES];
+        for chunk in key.chunks_mut(16) {
+            chunk.copy_from_slice(&uuid::Uuid::new_v4().into_bytes()[..chunk.len()]);
+        }
+        key
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn binding(arguments: Value) -> Binding {
+        Binding::new("tools/call", "buy", &arguments, "")
+    }
+
+    #[test]
+    fn a_state_opens_for_its_own_request_only() {
+        let key = [7; 32];
+        let seal = Seal::new(Some(&key)).expect("32 bytes");
+        let other = Seal::new(Some(&key)).expect("32 bytes");
+        let mut recording = Recording::default();
+        recording.once.insert("charge".into(), json!("receipt"));
+        let state = seal.close(&recording, &binding(json!({"a": 1, "b": 2}))).expect("small");
+        let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
+        assert_eq!(opened.expect("same key, same request"), recording);
+        assert!(other.open(&state, &binding(json!({"a": 2, "b": 2}))).is_err());
+        let tampered = format!("{}x", &state[..state.len() - 1]);
+        assert!(other.open(&tampered, &binding(json!({"a": 1, "b": 2}))).is_err());
+        let stranger = Seal::new(Some(&[8; 32])).expect("32 bytes");
+        assert!(stranger.open(&state, &binding(json!({"a": 1, "b": 2}))).is_err());
+    }
+
+    #[test]
+    fn a_short_key_is_refused() {
+        assert!(Seal::new(Some(&[1; 31])).is_err());
+    }
+}

@@ -1,0 +1,365 @@
+//! The builder that `serve_mcp()` returns.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::QuitReason;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::handler::{McpHandler, Shared};
+use super::settings::{ApprovalFallback, Settings};
+use super::{log, stdio};
+use crate::Genkit;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A future that ends a server.
+type Shutdown = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// An MCP server over a registry, about to be started: await it.
+///
+/// ```no_run
+/// use genkit::tool;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> genkit::Result<()> {
+///     genkit::serve_mcp().name("calculator").version("1.0.0").await
+/// }
+/// ```
+#[must_use = "a server starts when it is awaited"]
+pub struct McpServer {
+    genkit: Genkit,
+    settings: Settings,
+    max_line: usize,
+    #[cfg(feature = "mcp-http")]
+    pub(super) http: super::http::HttpSettings,
+    shutdown: Option<Shutdown>,
+}
+
+impl McpServer {
+    pub(crate) fn new(genkit: Genkit) -> Self {
+        Self {
+            genkit,
+            settings: Settings::default(),
+            max_line: stdio::MAX_LINE_BYTES,
+            #[cfg(feature = "mcp-http")]
+            http: super::http::HttpSettings::default(),
+            shutdown: None,
+        }
+    }
+
+    /// What the server is called. Default is the name of the program.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// What people call it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.settings.title = Some(title.into());
+        self
+    }
+
+    /// Its version: `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.settings.version = version.into();
+        self
+    }
+
+    /// How a model should use it as a whole.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.settings.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Lends `value` to every function that takes `&T`.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.genkit.states.insert(value);
+        self
+    }
+
+    /// Shows only what has this tag; called again, also that one.
+    pub fn tagged(mut self, tag: impl Into<String>) -> Self {
+        self.settings.filter.tags.push(tag.into());
+        self
+    }
+
+    /// Shows only tools, prompts and resources of these names; `*` stands for any text.
+    pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.filter.only.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Hides tools, prompts and resources of these names; `*` stands for any text.
+    pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.filter.except.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// How many things a page of a list has. Default is all.
+    pub fn page_size(mut self, size: usize) -> Self {
+        self.settings.page_size = Some(size);
+        self
+    }
+
+    /// How long a function may run that has no `timeout` of its own. Default is 60 seconds;
+    /// time in which the user is asked does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = limit;
+        self
+    }
+
+    /// How large an answer of a tool may be that has no `max_output` of its own, in bytes of
+    /// JSON. Default is 4 MiB.
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.settings.max_output = bytes;
+        self
+    }
+
+    /// How large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB over stdio.
+    pub fn max_request(mut self, bytes: usize) -> Self {
+        self.max_line = bytes;
+        #[cfg(feature = "mcp-http")]
+        {
+            self.http.max_body = bytes;
+        }
+        self
+    }
+
+    /// How many functions may run at once in the whole server. Default is 1,024; one more is
+    /// refused with a protocol error.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.settings.max_in_flight = requests;
+        self
+    }
+
+    /// How many functions a client may call in a second: a [`Principal`](super::Principal), else
+    /// an address. Default is no limit.
+    pub fn max_per_second(mut self, requests: u32) -> Self {
+        self.settings.per_second = Some(requests);
+        self
+    }
+
+    /// How long clients may keep lists and contents without asking again. Default is 0.
+    pub fn cache_for(mut self, ttl: Duration) -> Self {
+        self.settings.cache_ttl = ttl;
+        self
+    }
+
+    /// Takes arguments exactly as the schema says. Default is to read a string that does not
+    /// fit once more as JSON (`"5"` is 5), since models send these.
+    pub fn strict_args(mut self) -> Self {
+        self.settings.strict_args = true;
+        self
+    }
+
+    /// Adds arguments to the audit events (target `genkit::audit`). Default is who, what, how
+    /// long and how it ended.
+    pub fn audit_contents(mut self) -> Self {
+        self.settings.audit_contents = true;
+        self
+    }
+
+    /// What becomes of `#[tool(needs_approval)]` where the client cannot ask its user. Default
+    /// is [`ApprovalFallback::Refuse`].
+    pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
+        self.settings.approval_fallback = fallback;
+        self
+    }
+
+    /// The key that seals what a question carries through the client: at least 32 random bytes,
+    /// the same for all instances of the server. Default is a key of this process alone.
+    pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
+        self.settings.sealing_key = Some(key.into());
+        self
+    }
+
+    /// Declares a protocol extension in the server's capabilities.
+    pub fn extension(mut self, id: impl Into<String>, settings: Value) -> Self {
+        self.settings.extensions.insert(id.into(), settings);
+        self
+    }
+
+    /// Ends the server when this future resolves: no new requests, the running ones finish.
+    /// Ctrl-C and SIGTERM do the same.
+    pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.shutdown = Some(Box::pin(signal));
+        self
+    }
+
+    /// The server as a handler of the SDK, for transports of one's own.
+    ///
+    /// ```
+    /// # use genkit::{Registry, Genkit, tool, tools};
+    /// # /// Adds.
+    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// # fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let handler = genkit.serve_mcp().into_handler()?;
+    /// # let _ = handler;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As serving: the registry is checked first.
+    pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        Ok(self.check()?.0)
+    }
+
+    /// Checks everything that can be wrong before the first client comes.
+    pub(super) fn check(self) -> Result<(McpHandler, Rest)> {
+        self.genkit.registry.check_with(&self.genkit.states)?;
+        let shared = Arc::new(Shared::new(self.genkit, self.settings)?);
+        let lists = shared.lists();
+        let (tools, prompts) = (lists.tools(super::era::Era::Legacy).len(), lists.prompts.len());
+        let resources = lists.resources.len() + lists.templates.len();
+        if tools + prompts + resources == 0 {
+            return Err(nothing_to_serve(&shared));
+        }
+        tracing::info!(
+            server = %shared.settings.name, tools, prompts, resources, "serving MCP"
+        );
+        let rest = Rest {
+            max_line: self.max_line,
+            #[cfg(feature = "mcp-http")]
+            http: self.http,
+            shutdown: self.shutdown,
+        };
+        Ok((McpHandler::new(shared), rest))
+    }
+
+    async fn serve(self) -> Result<()> {
+        log::to_stderr();
+        let (handler, rest) = self.check()?;
+        let limits = rest.limits();
+        let stop = CancellationToken::new();
+        let watch = tokio::spawn(until_told(rest.shutdown, stop.clone()));
+        #[cfg(feature = "mcp-http")]
+        let served = match rest.http.address.clone() {
+            Some(address) => super::http::serve(handler, rest.http, &address, stop).await,
+            None => serve_stdio(handler, limits, stop).await,
+        };
+        #[cfg(not(feature = "mcp-http"))]
+        let served = serve_stdio(handler, limits, stop).await;
+        watch.abort();
+        served
+    }
+}
+
+/// What a server needs beside its handler.
+pub(super) struct Rest {
+    max_line: usize,
+    #[cfg(feature = "mcp-http")]
+    pub(super) http: super::http::HttpSettings,
+    shutdown: Option<Shutdown>,
+}
+
+impl Rest {
+    fn limits(&self) -> stdio::Limits {
+        stdio::Limits { line_bytes: self.max_line, ..stdio::Limits::default() }
+    }
+}
+
+impl IntoFuture for McpServer {
+    type Output = Result<()>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.serve())
+    }
+}
+
+async fn serve_stdio(
+    handler: McpHandler,
+    limits: stdio::Limits,
+    stop: CancellationToken,
+) -> Result<()> {
+    // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
+    // SDK would cancel what runs.
+    let transport = stdio::process_stdio(limits, stop);
+    let running = match handler.serve(transport).await {
+        Ok(running) => running,
+        // A client that goes before it says anything is no fault of ours.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => {
+            return Err(Error::new(ErrorKind::Unavailable, "the client did not open a session")
+                .with_source(error));
+        }
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => {
+            Err(Error::new(ErrorKind::Internal, "the server's loop ended").with_source(error))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Serves one client over a pipe in memory, in the background, until the client goes.
+#[cfg(feature = "testing")]
+pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
+    let (handler, rest) = server.check()?;
+    let (reader, writer) = tokio::io::split(pipe);
+    let transport = stdio::StdioTransport::new(reader, writer, rest.limits());
+    tokio::spawn(async move {
+        if let Ok(running) = handler.serve(transport).await {
+            let _ = running.waiting().await;
+        }
+    });
+    Ok(())
+}
+
+/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program says so.
+async fn until_told(shutdown: Option<Shutdown>, stop: CancellationToken) {
+    let told = async {
+        match shutdown {
+            Some(signal) => signal.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = told => {}
+        () = interrupted() => {}
+    }
+    stop.cancel();
+}
+
+#[cfg(unix)]
+async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+fn nothing_to_serve(shared: &Shared) -> Error {
+    let said = if shared.genkit.registry.is_empty() {
+        "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
+         program. A crate that only defines them must be named to be linked: `use my_tools as _;`. \
+         Without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
+    } else {
+        "there is nothing to serve: the filters (`tagged`, `only`, `except`) hide every tool, \
+         prompt and resource of the registry"
+    };
+    Error::new(ErrorKind::FailedPrecondition, said)
+}

@@ -1,0 +1,59 @@
+//! What may pass before rmcp has settled how the session goes.
+
+use rmcp::{
+    RoleServer,
+    model::{ClientRequest, ErrorCode, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId},
+    service::TxJsonRpcMessage,
+};
+
+use super::message::Incoming;
+
+/// Keeps everything but requests from rmcp's handshake, which ends the server at any of it.
+#[derive(Debug, Default)]
+pub(super) enum Opening {
+    /// No request has settled the session; pings, discoveries and refused requests do not.
+    #[default]
+    Waiting,
+    /// This request settles it, unless its protocol version is refused.
+    Trying(RequestId),
+    /// The session is served: everything passes.
+    Settled,
+}
+
+impl Opening {
+    /// Whether rmcp can take the message now.
+    pub(super) fn admits(&mut self, message: &Incoming) -> bool {
+        if matches!(self, Self::Settled) {
+            return true;
+        }
+        let JsonRpcMessage::Request(request) = message else {
+            return matches!(self, Self::Trying(_));
+        };
+        match &request.request {
+            ClientRequest::InitializeRequest(_) => *self = Self::Settled,
+            ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => {}
+            other if describes_itself(other) => *self = Self::Trying(request.id.clone()),
+            _ => {}
+        }
+        true
+    }
+
+    /// Learns from an answer whether the request that was tried settled the session.
+    pub(super) fn answered(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+        let Self::Trying(tried) = self else { return };
+        match message {
+            JsonRpcMessage::Error(error) if error.id.as_ref() == Some(tried) => {
+                let refused = error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+                *self = if refused { Self::Waiting } else { Self::Settled };
+            }
+            JsonRpcMessage::Response(response) if response.id == *tried => *self = Self::Settled,
+            _ => {}
+        }
+    }
+}
+
+/// A request of the era without handshake carries in its `_meta` what a handshake would tell.
+fn describes_itself(request: &ClientRequest) -> bool {
+    let meta = request.get_meta();
+    meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+}
