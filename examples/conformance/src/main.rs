@@ -1,0 +1,57 @@
+//! What the MCP conformance suite asks of a server, written as ordinary annotated functions.
+//!
+//! `cargo run -p conformance` speaks stdio, `cargo run -p conformance -- --http 127.0.0.1:8000`
+//! streamable HTTP at `/mcp`.
+
+mod asks;
+mod content;
+mod prompts;
+mod resources;
+mod tells;
+
+use genkit::serde_json::{Value, json};
+use genkit::{Context, Registry, Result, Tool};
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    Registry::global().insert(schema_tool())?;
+    let server = genkit::serve_mcp()
+        .name("conformance")
+        .version(env!("CARGO_PKG_VERSION"))
+        .instructions("Fixtures of the MCP conformance suite.");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => server.await,
+        ["--http", address] => server.http(address).await,
+        _ => Err(genkit::Error::invalid_argument("usage: conformance [--http ADDRESS]")),
+    }
+}
+
+/// A tool whose schema is written by hand, with what only JSON Schema 2020-12 can say.
+fn schema_tool() -> Tool {
+    Tool::builder("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features")
+        .input_schema(json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "$defs": {
+                "address": {
+                    "$anchor": "addressDef",
+                    "type": "object",
+                    "properties": { "street": { "type": "string" }, "city": { "type": "string" } }
+                }
+            },
+            "properties": {
+                "name": { "type": "string" },
+                "address": { "$ref": "#/$defs/address" },
+                "contactMethod": { "type": "string", "enum": ["phone", "email"] },
+                "phone": { "type": "string" },
+                "email": { "type": "string" }
+            },
+            "allOf": [{ "anyOf": [{ "required": ["phone"] }, { "required": ["email"] }] }],
+            "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
+            "then": { "required": ["phone"] },
+            "else": { "required": ["email"] },
+            "additionalProperties": false
+        }))
+        .handler(|_: Context, input: Value| async move { Ok(format!("received {input}")) })
+}

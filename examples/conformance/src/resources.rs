@@ -1,0 +1,30 @@
+//! Resources and a template.
+
+use genkit::resource;
+use genkit::serde_json::{Value, json};
+
+use crate::content::PNG;
+
+/// A text that never changes.
+#[resource("test://static-text", mime_type = "text/plain")]
+async fn static_text() -> &'static str {
+    "This is the content of the static text resource."
+}
+
+/// An image that never changes.
+#[resource("test://static-binary", mime_type = "image/png")]
+async fn static_binary() -> Vec<u8> {
+    PNG.to_vec()
+}
+
+/// Data by its number.
+#[resource("test://template/{id}/data", mime_type = "application/json")]
+async fn template_data(id: String) -> Value {
+    json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") })
+}
+
+/// A text that clients may watch.
+#[resource("test://watched-resource", mime_type = "text/plain")]
+async fn watched() -> &'static str {
+    "watched"
+}

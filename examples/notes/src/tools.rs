@@ -1,0 +1,77 @@
+//! What a model may do with notes.
+
+use genkit::{Context, Error, Progress, Reply, Result, tool};
+
+use crate::store::{Note, Store};
+
+/// Saves a note.
+#[tool(title = "Add a note", destructive = false)]
+pub(crate) async fn add_note(
+    ctx: &Context,
+    store: &Store,
+    /// What the note says.
+    text: String,
+    /// What it is about, in one word.
+    #[arg(default)]
+    topic: String,
+) -> Result<Note> {
+    if text.trim().is_empty() {
+        return Err(Error::invalid_argument("a note needs text"));
+    }
+    let note = store.add(text.trim(), topic.trim())?;
+    ctx.resource_updated("notes://recent");
+    Ok(note)
+}
+
+/// Finds notes by a word in their text or topic, the newest first. An empty word finds all.
+#[tool(title = "Search notes", read_only)]
+pub(crate) async fn search_notes(
+    store: &Store,
+    /// The word to look for.
+    #[arg(default)]
+    query: String,
+    /// How many notes at the most.
+    #[arg(default = 20)]
+    #[schemars(range(min = 1, max = 100))]
+    limit: u32,
+) -> Result<Reply<Vec<Note>>> {
+    let notes = store.search(&query, limit.clamp(1, 100))?;
+    let lines: Vec<String> = notes.iter().map(|n| format!("{}: {}", n.id, n.text)).collect();
+    let text = if lines.is_empty() { "no notes found".to_owned() } else { lines.join("\n") };
+    Ok(Reply::new(notes).text(text))
+}
+
+/// Deletes a note for ever. The user is asked first.
+#[tool(title = "Delete a note", destructive, idempotent = false, needs_approval)]
+pub(crate) async fn delete_note(
+    ctx: &Context,
+    store: &Store,
+    /// The number of the note.
+    id: i64,
+) -> Result<Note> {
+    let note = store.delete(id)?;
+    ctx.resource_updated("notes://recent");
+    ctx.resource_updated(format!("note://{id}"));
+    Ok(note)
+}
+
+/// Saves many notes, and tells how far it is.
+#[tool(title = "Import notes", destructive = false, timeout = "5m")]
+pub(crate) async fn import_notes(
+    ctx: &Context,
+    store: &Store,
+    /// The texts, one for each note.
+    texts: Vec<String>,
+    /// What they are about, in one word.
+    #[arg(default)]
+    topic: String,
+) -> Result<usize> {
+    let total = texts.len();
+    for (done, text) in texts.iter().enumerate() {
+        store.add(text.trim(), topic.trim())?;
+        let progress = Progress::new((done + 1) as f64).total(total as f64);
+        ctx.progress(progress.message(format!("{} of {total}", done + 1))).await;
+    }
+    ctx.resource_updated("notes://recent");
+    Ok(total)
+}
