@@ -1,0 +1,114 @@
+//! What changes while a server runs.
+
+use std::time::Duration;
+
+use genkit::mcp::rmcp::model::{SubscribeRequestParams, SubscriptionFilter};
+use genkit::testing::{Client, Seen};
+use genkit::{Context, Genkit, Level, Registry, Tool, resource, resources, tool, tools};
+use serde_json::json;
+
+/// Stays.
+#[tool]
+async fn stays(ctx: &Context) -> String {
+    ctx.log(Level::Debug, "small").await;
+    ctx.log(Level::Warning, json!({"what": "large"})).await;
+    ctx.progress((1.0, 2.0)).await;
+    ctx.resource_updated("thing://1");
+    "here".into()
+}
+
+/// A thing.
+#[resource("thing://{n}")]
+async fn thing(n: u32) -> String {
+    n.to_string()
+}
+
+fn passing() -> Tool {
+    Tool::builder("passing", "Comes and goes.").handler(|_: Context, (): ()| async { Ok("hi") })
+}
+
+fn registry() -> Registry {
+    Registry::new().add(tools![stays]).add(resources![thing])
+}
+
+async fn connected(registry: &Registry) -> Client {
+    let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
+    Client::connect(genkit.serve_mcp()).await.unwrap()
+}
+
+/// Waits until the client has seen `what`.
+async fn seen(client: &Client, what: &Seen) {
+    for _ in 0..200 {
+        if client.seen().contains(what) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never saw {what:?}, but {:?}", client.seen());
+}
+
+#[tokio::test]
+async fn tools_come_and_go_and_clients_are_told() {
+    let registry = registry();
+    let client = connected(&registry).await;
+    // The first answer says that the session is open on the server's side too.
+    assert_eq!(client.tools().await.unwrap().len(), 1);
+    registry.insert(passing()).unwrap();
+    seen(&client, &Seen::ToolsChanged).await;
+    assert_eq!(client.tools().await.unwrap().len(), 2);
+    assert_eq!(client.call("passing", json!({})).await.unwrap().text(), "hi");
+    assert!(registry.remove_tool("passing"));
+    assert!(client.call("passing", json!({})).await.is_err());
+    assert!(registry.insert(passing()).is_ok());
+    assert!(registry.insert(passing()).is_err(), "the name is taken");
+}
+
+#[tokio::test]
+#[allow(deprecated)]
+async fn subscribers_hear_of_their_resources_only() {
+    let registry = registry();
+    let client = connected(&registry).await;
+    client.peer().subscribe(SubscribeRequestParams::new("thing://1")).await.unwrap();
+    registry.resource_updated("thing://2");
+    registry.resource_updated("thing://1");
+    seen(&client, &Seen::ResourceUpdated("thing://1".into())).await;
+    assert!(!client.seen().contains(&Seen::ResourceUpdated("thing://2".into())));
+}
+
+#[tokio::test]
+async fn a_listen_stream_carries_what_it_asked_for() {
+    let registry = registry();
+    let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
+    let client = Client::builder().modern().connect(genkit.serve_mcp()).await.unwrap();
+    let mut filter = SubscriptionFilter::default();
+    filter.tools_list_changed = Some(true);
+    filter.resource_subscriptions = Some(vec!["thing://1".into()]);
+    let mut stream = client.peer().listen(filter).await.unwrap();
+    // The acknowledgement comes before the server's task has noted the stream.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    registry.resource_updated("thing://2");
+    registry.resource_updated("thing://1");
+    registry.insert(passing()).unwrap();
+    let mut methods = Vec::new();
+    for _ in 0..2 {
+        let next = tokio::time::timeout(Duration::from_secs(5), stream.next());
+        let notification = next.await.expect("in time").expect("still open");
+        let wire = serde_json::to_value(&notification).unwrap();
+        methods.push(wire["method"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(methods, ["notifications/resources/updated", "notifications/tools/list_changed"]);
+}
+
+#[tokio::test]
+#[allow(deprecated)]
+async fn logs_come_by_level_and_progress_where_asked() {
+    use genkit::mcp::rmcp::model::{LoggingLevel, SetLevelRequestParams};
+    let client = connected(&registry()).await;
+    client.call("stays", json!({})).await.unwrap();
+    seen(&client, &Seen::Log("warning".into(), json!({"what": "large"}))).await;
+    seen(&client, &Seen::Progress(1.0, Some(2.0), None)).await;
+    assert!(!client.seen().contains(&Seen::Log("debug".into(), json!("small"))));
+    client.peer().set_level(SetLevelRequestParams::new(LoggingLevel::Debug)).await.unwrap();
+    client.call("stays", json!({})).await.unwrap();
+    seen(&client, &Seen::Log("debug".into(), json!("small"))).await;
+}

@@ -1,0 +1,205 @@
+//! What goes wrong, and what the model, or the client, is told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use genkit::testing::Client;
+use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, Tool, tool, tools};
+use serde_json::{Value, json};
+
+use crate::serving;
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Takes lists.
+#[tool]
+async fn sum(numbers: Vec<f64>, #[arg(default = 1.0)] factor: f64) -> f64 {
+    numbers.iter().sum::<f64>() * factor
+}
+
+/// Panics.
+#[tool]
+async fn panics(text: String) -> String {
+    panic!("cannot go on with {text}")
+}
+
+/// Takes for ever.
+#[tool(timeout = "50ms")]
+async fn hangs() -> String {
+    std::future::pending().await
+}
+
+/// Says much.
+#[tool(max_output = "1KiB")]
+async fn long(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+/// Fails with a chain of causes.
+#[tool]
+async fn fails() -> Result<()> {
+    let cause = std::io::Error::other("disk is gone");
+    Err(Error::new(ErrorKind::Unavailable, "cannot save").with_source(cause))
+}
+
+async fn client() -> Client {
+    let server = serving(tools![add, sum, panics, hangs, long, fails]);
+    Client::connect(server).await.expect("it connects")
+}
+
+async fn told(client: &Client, name: &str, arguments: Value) -> String {
+    let answer = client.call(name, arguments).await.expect("no protocol error");
+    assert!(answer.is_error(), "{}", answer.text());
+    answer.text()
+}
+
+#[tokio::test]
+async fn bad_arguments_name_the_place_what_was_expected_and_the_schema() {
+    let client = client().await;
+    let said = told(&client, "add", json!({"a": "two", "b": 1})).await;
+    assert!(said.contains("Invalid arguments for `add`: at `a`: "), "{said}");
+    assert!(said.contains("expected i64"), "{said}");
+    assert!(said.contains(r#""required":["a","b"]"#), "{said}");
+    let said = told(&client, "add", json!({"a": 1})).await;
+    assert!(said.contains("missing field `b`"), "{said}");
+    let said = told(&client, "add", json!({"a": 1, "b": 2, "c": 3})).await;
+    assert!(said.contains("unknown field `c`, expected `a` or `b`"), "{said}");
+    let said = told(&client, "sum", json!({"numbers": [1, "x"]})).await;
+    assert!(said.contains("at `numbers[1]`"), "{said}");
+}
+
+#[tokio::test]
+async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() {
+    let lenient = client().await;
+    assert_eq!(lenient.call("add", json!({"a": "2", "b": 40})).await.unwrap().text(), "42");
+    let answer = lenient.call("sum", json!({"numbers": "[1, 2]", "factor": "2"})).await.unwrap();
+    assert_eq!(answer.text(), "6.0");
+    let strict = Client::connect(serving(tools![add]).strict_args()).await.unwrap();
+    assert!(strict.call("add", json!({"a": "2", "b": 40})).await.unwrap().is_error());
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_and_the_server_lives() {
+    let client = client().await;
+    let said = told(&client, "panics", json!({"text": "this"})).await;
+    assert_eq!(said, "`panics` failed unexpectedly: cannot go on with this");
+    assert_eq!(client.call("add", json!({"a": 1, "b": 1})).await.unwrap().text(), "2");
+}
+
+#[tokio::test]
+async fn a_slow_tool_is_stopped_at_its_own_limit() {
+    let said = told(&client().await, "hangs", json!({})).await;
+    assert!(said.starts_with("`hangs` did not finish within 50ms"), "{said}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_refused_with_its_size() {
+    let client = client().await;
+    assert!(!client.call("long", json!({"bytes": 900})).await.unwrap().is_error());
+    let said = told(&client, "long", json!({"bytes": 2000})).await;
+    assert!(said.contains("more than the limit of 1024"), "{said}");
+}
+
+#[tokio::test]
+async fn causes_are_told_too() {
+    assert_eq!(told(&client().await, "fails", json!({})).await, "cannot save: disk is gone");
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
+    let error = client().await.call("ad", json!({})).await.unwrap_err();
+    assert_eq!(error.to_string(), "-32602: Unknown tool: ad. Did you mean `add`?");
+}
+
+#[tokio::test]
+async fn a_hand_written_schema_is_checked() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer", "minimum": 1}},
+        "required": ["n"]
+    });
+    let tool = Tool::builder("halve", "Halves.")
+        .input_schema(schema)
+        .output_schema(json!({"type": "object", "required": ["half"]}))
+        .handler(|_: Context, input: Value| async move {
+            let n = input["n"].as_i64().unwrap_or_default();
+            Ok(if n == 13 { json!({}) } else { json!({"half": n / 2}) })
+        });
+    let client = Client::connect(serving([tool])).await.unwrap();
+    let answer = client.call("halve", json!({"n": "8"})).await.unwrap();
+    assert_eq!(answer.structured(), Some(&json!({"half": 4})));
+    let said = told(&client, "halve", json!({"n": 0})).await;
+    assert!(said.contains("at `n`"), "{said}");
+    let said = told(&client, "halve", json!({"n": 13})).await;
+    assert!(said.contains("does not fit its own output schema"), "{said}");
+}
+
+/// Whether the function below was dropped.
+struct Dropped(Arc<AtomicBool>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+struct Witness(Arc<AtomicBool>);
+
+/// Waits until it is dropped.
+#[tool]
+async fn waits(witness: &Witness) -> String {
+    let _dropped = Dropped(Arc::clone(&witness.0));
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_stops_the_function() {
+    for modern in [false, true] {
+        let dropped = Arc::new(AtomicBool::new(false));
+        let genkit = Genkit::builder()
+            .registry(Registry::new().add(tools![waits]))
+            .state(Witness(Arc::clone(&dropped)))
+            .build()
+            .unwrap();
+        let builder = if modern { Client::builder().modern() } else { Client::builder() };
+        let client = builder.connect(genkit.serve_mcp()).await.unwrap();
+        let call = client.call("waits", json!({}));
+        assert!(tokio::time::timeout(Duration::from_millis(100), call).await.is_err());
+        // Dropping the call sent `notifications/cancelled`.
+        for _ in 0..100 {
+            if dropped.load(Ordering::SeqCst) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(dropped.load(Ordering::SeqCst), "modern: {modern}");
+    }
+}
+
+#[tokio::test]
+async fn more_than_may_run_at_once_is_refused() {
+    let server = serving(tools![hangs, add]).max_in_flight(1);
+    let client = Client::connect(server).await.unwrap();
+    let (slow, fast) = tokio::join!(client.call("hangs", json!({})), async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        client.call("add", json!({"a": 1, "b": 1})).await
+    });
+    assert!(slow.unwrap().is_error());
+    let refused = fast.unwrap_err().to_string();
+    assert!(refused.starts_with("-32000: 1 requests are running already"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_client_that_asks_too_often_is_refused() {
+    let client = Client::connect(serving(tools![add]).max_per_second(2)).await.unwrap();
+    let mut refused = 0;
+    for _ in 0..5 {
+        refused += usize::from(client.call("add", json!({"a": 1, "b": 1})).await.is_err());
+    }
+    assert!(refused >= 1);
+}

@@ -1,0 +1,115 @@
+//! What a server shows: descriptions, hints, filters, pages.
+
+use genkit::mcp::rmcp::model::PaginatedRequestParams;
+use genkit::testing::Client;
+use genkit::{Context, Tool, prompt, prompts, resource, resources, tool, tools};
+use serde_json::json;
+
+use crate::serving;
+
+/// Finds a thing.
+///
+/// Call it before anything else.
+#[tool(
+    name = "find-thing", title = "Find", read_only, idempotent, open_world = false,
+    tags("search", "cheap"), icons("https://example.com/find.png"),
+    metadata = {"team": "search", "cost": {"cents": 3}}
+)]
+async fn find(
+    /// What to look for.
+    query: String,
+    #[arg(default = 10)] limit: u8,
+    exact: Option<bool>,
+) -> String {
+    format!("{query} {limit} {exact:?}")
+}
+
+/// Drops a thing.
+#[tool(destructive)]
+async fn drop_thing() -> String {
+    String::new()
+}
+
+/// Talks.
+#[prompt(tags("cheap"))]
+async fn talk() -> &'static str {
+    "hello"
+}
+
+/// A page.
+#[resource("page://{n}")]
+async fn page(n: u32) -> String {
+    n.to_string()
+}
+
+#[tokio::test]
+async fn everything_that_was_declared_is_shown() {
+    let client = Client::connect(serving(tools![find, drop_thing])).await.unwrap();
+    let tools = serde_json::to_value(client.tools().await.unwrap()).unwrap();
+    assert_eq!(
+        tools[1],
+        json!({
+            "name": "find-thing",
+            "title": "Find",
+            "description": "Finds a thing.\n\nCall it before anything else.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "description": "What to look for."},
+                    "limit": {"type": "integer", "minimum": 0, "maximum": 255, "default": 10},
+                    "exact": {"type": "boolean"}
+                },
+                "required": ["query"],
+                "additionalProperties": false
+            },
+            "annotations": {"readOnlyHint": true, "idempotentHint": true, "openWorldHint": false},
+            "icons": [{"src": "https://example.com/find.png"}],
+            "_meta": {"team": "search", "cost": {"cents": 3}}
+        })
+    );
+    assert_eq!(tools[0]["inputSchema"]["properties"], json!({}));
+    assert_eq!(tools[0]["annotations"], json!({"destructiveHint": true}));
+}
+
+#[tokio::test]
+async fn filters_hide_and_what_is_hidden_cannot_be_called() {
+    let tagged = Client::connect(serving(tools![find, drop_thing]).tagged("search")).await.unwrap();
+    assert_eq!(tagged.tools().await.unwrap().len(), 1);
+    assert!(tagged.call("drop_thing", json!({})).await.is_err());
+    let only = Client::connect(serving(tools![find, drop_thing]).only(["drop_*"])).await.unwrap();
+    assert_eq!(only.tools().await.unwrap()[0].name, "drop_thing");
+    let except =
+        Client::connect(serving(tools![find, drop_thing]).except(["*_thing"])).await.unwrap();
+    assert_eq!(except.tools().await.unwrap()[0].name, "find-thing");
+}
+
+#[tokio::test]
+async fn lists_come_in_pages() {
+    let many = (0..25).map(|n| {
+        Tool::builder(format!("t{n:02}"), "One of many.")
+            .handler(|_: Context, (): ()| async { Ok(()) })
+    });
+    let client = Client::connect(serving(many).page_size(10)).await.unwrap();
+    let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|t| t.name).collect();
+    assert_eq!(names.len(), 25);
+    assert!(names.is_sorted());
+    let first = client.peer().list_tools(None).await.unwrap();
+    assert_eq!(first.tools.len(), 10);
+    let after =
+        |cursor: Option<String>| Some(PaginatedRequestParams::default().with_cursor(cursor));
+    let second = client.peer().list_tools(after(first.next_cursor)).await.unwrap();
+    assert_eq!(second.tools[0].name, "t10");
+    let bogus = client.peer().list_tools(after(Some("bogus".into()))).await.unwrap_err();
+    assert!(bogus.to_string().contains("-32602"), "{bogus}");
+}
+
+#[tokio::test]
+async fn kinds_are_listed_apart() {
+    let actions =
+        genkit::Registry::new().add(prompts![talk]).add(resources![page]).add(tools![find]);
+    let server = genkit::Genkit::builder().registry(actions).build().unwrap().serve_mcp();
+    let client = Client::connect(server).await.unwrap();
+    assert_eq!(client.prompts().await.unwrap().len(), 1);
+    assert_eq!(client.resources().await.unwrap().len(), 0);
+    assert_eq!(client.resource_templates().await.unwrap()[0].uri_template, "page://{n}");
+}

@@ -1,0 +1,22 @@
+//! What the library does, seen through its public API: an MCP client in memory.
+
+mod changes;
+mod errors;
+mod flows;
+mod hostile;
+mod lists;
+mod prompts;
+mod questions;
+mod registry;
+mod resources;
+mod results;
+mod schemas;
+
+use genkit::mcp::McpServer;
+use genkit::{Action, Genkit, Registry};
+
+/// A server over these actions alone.
+fn serving<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> McpServer {
+    let registry = Registry::new().add(actions);
+    Genkit::builder().registry(registry).build().expect("the registry is sound").serve_mcp()
+}

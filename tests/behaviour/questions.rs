@@ -1,0 +1,245 @@
+//! Questions to the caller, in both eras of the protocol.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use genkit::mcp::rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
+use genkit::mcp::{ApprovalFallback, McpServer};
+use genkit::testing::{Client, ClientBuilder};
+use genkit::{Context, Elicited, Genkit, Registry, Result, tool, tools};
+use serde_json::{Value, json};
+
+use crate::serving;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks for a name.
+#[tool]
+async fn greet(ctx: &Context) -> Result<String> {
+    Ok(match ctx.elicit::<Name>("What is your name?").await? {
+        Elicited::Accepted(answer) => format!("Hello, {}!", answer.name),
+        other => format!("{:?}", matches!(other, Elicited::Declined)),
+    })
+}
+
+/// Asks three things at once.
+#[tool]
+async fn everything(ctx: &Context) -> Result<String> {
+    let (name, word, roots) = tokio::join!(
+        ctx.elicit::<Name>("Who?").key("who").into_future(),
+        ctx.sample("Say a word").max_tokens(10).key("word").into_future(),
+        ctx.roots().key("roots").into_future(),
+    );
+    Ok(format!("{} {} {}", name?.accepted()?.name, word?.text(), roots?[0].uri))
+}
+
+/// Deletes all.
+#[tool(needs_approval, title = "Delete everything")]
+async fn delete(count: u32) -> String {
+    format!("deleted {count}")
+}
+
+/// How often the card was charged, and the tool was run.
+#[derive(Default)]
+struct Counts {
+    charged: AtomicU32,
+    runs: AtomicU32,
+}
+
+/// Charges once, however often it is asked about.
+#[tool]
+async fn buy(ctx: &Context, counts: &Arc<Counts>, cents: u32) -> Result<String> {
+    counts.runs.fetch_add(1, Ordering::SeqCst);
+    let receipt: u32 = ctx
+        .once("charge", async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok::<_, genkit::Error>(100 + counts.charged.fetch_add(1, Ordering::SeqCst))
+        })
+        .await?;
+    let first = ctx.elicit::<Name>("Your first name?").await?.accepted()?.name;
+    let again: u32 = ctx.once("stamp", async { Ok::<_, genkit::Error>(receipt + 1) }).await?;
+    let last = ctx.elicit::<Name>("Your last name?").await?.accepted()?.name;
+    ctx.approve(format!("Send to {first} {last}?")).await?;
+    Ok(format!("{first} {last} paid {cents}, receipt {receipt}, stamp {again}"))
+}
+
+fn asked() -> ClientBuilder {
+    Client::builder()
+        .on_elicit(|message, _| match message {
+            "Your last name?" => Some(json!({"name": "Lovelace"})),
+            message if message.starts_with("Allow") || message.starts_with("Send") => {
+                Some(json!({}))
+            }
+            _ => Some(json!({"name": "Ada"})),
+        })
+        .on_sample(|request| format!("word {}", request["maxTokens"]))
+        .roots(["file:///home/ada"])
+}
+
+fn server() -> McpServer {
+    serving(tools![greet, everything, delete])
+}
+
+fn shop(counts: &Arc<Counts>) -> McpServer {
+    let registry = Registry::new().add(tools![buy]);
+    let genkit = Genkit::builder().registry(registry).state(Arc::clone(counts)).build();
+    genkit.expect("the registry is sound").serve_mcp()
+}
+
+#[tokio::test]
+async fn a_question_is_answered_in_both_eras() {
+    for builder in [asked(), asked().modern()] {
+        let client = builder.connect(server()).await.unwrap();
+        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
+        let all = client.call("everything", json!({})).await.unwrap();
+        assert_eq!(all.text(), "Ada word 10 file:///home/ada");
+    }
+}
+
+#[tokio::test]
+async fn declining_is_an_answer() {
+    for builder in [Client::builder(), Client::builder().modern()] {
+        let client = builder.on_elicit(|_, _| None).connect(server()).await.unwrap();
+        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "true");
+    }
+}
+
+#[tokio::test]
+async fn a_form_has_the_fields_of_its_type() {
+    for builder in [Client::builder(), Client::builder().modern()] {
+        let builder = builder.on_elicit(|message, form| {
+            assert_eq!(message, "What is your name?");
+            assert_eq!(form["properties"]["name"]["type"], "string");
+            assert_eq!(form["required"], json!(["name"]));
+            Some(json!({"name": "Bob"}))
+        });
+        let client = builder.connect(server()).await.unwrap();
+        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "Hello, Bob!");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
+    let legacy = Client::connect(server()).await.unwrap();
+    let answer = legacy.call("greet", json!({})).await.unwrap();
+    assert!(answer.is_error());
+    assert!(answer.text().contains("`elicitation` capability"), "{}", answer.text());
+    let modern = Client::builder().modern().connect(server()).await.unwrap();
+    let error = modern.call("greet", json!({})).await.unwrap_err();
+    assert!(error.to_string().starts_with("-32021: "), "{error}");
+    assert_eq!(error.details().unwrap()["requiredCapabilities"], json!({"elicitation": {}}));
+}
+
+#[tokio::test]
+async fn approval_comes_before_the_body_and_after_the_arguments() {
+    for modern in [false, true] {
+        let builder = || if modern { Client::builder().modern() } else { Client::builder() };
+        let yes = builder().on_elicit(|message, _| {
+            assert_eq!(message, r#"Allow `Delete everything` to run with {"count":3}?"#);
+            Some(json!({}))
+        });
+        let client = yes.connect(server()).await.unwrap();
+        let answer = client.call("delete", json!({"count": 3})).await.unwrap();
+        assert_eq!(answer.text(), "deleted 3");
+        let no = builder().on_elicit(|_, _| None).connect(server()).await.unwrap();
+        let answer = no.call("delete", json!({"count": 3})).await.unwrap();
+        assert_eq!((answer.is_error(), answer.text().as_str()), (true, "the user did not approve"));
+        let never = builder().on_elicit(|_, _| panic!("bad arguments are not worth a question"));
+        let client = never.connect(server()).await.unwrap();
+        assert!(client.call("delete", json!({"count": "x"})).await.unwrap().is_error());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_may_be_trusted() {
+    let refused = Client::connect(server()).await.unwrap();
+    assert!(refused.call("delete", json!({"count": 1})).await.unwrap().is_error());
+    let trusting = server().approval_fallback(ApprovalFallback::TrustClient);
+    let client = Client::connect(trusting).await.unwrap();
+    assert_eq!(client.call("delete", json!({"count": 1})).await.unwrap().text(), "deleted 1");
+}
+
+#[tokio::test]
+async fn what_is_done_once_is_done_once() {
+    for (builder, runs) in [(asked(), 1), (asked().modern(), 4)] {
+        let counts = Arc::new(Counts::default());
+        let client = builder.connect(shop(&counts)).await.unwrap();
+        let answer = client.call("buy", json!({"cents": 5})).await.unwrap();
+        assert_eq!(answer.text(), "Ada Lovelace paid 5, receipt 100, stamp 101");
+        assert_eq!(counts.charged.load(Ordering::SeqCst), 1);
+        assert_eq!(counts.runs.load(Ordering::SeqCst), runs, "one run for each round");
+    }
+}
+
+/// Sends one round of a call and gives what the server asks or answers.
+async fn round(
+    client: &Client,
+    before: Option<&InputRequiredResult>,
+    answers: Value,
+) -> genkit::Result<CallToolResponse> {
+    let mut params = CallToolRequestParams::new("buy");
+    params.arguments = json!({"cents": 5}).as_object().cloned();
+    params.request_state = before.and_then(|asked| asked.request_state.clone());
+    params.input_responses = serde_json::from_value(answers).expect("a map of answers");
+    let response = client.peer().call_tool_once(params).await;
+    response.map_err(|e| genkit::Error::new(genkit::ErrorKind::Aborted, e.to_string()))
+}
+
+fn asks(response: CallToolResponse) -> InputRequiredResult {
+    match response {
+        CallToolResponse::InputRequired(asks) => asks,
+        other => panic!("expected a question, got {other:?}"),
+    }
+}
+
+fn accept(key: &str, content: Value) -> Value {
+    json!({ key: {"action": "accept", "content": content} })
+}
+
+#[tokio::test]
+async fn any_instance_with_the_same_key_goes_on() {
+    let counts = Arc::new(Counts::default());
+    let connect = |key: u8| asked().modern().connect(shop(&counts).sealing_key(vec![key; 32]));
+    let (one, two) = (connect(1).await.unwrap(), connect(1).await.unwrap());
+    let first = asks(round(&one, None, json!({})).await.unwrap());
+    let second =
+        asks(round(&two, Some(&first), accept("q1", json!({"name": "Ada"}))).await.unwrap());
+    assert!(second.input_requests.as_ref().unwrap().contains_key("q2"));
+    let third = asks(round(&one, Some(&second), accept("q2", json!({"name": "L"}))).await.unwrap());
+    let last = round(&two, Some(&third), accept("q3", json!({}))).await.unwrap();
+    let CallToolResponse::Complete(done) = last else { panic!("{last:?}") };
+    let text = done.content[0].as_text().unwrap().text.as_str();
+    assert_eq!(text, "Ada L paid 5, receipt 100, stamp 101");
+    assert_eq!(counts.charged.load(Ordering::SeqCst), 1);
+    assert_eq!(counts.runs.load(Ordering::SeqCst), 4);
+    // A stranger's key, and a state that was changed, are refused.
+    let stranger = connect(2).await.unwrap();
+    let refused = round(&stranger, Some(&first), json!({})).await.unwrap_err();
+    assert!(refused.to_string().contains("Invalid requestState"), "{refused}");
+    let mut tampered = first.clone();
+    tampered.request_state.as_mut().unwrap().push('x');
+    assert!(round(&one, Some(&tampered), json!({})).await.is_err());
+}
+
+#[tokio::test]
+async fn missing_and_unfit_answers_are_asked_again() {
+    let counts = Arc::new(Counts::default());
+    let client = asked().modern().connect(shop(&counts)).await.unwrap();
+    let first = asks(round(&client, None, json!({})).await.unwrap());
+    let strange = [
+        json!({}),
+        accept("other", json!({"name": "x"})),
+        accept("q1", json!({"name": 5})),
+        json!({"q1": "nonsense"}),
+    ];
+    for answers in strange {
+        let again = asks(round(&client, Some(&first), answers.clone()).await.unwrap());
+        let keys: Vec<_> = again.input_requests.unwrap().into_keys().collect();
+        assert_eq!(keys, ["q1"], "{answers}");
+    }
+    assert_eq!(counts.charged.load(Ordering::SeqCst), 1);
+}

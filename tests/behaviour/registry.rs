@@ -1,0 +1,95 @@
+//! What the compiler cannot see is found before anything is served.
+
+use genkit::{Context, Genkit, Registry, Resource, Tool, prompt, prompts, tool, tools};
+
+/// One.
+#[tool(name = "same")]
+async fn one() -> u8 {
+    1
+}
+
+/// Two.
+#[tool(name = "same")]
+async fn two() -> u8 {
+    2
+}
+
+struct Database;
+
+/// Needs a database.
+#[tool]
+async fn needs(_db: &Database) -> u8 {
+    3
+}
+
+/// Needs one too.
+#[prompt]
+async fn needs_too(_db: &Database) -> String {
+    String::new()
+}
+
+fn problems(registry: Registry) -> String {
+    let error = Genkit::builder().registry(registry).build().err().expect("there is a problem");
+    error.to_string()
+}
+
+#[test]
+fn two_of_one_name_are_named_with_their_places() {
+    let said = problems(Registry::new().add(tools![one, two]));
+    let here = file!();
+    assert!(said.contains(&format!("tool `same` ({here}:7)")), "{said}");
+    assert!(said.contains(&format!("tool `same` ({here}:13)")), "{said}");
+}
+
+#[test]
+fn state_that_nobody_gave_is_named() {
+    let said = problems(Registry::new().add(tools![needs]).add(prompts![needs_too]));
+    assert!(said.starts_with("the registry has 2 problems:"), "{said}");
+    assert!(said.contains("Database`, and no such state was given"), "{said}");
+    let given = Genkit::builder().registry(Registry::new().add(tools![needs])).state(Database);
+    assert!(given.build().is_ok());
+}
+
+#[test]
+fn all_problems_are_reported_at_once() {
+    let tool = |name: &'static str| Tool::builder(name, "x");
+    let registry = Registry::new()
+        .add([
+            tool("has space").handler(|_: Context, (): ()| async { Ok(()) }),
+            tool("no_object").handler(|_: Context, _: Vec<u8>| async { Ok(()) }),
+        ])
+        .add([
+            Resource::builder("bad://{", "bad", "x").handler(|_: Context, (): ()| async { Ok("") })
+        ])
+        .add([Resource::builder("x://{a}", "other", "x")
+            .handler(|_: Context, (): ()| async { Ok("") })]);
+    let said = registry.check().unwrap_err().to_string();
+    for part in ["`has space`", "`no_object`", "must be an object", "`bad://{`", "`{a}`"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    assert!(said.starts_with("the registry has 4 problems:"), "{said}");
+}
+
+#[test]
+fn nothing_to_serve_is_an_error_that_explains_linking() {
+    let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
+    let error = genkit.serve_mcp().into_handler().err().unwrap().to_string();
+    assert!(error.contains("use my_tools as _;"), "{error}");
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![one])).build().unwrap();
+    let error = genkit.serve_mcp().tagged("none").into_handler().err().unwrap().to_string();
+    assert!(error.contains("the filters"), "{error}");
+}
+
+#[test]
+fn annotated_functions_are_linked_and_looked_through() {
+    // This program has two tools of one name on purpose.
+    let said = genkit::testing::check().unwrap_err().to_string();
+    assert!(said.contains("tool `same`"), "{said}");
+    assert!(Registry::global().tool("needs").is_some());
+}
+
+#[tokio::test]
+async fn functions_stay_functions() {
+    assert_eq!(one().await + two().await, 3);
+    assert_eq!(needs(&Database).await, 3);
+}

@@ -1,0 +1,173 @@
+//! What a function returns, and what a client gets.
+
+use genkit::testing::Client;
+use genkit::{Part, Reply, Result, tool, tools};
+use serde_json::{Value, json};
+
+use crate::serving;
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Weather {
+    celsius: f64,
+    wind: Option<u8>,
+}
+
+/// A struct.
+#[tool]
+async fn weather() -> Weather {
+    Weather { celsius: 21.5, wind: None }
+}
+
+/// Plain text.
+#[tool]
+async fn text() -> &'static str {
+    "plain"
+}
+
+/// A number.
+#[tool]
+async fn number() -> u32 {
+    7
+}
+
+/// A list.
+#[tool]
+async fn list() -> Vec<String> {
+    vec!["a".into(), "b".into()]
+}
+
+/// Nothing.
+#[tool]
+async fn nothing() {}
+
+/// Perhaps a number.
+#[tool]
+async fn maybe() -> Option<u32> {
+    None
+}
+
+/// Any JSON.
+#[tool]
+async fn any() -> Value {
+    json!({"free": true})
+}
+
+/// A value beside a text.
+#[tool]
+async fn both() -> Reply<Weather> {
+    Reply::new(Weather { celsius: 1.0, wind: Some(2) }).text("cold").meta("source", "test")
+}
+
+/// Pictures and text.
+#[tool]
+async fn parts() -> Result<Vec<Part>> {
+    Ok(vec![
+        Part::text("look"),
+        Part::image("image/png", [1, 2]),
+        Part::audio("audio/wav", [3]),
+        Part::resource_link("file:///tmp/report.txt"),
+        Part::media("https://example.com/cat.png", "image/png"),
+    ])
+}
+
+type Fallible<T> = std::result::Result<T, std::num::ParseIntError>;
+
+/// A result under another name.
+#[tool]
+async fn parse(text: String) -> Fallible<i64> {
+    text.parse()
+}
+
+fn all() -> genkit::mcp::McpServer {
+    serving(tools![weather, text, number, list, nothing, maybe, any, both, parts, parse])
+}
+
+async fn clients() -> [Client; 2] {
+    let legacy = Client::connect(all()).await.expect("it connects");
+    let modern = Client::builder().modern().connect(all()).await.expect("it connects");
+    [legacy, modern]
+}
+
+#[tokio::test]
+async fn objects_are_structured_and_have_a_schema_in_both_eras() {
+    for client in clients().await {
+        let tools = client.tools().await.unwrap();
+        let tool = tools.iter().find(|tool| tool.name == "weather").unwrap();
+        let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+        assert_eq!(schema["type"], "object");
+        let answer = client.call("weather", json!({})).await.unwrap();
+        assert_eq!(answer.structured(), Some(&json!({"celsius": 21.5, "wind": null})));
+        assert_eq!(answer.text(), r#"{"celsius":21.5,"wind":null}"#);
+        assert!(jsonschema::is_valid(&schema, answer.structured().unwrap()), "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn text_is_text_and_nothing_is_nothing() {
+    for client in clients().await {
+        let answer = client.call("text", json!({})).await.unwrap();
+        assert_eq!((answer.text().as_str(), answer.structured()), ("plain", None));
+        let answer = client.call("nothing", json!({})).await.unwrap();
+        assert_eq!((answer.result().content.len(), answer.structured()), (0, None));
+        for tool in client.tools().await.unwrap() {
+            if ["text", "nothing", "any", "parts"].contains(&tool.name.as_ref()) {
+                assert_eq!(tool.output_schema, None, "{}", tool.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
+    let [legacy, modern] = clients().await;
+    for (name, value) in [("number", json!(7)), ("list", json!(["a", "b"])), ("maybe", json!(null))]
+    {
+        for (client, expected) in [(&legacy, json!({"result": value})), (&modern, value.clone())] {
+            let answer = client.call(name, json!({})).await.unwrap();
+            assert_eq!(answer.structured(), Some(&expected), "{name}");
+            let tools = client.tools().await.unwrap();
+            let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+            let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+            assert!(jsonschema::is_valid(&schema, &expected), "{name}: {schema}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_value_may_stand_beside_a_text() {
+    for client in clients().await {
+        let answer = client.call("both", json!({})).await.unwrap();
+        assert_eq!(answer.text(), "cold");
+        assert_eq!(answer.structured().unwrap()["wind"], 2);
+        let wire = serde_json::to_value(answer.result()).unwrap();
+        assert_eq!(wire["_meta"]["source"], "test");
+    }
+}
+
+#[tokio::test]
+async fn parts_become_blocks() {
+    for client in clients().await {
+        let answer = client.call("parts", json!({})).await.unwrap();
+        let blocks = serde_json::to_value(&answer.result().content).unwrap();
+        let kinds: Vec<_> = blocks.as_array().unwrap().iter().map(|b| b["type"].clone()).collect();
+        assert_eq!(kinds, ["text", "image", "audio", "resource_link", "resource_link"]);
+        assert_eq!(blocks[1]["data"], "AQI=");
+        assert_eq!(blocks[3]["name"], "report.txt");
+    }
+}
+
+#[tokio::test]
+async fn any_alias_of_result_is_a_result() {
+    let client = Client::connect(all()).await.unwrap();
+    assert_eq!(client.call("parse", json!({"text": "5"})).await.unwrap().text(), "5");
+    let failed = client.call("parse", json!({"text": "x"})).await.unwrap();
+    assert!(failed.is_error());
+    assert_eq!(failed.text(), "invalid digit found in string");
+}
+
+#[tokio::test]
+async fn free_json_is_structured_where_it_is_an_object() {
+    let client = Client::connect(all()).await.unwrap();
+    let answer = client.call("any", json!({})).await.unwrap();
+    assert_eq!(answer.structured(), Some(&json!({"free": true})));
+}

@@ -1,0 +1,1 @@
+//! Nothing by itself: see `protocol/` and `behaviour/`.

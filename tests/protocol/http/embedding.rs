@@ -1,0 +1,61 @@
+//! The endpoint inside an app that has more to do.
+
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use axum::middleware::{self, Next};
+use axum::routing::get;
+use axum::{Extension, Router};
+use serde_json::json;
+
+use super::here::{Caller, Here, calculator};
+use super::wire::Wire;
+
+#[test]
+fn what_a_layer_finds_out_is_at_hand_in_a_function() {
+    let app = calculator().router().unwrap().layer(Extension(Caller("ada")));
+    let here = Here::serve(app);
+    let wire = Wire::to(here.url());
+    let answer = wire.call_alone("whoami", &json!({}));
+    assert_eq!(answer.message()["result"]["content"][0]["text"], "ada", "{answer:?}");
+    let session = wire.open(&[]);
+    let answer = wire.call(&session, "whoami", &json!({}));
+    assert_eq!(answer.message()["result"]["content"][0]["text"], "ada", "{answer:?}");
+}
+
+/// Who calls is asked of each request, not of the one that opened the session.
+#[test]
+fn each_request_of_a_session_has_its_own_caller() {
+    async fn name(
+        headers: HeaderMap,
+        mut request: Request,
+        next: Next,
+    ) -> axum::response::Response {
+        let caller = if headers.contains_key("x-grace") { "grace" } else { "ada" };
+        request.extensions_mut().insert(Caller(caller));
+        next.run(request).await
+    }
+    let here = Here::serve(calculator().router().unwrap().layer(middleware::from_fn(name)));
+    let wire = Wire::to(here.url());
+    let session = wire.open(&[]);
+    let whoami = super::wire::call("whoami", &json!({}));
+    for (header, caller) in [("x-other", "ada"), ("x-grace", "grace"), ("x-other", "ada")] {
+        let headers = [&super::wire::in_session(&session)[..], &[(header, "1")]].concat();
+        let answer = wire.post(&headers, &whoami);
+        assert_eq!(answer.message()["result"]["content"][0]["text"], caller, "{answer:?}");
+    }
+}
+
+#[test]
+fn it_lives_beside_other_routes_and_below_a_path() {
+    let app = Router::new()
+        .route("/health", get(|| async { "well" }))
+        .nest("/ai", calculator().router().unwrap());
+    let here = Here::serve(app);
+    let base = here.url().trim_end_matches("/mcp");
+    let health = Wire::to(&format!("{base}/health")).send("GET", &[], b"").expect("an answer");
+    assert_eq!((health.status, health.text.as_str()), (200, "well"));
+    let wire = Wire::to(&format!("{base}/ai/mcp"));
+    let answer = wire.call_alone("add", &json!({ "a": 2, "b": 40 }));
+    assert_eq!(answer.message()["result"]["content"][0]["text"], "42", "{answer:?}");
+    assert_eq!(Wire::to(here.url()).send("GET", &[], b"").expect("an answer").status, 404);
+}

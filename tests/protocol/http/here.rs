@@ -1,0 +1,64 @@
+//! Servers of this process, for what the examples do not show.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use genkit::mcp::McpServer;
+use genkit::{Context, Genkit, Registry, tool, tools};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// Who calls, as a layer of the app found out.
+#[derive(Clone)]
+pub(super) struct Caller(pub(super) &'static str);
+
+/// Whether [`slow`] has begun.
+pub(super) static SLOW_RUNS: AtomicBool = AtomicBool::new(false);
+
+/// Adds two numbers.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Tells who calls.
+#[tool]
+async fn whoami(ctx: &Context) -> String {
+    ctx.get::<Caller>().map_or("nobody", |caller| caller.0).to_owned()
+}
+
+/// Takes a second.
+#[tool]
+async fn slow() -> &'static str {
+    SLOW_RUNS.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    "finished"
+}
+
+/// An MCP server that has these three tools.
+pub(super) fn calculator() -> McpServer {
+    let registry = Registry::new().add(tools![add, whoami, slow]);
+    Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
+}
+
+/// An `axum` app that is served until it is dropped.
+pub(super) struct Here {
+    url: String,
+    _runtime: Runtime,
+}
+
+impl Here {
+    /// Serves an app whose endpoint is `/mcp`.
+    pub(super) fn serve(app: Router) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
+        let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+        runtime.spawn(async move { axum::serve(listener, app).await });
+        Self { url, _runtime: runtime }
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+}

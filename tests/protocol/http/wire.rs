@@ -1,0 +1,155 @@
+//! A client that sends whatever it is told.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use ureq::http::{Request, Response};
+use ureq::{Agent, Body};
+
+/// How long a request may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What every well-behaved client sends.
+const USUAL: [(&str, &str); 2] =
+    [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    headers: Vec<(String, String)>,
+    pub(super) text: String,
+}
+
+impl Answer {
+    fn read(mut response: Response<Body>) -> Self {
+        let headers = response.headers().iter().map(|(name, value)| {
+            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        });
+        let headers = headers.collect();
+        let text = response.body_mut().read_to_string().expect("a text");
+        Self { status: response.status().as_u16(), headers, text }
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The JSON-RPC message in it: the last one, where it is a stream of events.
+    pub(super) fn message(&self) -> Value {
+        let is_stream =
+            self.header("content-type").is_some_and(|t| t.starts_with("text/event-stream"));
+        let text = if is_stream {
+            let data = self.text.lines().filter_map(|line| line.strip_prefix("data:"));
+            data.map(str::trim).rfind(|data| !data.is_empty()).unwrap_or_default()
+        } else {
+            &self.text
+        };
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("no message ({error}): {self:?}"))
+    }
+
+    /// The code of the JSON-RPC error in it.
+    pub(super) fn code(&self) -> i64 {
+        let message = self.message();
+        message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:?}"))
+    }
+}
+
+/// One connection to a server, kept open.
+pub(super) struct Wire {
+    agent: Agent,
+    url: String,
+}
+
+impl Wire {
+    pub(super) fn to(url: &str) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(PATIENCE))
+            .proxy(None)
+            .build();
+        Self { agent: config.into(), url: url.to_owned() }
+    }
+
+    /// Sends bytes with exactly these headers.
+    pub(super) fn send(
+        &self,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<Answer, ureq::Error> {
+        let mut request = Request::builder().method(method).uri(&self.url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body.to_vec()).expect("a request");
+        self.agent.run(request).map(Answer::read)
+    }
+
+    /// Posts bytes with the usual headers and these.
+    pub(super) fn post_raw(&self, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let headers = [&USUAL[..], headers].concat();
+        self.send("POST", &headers, body).unwrap_or_else(|error| panic!("{}: {error}", self.url))
+    }
+
+    pub(super) fn post(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
+        self.post_raw(headers, message.to_string().as_bytes())
+    }
+
+    /// Opens a session, and returns its id.
+    pub(super) fn open(&self, headers: &[(&str, &str)]) -> String {
+        let answer = self.post(headers, &initialize());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let session = answer.header("mcp-session-id").expect("a session").to_owned();
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let answer = self.post(&[&in_session(&session), headers].concat(), &ready);
+        assert_eq!(answer.status, 202, "{answer:?}");
+        session
+    }
+
+    /// Calls a tool within a session.
+    pub(super) fn call(&self, session: &str, name: &str, arguments: &Value) -> Answer {
+        self.post(&in_session(session), &call(name, arguments))
+    }
+
+    /// Asks something in the era without sessions.
+    pub(super) fn ask_alone(&self, method: &str, mut params: Value) -> Answer {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let name = ["name", "uri"].iter().find_map(|key| params[key].as_str()).map(str::to_owned);
+        let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+        headers.extend(name.iter().map(|name| ("mcp-name", name.as_str())));
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.post(&headers, &message)
+    }
+
+    /// Calls a tool in the era without sessions.
+    pub(super) fn call_alone(&self, name: &str, arguments: &Value) -> Answer {
+        self.ask_alone("tools/call", json!({ "name": name, "arguments": arguments }))
+    }
+}
+
+/// The headers of a request within a session.
+pub(super) fn in_session(session: &str) -> [(&str, &str); 2] {
+    [("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25")]
+}
+
+pub(super) fn call(name: &str, arguments: &Value) -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": name, "arguments": arguments }
+    })
+}
+
+pub(super) fn initialize() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "raw", "version": "1" }
+        }
+    })
+}

@@ -1,0 +1,16 @@
+//! The servers of `examples/` as clients that others wrote see them, and as raw bytes on the wire.
+//!
+//! `tests/README.md` says what is installed for this and where.
+
+mod client;
+mod conformance;
+mod http;
+mod inspector;
+mod notes;
+mod packages;
+mod pipe;
+mod program;
+mod python;
+mod server;
+mod stdio;
+mod typescript;

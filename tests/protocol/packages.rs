@@ -1,0 +1,171 @@
+//! What others wrote: installed once, at exact versions, under `target/`.
+//!
+//! An installation that fails fails the tests; nothing is skipped for want of a tool.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::program::{self, Ran};
+
+/// The conformance suite, the inspector, and the TypeScript SDK in both generations.
+const NPM: [&str; 4] = [
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+];
+
+/// The Python SDK, and a validator for what its tools return.
+const PYPI: [&str; 2] = ["mcp==2.3.0", "jsonschema==4.26.0"];
+
+/// Our programs for the TypeScript SDK. They are copied next to `node_modules`, where Node looks
+/// for what they import.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("notes.mjs", include_str!("clients/notes.mjs")),
+    ("ts1.mjs", include_str!("clients/ts1.mjs")),
+    ("ts2.mjs", include_str!("clients/ts2.mjs")),
+];
+
+/// How long one installation may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Where everything is that these tests write.
+pub(crate) fn root() -> PathBuf {
+    // Cargo says so of `target/tmp`, wherever `target` is.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
+    target.join("protocol-tests")
+}
+
+/// An empty directory for one test; what it leaves there can be looked at.
+pub(crate) fn scratch(test: &str) -> PathBuf {
+    let path = root().join("scratch").join(test);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("a directory under target/");
+    path
+}
+
+/// The directory that has `node_modules` and our scripts.
+pub(crate) fn npm() -> &'static Path {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_npm))
+}
+
+/// The Python interpreter that has the packages.
+pub(crate) fn python() -> &'static Path {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_python))
+}
+
+/// A command for a tool, which finds its home and its caches under `target/`.
+pub(crate) fn tool(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    let home = root().join("home");
+    let _ = fs::create_dir_all(&home);
+    command
+        .env("MCP_CATALOG_PATH", home.join("catalog.json"))
+        .env("HOME", home)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env_remove("RUST_LOG");
+    command
+}
+
+fn installed(done: &'static Result<PathBuf, String>) -> &'static Path {
+    match done {
+        Ok(path) => path,
+        Err(story) => panic!("{story}"),
+    }
+}
+
+fn install_npm() -> Result<PathBuf, String> {
+    let directory = root().join("npm");
+    once(&directory, &NPM, || {
+        fs::write(directory.join("package.json"), r#"{"private":true,"type":"module"}"#)
+            .map_err(text)?;
+        let cache = root().join("npm-cache");
+        let mut npm = Command::new("npm");
+        npm.current_dir(&directory)
+            .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .arg("--cache")
+            .arg(&cache)
+            .env("npm_config_update_notifier", "false")
+            .args(NPM);
+        finish(&mut npm, "Node.js 20 or newer with npm")?;
+        let _ = fs::remove_dir_all(cache);
+        mend_conformance(&directory)
+    })?;
+    for (name, source) in SCRIPTS {
+        fs::write(directory.join(name), source).map_err(text)?;
+    }
+    Ok(directory)
+}
+
+fn install_python() -> Result<PathBuf, String> {
+    let directory = root().join("venv");
+    once(&directory, &PYPI, || {
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv", "--clear"]).arg(&directory);
+        finish(&mut venv, "Python 3.10 or newer with its `venv` module")?;
+        let mut pip = Command::new(interpreter(&directory));
+        pip.args(["-m", "pip", "install", "--quiet", "--no-cache-dir"])
+            .arg("--disable-pip-version-check")
+            .args(PYPI);
+        finish(&mut pip, "Python 3.10 or newer")
+    })?;
+    Ok(interpreter(&directory))
+}
+
+fn interpreter(venv: &Path) -> PathBuf {
+    if cfg!(windows) { venv.join("Scripts/python.exe") } else { venv.join("bin/python") }
+}
+
+/// Installs into an empty directory, unless a stamp says that the same list is there already.
+fn once(
+    directory: &Path,
+    list: &[&str],
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let (stamp, wanted) = (directory.join("installed.txt"), list.join("\n"));
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    let _ = fs::remove_dir_all(directory);
+    fs::create_dir_all(directory).map_err(text)?;
+    install()?;
+    fs::write(stamp, wanted).map_err(text)
+}
+
+fn finish(command: &mut Command, needs: &str) -> Result<(), String> {
+    let remedy = format!(
+        "The protocol tests need {needs}, and on their first run the package registry that it is \
+         set up for. Mend that and run the test again: what is half installed is cleared away."
+    );
+    match program::run(command, PATIENCE) {
+        Ok(Ran { code: Some(0), .. }) => Ok(()),
+        Ok(ran) => Err(format!("{}\n\n{remedy}", ran.story())),
+        Err(story) => Err(format!("{story}\n\n{remedy}")),
+    }
+}
+
+/// The suite imports a function that Node 20 does not have, for a command that we do not use:
+/// the import goes.
+fn mend_conformance(directory: &Path) -> Result<(), String> {
+    const IMPORT: &str = "globSync as ";
+    let script = directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
+    let source = fs::read_to_string(&script).map_err(text)?;
+    let Some(start) = source.find(IMPORT) else {
+        return Err(format!("{} has no `{IMPORT}` to take out", script.display()));
+    };
+    let Some(length) = source[start..].find(',') else {
+        return Err(format!("the import in {} has no end", script.display()));
+    };
+    let mended = format!("{}{}", &source[..start], &source[start + length + 1..]);
+    fs::write(&script, mended).map_err(text)
+}
+
+fn text(error: io::Error) -> String {
+    format!("cannot write under {}: {error}", root().display())
+}

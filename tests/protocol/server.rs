@@ -1,0 +1,121 @@
+//! The example servers, as programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::packages;
+use crate::program::{self, Heard};
+
+/// How long a server may take to say where it listens.
+const START: Duration = Duration::from_secs(20);
+
+/// How long the examples may take to build.
+const BUILD: Duration = Duration::from_secs(1800);
+
+/// The examples under test.
+const EXAMPLES: [&str; 3] = ["conformance", "notes", "quickstart"];
+
+/// Where an example's program is. They are built on first use: another package's programs are
+/// not part of `cargo test`.
+pub(crate) fn example(name: &str) -> &'static Path {
+    static BUILT: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
+    let built = match BUILT.get_or_init(build) {
+        Ok(built) => built,
+        Err(story) => panic!("{story}"),
+    };
+    let found = built.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+    found.unwrap_or_else(|| panic!("cargo built no `{name}`, only {built:?}"))
+}
+
+fn build() -> Result<Vec<PathBuf>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = packages::root();
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["build", "--message-format=json-render-diagnostics", "--target-dir"])
+        .arg(target.parent().unwrap_or(&target));
+    for example in EXAMPLES {
+        command.args(["-p", example]);
+    }
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    let ran = program::run(&mut command, BUILD)?;
+    if ran.code != Some(0) {
+        return Err(format!("$ {}\nthe examples cannot be built:\n{}", ran.line, ran.stderr));
+    }
+    let artifacts = ran.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    Ok(artifacts.filter_map(|a| Some(PathBuf::from(a["executable"].as_str()?))).collect())
+}
+
+/// An example that serves HTTP, until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    stderr: Heard,
+    url: String,
+}
+
+impl Server {
+    /// Starts an example on a free port.
+    pub(crate) fn start(name: &str, arguments: &[&str]) -> Self {
+        let mut child = Command::new(example(name))
+            .args(arguments)
+            .args(["--http", "127.0.0.1:0"])
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let stderr = Heard::listen(child.stderr.take().expect("a pipe"));
+        let mut server = Self { child, stderr, url: String::new() };
+        server.url = server.address();
+        server
+    }
+
+    /// Starts `notes` over an empty database of this test.
+    pub(crate) fn notes(test: &str) -> Self {
+        Self::start("notes", &[&database(test)])
+    }
+
+    /// `http://ADDRESS/mcp`.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where it says that it listens.
+    fn address(&mut self) -> String {
+        let deadline = Instant::now() + START;
+        loop {
+            let said = self.stderr.so_far();
+            // Only a whole line: the rest of the address may be on its way.
+            let whole = said.rfind('\n').map_or("", |end| &said[..end]);
+            if let Some((_, rest)) = whole.split_once("listening on ") {
+                return rest.split_whitespace().next().unwrap_or_default().to_owned();
+            }
+            let alive = matches!(self.child.try_wait(), Ok(None));
+            assert!(alive && Instant::now() < deadline, "the server does not listen:\n{said}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- what the server said\n{}", self.stderr.so_far());
+        }
+    }
+}
+
+/// The path of a database that is not there yet.
+pub(crate) fn database(test: &str) -> String {
+    packages::scratch(test).join("notes.db").to_string_lossy().into_owned()
+}

@@ -1,0 +1,1 @@
+//! Behaviour across crates: see `README.md` in this folder.
