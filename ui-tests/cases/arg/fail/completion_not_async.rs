@@ -1,0 +1,13 @@
+use genkit::prompt;
+
+fn cities(_: genkit::Completion) -> Vec<String> {
+    vec![]
+}
+
+/// Does something.
+#[prompt]
+async fn act(#[arg(complete = cities)] city: String) -> String {
+    city
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use genkit::tool;
+
+/// Does something.
+#[tool]
+async fn act(
+    #[arg(default = 1)]
+    #[serde(default)]
+    days: u8,
+) -> u8 {
+    days
+}
+
+fn main() {}

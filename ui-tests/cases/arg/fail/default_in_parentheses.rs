@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Does something.
+#[tool]
+async fn act(#[arg(default(3))] days: u8) -> u8 {
+    days
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::{Context, tool};
+
+/// Does something.
+#[tool]
+async fn act(#[arg(default)] ctx: &Context) -> bool {
+    ctx.is_cancelled()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Does something.
+#[tool]
+async fn act(#[arg(min = 1)] days: u8) -> u8 {
+    days
+}
+
+fn main() {}

@@ -1,0 +1,255 @@
+//! What the cases of `arg` look like when they are right, each under its name.
+
+#![deny(warnings)]
+
+mod unknown {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[schemars(range(min = 1))] days: u8) -> u8 {
+        days
+    }
+}
+
+mod unknown_but_near {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default = 1)] days: u8) -> u8 {
+        days
+    }
+}
+
+mod of_the_function {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(
+        /// How many.
+        days: u8,
+    ) -> u8 {
+        days
+    }
+}
+
+mod without_option {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default)] days: u8) -> u8 {
+        days
+    }
+}
+
+mod on_a_reference {
+    use genkit::{Context, tool};
+
+    /// Does something.
+    #[tool]
+    async fn act(#[allow(unused_variables)] ctx: &Context) -> bool {
+        true
+    }
+}
+
+mod default_repeated {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default = 1)] days: u8, #[arg(default = 2)] hours: u8) -> u8 {
+        days + hours
+    }
+}
+
+mod default_also_in_serde {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[serde(default)] days: u8) -> u8 {
+        days
+    }
+}
+
+mod default_in_parentheses {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default = 1 + 2)] days: u8) -> u8 {
+        days
+    }
+}
+
+mod default_of_another_type {
+    use genkit::tool;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default = -1.5)] celsius: f64) -> f64 {
+        celsius
+    }
+}
+
+mod default_text_for_a_number {
+    use genkit::{Tool, tool};
+
+    /// Greets.
+    #[tool]
+    async fn greet(
+        #[arg(default = "you")] name: String,
+        #[arg(default = "Hello")] word: std::borrow::Cow<'static, str>,
+        #[arg(default = Some("!".to_owned()))] end: Option<String>,
+    ) -> String {
+        format!("{word}, {name}{}", end.unwrap_or_default())
+    }
+
+    pub fn check() {
+        let tool = Tool::of::<greet>();
+        assert_eq!(tool.input_schema()["properties"]["name"]["default"], "you");
+        assert!(tool.input_schema().get("required").is_none());
+    }
+}
+
+mod default_without_a_default {
+    use genkit::tool;
+
+    #[derive(Default, serde::Deserialize, schemars::JsonSchema)]
+    enum Unit {
+        #[default]
+        Celsius,
+        Fahrenheit,
+    }
+
+    /// Does something.
+    #[tool]
+    async fn act(
+        #[arg(default)] unit: Unit,
+        #[arg(default = Unit::Fahrenheit)] other: Unit,
+    ) -> bool {
+        matches!((unit, other), (Unit::Celsius, Unit::Fahrenheit))
+    }
+}
+
+mod default_misspelt {
+    use genkit::tool;
+
+    const DAYS: u8 = 3;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(default = DAYS)] days: u8) -> u8 {
+        days
+    }
+}
+
+mod complete_on_a_tool {
+    use genkit::prompt;
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = ["Oslo"])] city: String) -> String {
+        city
+    }
+}
+
+mod complete_with_a_text {
+    use genkit::prompt;
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = ["Oslo", "Lima"], default = "Oslo")] city: String) -> String {
+        city
+    }
+}
+
+mod complete_with_nothing {
+    use genkit::resource;
+
+    /// Does something.
+    #[resource("city://{city}")]
+    async fn act(#[arg(complete = ["Oslo"])] city: String) -> String {
+        city
+    }
+}
+
+mod complete_without_value {
+    use genkit::{Completion, prompt};
+
+    async fn cities(asked: Completion) -> Vec<String> {
+        vec![asked.value().to_owned()]
+    }
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = cities)] city: String) -> String {
+        city
+    }
+}
+
+mod completion_not_async {
+    use genkit::{Completion, prompt};
+
+    fn cities(_: Completion) -> impl Future<Output = [&'static str; 2]> + Send {
+        std::future::ready(["Oslo", "Lima"])
+    }
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = cities)] city: String) -> String {
+        city
+    }
+}
+
+mod completion_without_question {
+    use genkit::prompt;
+
+    mod inner {
+        pub async fn cities(_: genkit::Completion) -> Vec<&'static str> {
+            vec!["Oslo"]
+        }
+    }
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = inner::cities)] city: String) -> String {
+        city
+    }
+}
+
+mod completion_of_numbers {
+    use genkit::{Completion, Result, prompt};
+
+    async fn cities(asked: Completion) -> Result<Vec<String>> {
+        let db: &Vec<String> = asked.state()?;
+        Ok(db.clone())
+    }
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = cities)] city: String) -> String {
+        city
+    }
+}
+
+mod completion_misspelt {
+    use genkit::{Completion, prompt};
+
+    async fn cities(asked: Completion) -> Vec<String> {
+        vec![asked.value().to_owned()]
+    }
+
+    /// Does something.
+    #[prompt]
+    async fn act(#[arg(complete = cities)] city: String) -> String {
+        city
+    }
+}
+
+fn main() {
+    default_text_for_a_number::check();
+}

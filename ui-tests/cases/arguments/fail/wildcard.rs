@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Does something.
+#[tool]
+async fn act(_: u8) -> u8 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use genkit::flow;
+
+#[flow]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

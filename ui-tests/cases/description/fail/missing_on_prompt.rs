@@ -1,0 +1,8 @@
+use genkit::prompt;
+
+#[prompt]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use genkit::resource;
+
+#[resource("hello://all")]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

@@ -1,0 +1,80 @@
+//! What the cases of `description` look like when they are right, each under its name.
+
+#![deny(warnings)]
+
+mod missing_on_tool {
+    use genkit::tool;
+
+    /// Says hello.
+    #[tool]
+    async fn act() -> String {
+        "hello".to_owned()
+    }
+}
+
+mod missing_on_prompt {
+    use genkit::prompt;
+
+    /// Says hello.
+    #[prompt]
+    async fn act() -> String {
+        "hello".to_owned()
+    }
+}
+
+mod missing_on_resource {
+    use genkit::resource;
+
+    /// Says hello.
+    #[resource("hello://all")]
+    async fn act() -> String {
+        "hello".to_owned()
+    }
+}
+
+mod missing_on_flow {
+    use genkit::flow;
+
+    /// Says hello.
+    #[flow]
+    async fn act() -> String {
+        "hello".to_owned()
+    }
+}
+
+mod empty_comment {
+    use genkit::{Tool, tool};
+
+    /** Says hello.
+     *
+     * In two paragraphs.
+     */
+    #[tool]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        let tool = Tool::of::<hello>();
+        assert_eq!(tool.description(), "Says hello.\n\nIn two paragraphs.");
+    }
+}
+
+mod empty_option {
+    use genkit::{Tool, tool};
+
+    /// For people who read the source.
+    #[tool(description = "Says hello.")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(Tool::of::<hello>().description(), "Says hello.");
+    }
+}
+
+fn main() {
+    empty_comment::check();
+    empty_option::check();
+}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Shouts.
+#[tool]
+async fn shout(text: impl Into<String>) -> String {
+    text.into().to_uppercase()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Chooses a letter.
+#[tool]
+async fn char() -> String {
+    "a".to_owned()
+}
+
+fn main() {}

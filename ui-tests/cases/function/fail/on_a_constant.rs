@@ -1,0 +1,7 @@
+use genkit::tool;
+
+/// Adds.
+#[tool]
+const ADDER: u8 = 1;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use genkit::tool;
+
+/// Adds.
+#[tool]
+mod adder {}
+
+fn main() {}

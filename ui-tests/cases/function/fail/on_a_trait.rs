@@ -1,0 +1,7 @@
+use genkit::tool;
+
+/// Adds.
+#[tool]
+trait Adder {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use genkit::tool;
+
+/// Adds.
+#[tool]
+pub enum Adder {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+struct Adder;
+
+/// Adds.
+#[tool]
+impl Adder {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Grüßt.
+#[tool]
+async fn grüße() -> String {
+    "hallo".to_owned()
+}
+
+fn main() {}

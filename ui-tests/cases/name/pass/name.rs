@@ -1,0 +1,92 @@
+//! What the cases of `name` look like when they are right, each under its name.
+
+#![deny(warnings)]
+
+mod bad_character {
+    use genkit::{Tool, tool};
+
+    /// Says hello.
+    #[tool(name = "say-hello")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(Tool::of::<hello>().name(), "say-hello");
+    }
+}
+
+mod too_long {
+    use genkit::{Tool, tool};
+
+    /// Says hello.
+    #[tool(name = "a_name_of_exactly_sixty_four_characters_that_is_long_but_allowed")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(
+            Tool::of::<hello>().name(),
+            "a_name_of_exactly_sixty_four_characters_that_is_long_but_allowed"
+        );
+    }
+}
+
+mod empty {
+    use genkit::{Tool, tool};
+
+    /// Says hello.
+    #[tool(name = "h")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(Tool::of::<hello>().name(), "h");
+    }
+}
+
+mod not_a_literal {
+    use genkit::{Tool, tool};
+
+    /// Says hello.
+    #[tool(name = "NAME_1")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(Tool::of::<hello>().name(), "NAME_1");
+    }
+}
+
+mod of_the_function {
+    use genkit::{Tool, tool};
+
+    /// Grüßt.
+    #[tool(name = "gruesse")]
+    async fn grüße() -> String {
+        "hallo".to_owned()
+    }
+
+    /// Moves something: a raw name is told to callers without its mark.
+    #[tool]
+    async fn r#move(r#type: String) -> String {
+        r#type
+    }
+
+    pub fn check() {
+        assert_eq!(Tool::of::<grüße>().name(), "gruesse");
+        assert_eq!(Tool::of::<r#move>().name(), "move");
+        assert!(Tool::of::<r#move>().input_schema()["properties"]["type"].is_object());
+    }
+}
+
+fn main() {
+    bad_character::check();
+    too_long::check();
+    empty::check();
+    not_a_literal::check();
+    of_the_function::check();
+}

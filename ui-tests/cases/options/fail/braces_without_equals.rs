@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool(metadata { "a": 1 })]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

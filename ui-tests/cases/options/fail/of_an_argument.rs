@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool(default = 3)]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

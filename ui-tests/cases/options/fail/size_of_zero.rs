@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool(max_output = 0)]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool(timeout = "0s")]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

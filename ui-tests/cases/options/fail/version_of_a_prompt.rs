@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool(version = "2")]
+async fn hello() -> String {
+    "hello".to_owned()
+}
+
+fn main() {}

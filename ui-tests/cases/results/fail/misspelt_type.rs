@@ -1,0 +1,9 @@
+use genkit::{Result, tool};
+
+/// Does something.
+#[tool]
+async fn act() -> Result<Wether> {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::resource;
+
+/// Does something.
+#[resource("a://b")]
+async fn act() -> Option<String> {
+    None
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::tool;
+
+/// Says hello.
+#[tool]
+async fn hello() -> String {
+    greeting
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::resource;
+
+/// A note.
+#[resource("note://{id}")]
+async fn note(#[serde(rename = "number")] id: u64) -> String {
+    id.to_string()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::resource;
+
+/// A note.
+#[resource("note://{note-id}")]
+async fn note(id: u64) -> String {
+    id.to_string()
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use genkit::Tool;
+
+struct Hello;
+
+fn main() {
+    let _ = Tool::of::<Hello>();
+}

@@ -1,0 +1,56 @@
+//! The cases under `cases/<topic>`: what must not compile, with what the compiler says then, and
+//! for each a twin that compiles. The fixtures under `fixtures` are crates with a policy.
+//!
+//! `TRYBUILD=overwrite cargo test -p ui-tests` writes the messages anew; read them as a stranger
+//! before you keep them.
+
+#[path = "ui/fixtures.rs"]
+mod fixtures;
+#[path = "ui/order.rs"]
+mod order;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Messages drift between compilers: they are compared on the one they were reviewed on.
+const REVIEWED_ON: &str = "rustc 1.95.";
+
+#[test]
+fn what_must_not_compile_says_why() {
+    let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
+    let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
+    if version.starts_with(REVIEWED_ON) {
+        trybuild::TestCases::new().compile_fail("cases/*/fail/*.rs");
+    } else {
+        eprintln!("messages are not compared: reviewed on {REVIEWED_ON}*, this is {version}");
+    }
+}
+
+#[test]
+fn what_must_compile_does() {
+    trybuild::TestCases::new().pass("cases/*/pass/*.rs");
+}
+
+/// The files of all topics in a folder `fail` or `pass`.
+fn cases(outcome: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for topic in list(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")) {
+        files.extend(list(&topic.join(outcome)));
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    assert!(!files.is_empty(), "no case found");
+    files
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,0 +1,49 @@
+//! Rules about the cases themselves.
+
+use super::{cases, read};
+
+/// What a case may say of itself in a line of its own.
+const MISTAKES: &str = "// mistakes: ";
+
+/// One mistake gives one error: what follows from it is noise.
+#[test]
+fn a_mistake_is_one_error() {
+    for case in cases("fail") {
+        let source = read(&case);
+        let mistakes = source.lines().find_map(|line| line.strip_prefix(MISTAKES));
+        let mistakes = mistakes.map_or(1, |number| number.parse().expect("a number"));
+        let said = read(&case.with_extension("stderr"));
+        let errors = said.lines().filter(|line| line.starts_with("error")).count();
+        assert_eq!(errors, mistakes, "{}", case.display());
+    }
+}
+
+/// Nobody should need to read the macros to understand a message.
+#[test]
+fn messages_show_nothing_of_the_machine() {
+    for case in cases("fail") {
+        let said = read(&case.with_extension("stderr"));
+        for secret in ["/home/", "/root/", "/work/", "/tmp/", ".cargo", "index.crates"] {
+            assert!(!said.contains(secret), "{}: {secret}", case.display());
+        }
+    }
+}
+
+/// Each case has a twin of its name that compiles, in a module of a `pass` file of its topic.
+#[test]
+fn a_case_has_a_twin_that_compiles() {
+    let passing = cases("pass");
+    let missing: Vec<String> = cases("fail")
+        .into_iter()
+        .filter(|case| {
+            let name = case.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let topic = case.parent().and_then(|folder| folder.parent());
+            !passing
+                .iter()
+                .filter(|pass| topic.is_some_and(|topic| pass.starts_with(topic)))
+                .any(|pass| read(pass).contains(&format!("mod {name} {{")))
+        })
+        .map(|case| case.display().to_string())
+        .collect();
+    assert!(missing.is_empty(), "without a twin:\n{}", missing.join("\n"));
+}
