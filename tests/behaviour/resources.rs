@@ -53,7 +53,7 @@ async fn addresses_find_their_function() {
     assert_eq!(read(&client, "doc://pages/7").await[0]["text"], "page 7");
     assert_eq!(read(&client, "doc://files/a/b%20c.txt").await[0]["text"], "a/b c.txt");
     let found = read(&client, "doc://search?limit=3&q=two%20words").await;
-    assert_eq!(found[0]["text"], r#"{"limit":3,"q":"two words"}"#);
+    assert_eq!(found[0]["text"], r#"{"q":"two words","limit":3}"#);
     assert_eq!(found[0]["mimeType"], "application/json");
 }
 

@@ -66,3 +66,11 @@ async fn test_custom_header(
 ) -> String {
     value
 }
+
+/// Prints to stdout, as careless code does: over stdio that must not reach the client.
+#[tool]
+#[allow(clippy::print_stdout, reason = "that is what it is for")]
+async fn test_stray_print() -> String {
+    println!("this is no message");
+    "Printed.".to_owned()
+}

@@ -52,11 +52,16 @@ impl McpCaller {
             Era::Legacy => Some(session.level()),
             Era::Modern => request.meta.log_level().map(level),
         };
+        // Without a session only the request itself says who calls; the SDK would name itself.
+        let client = match era {
+            Era::Legacy => request.client_info(),
+            Era::Modern => request.meta.client_info(),
+        };
         Self {
             era,
             peer: request.peer.clone(),
             capabilities: request.client_capabilities().unwrap_or_default(),
-            client: request.client_info(),
+            client,
             progress: request.meta.get_progress_token(),
             level,
             registry: registry.clone(),

@@ -8,112 +8,28 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CompletionInfo, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig,
-    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    Tool as McpTool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::caller;
-use super::convert;
 use super::era::Era;
-use super::gate::Gate;
-use super::hub::Hub;
-use super::lists::{self, ListCache, Lists};
 use super::run::{Job, Ran};
-use super::seal::Seal;
 use super::session::{MAX_SUBSCRIPTIONS, Session};
-use super::settings::Settings;
-use crate::Genkit;
-use crate::action::{Prompt, Resource, Strictness, Tool};
+use super::shared::Shared;
+use super::{answers, caller, convert, lists, malformed};
+use crate::action::Strictness;
 use crate::context::ContextParts;
-use crate::error::{Error, Result};
 use crate::suggest;
 
 type Answer<T> = std::result::Result<T, ErrorData>;
 type Request = RequestContext<RoleServer>;
-
-/// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
-const KNOWN_METHODS: [&str; 14] = [
-    "initialize",
-    "server/discover",
-    "ping",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
-];
-
-/// Those of them that the 2026-07-28 protocol took away: unknown there, whatever their parameters.
-const REMOVED_METHODS: [&str; 5] =
-    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
-
-/// What all connections of a server share.
-pub(super) struct Shared {
-    pub(super) genkit: Genkit,
-    pub(super) settings: Settings,
-    pub(super) seal: Seal,
-    pub(super) gate: Gate,
-    lists: ListCache,
-    hub: Hub,
-}
-
-impl Shared {
-    pub(super) fn new(genkit: Genkit, settings: Settings) -> Result<Self> {
-        Ok(Self {
-            seal: Seal::new(settings.sealing_key.as_deref())?,
-            gate: Gate::new(settings.max_in_flight, settings.per_second),
-            lists: ListCache::default(),
-            hub: Hub::default(),
-            genkit,
-            settings,
-        })
-    }
-
-    pub(super) fn lists(&self) -> Arc<Lists> {
-        self.lists.get(&self.genkit.registry, &self.settings.filter)
-    }
-
-    fn tool(&self, name: &str) -> Option<Tool> {
-        self.genkit.registry.tool(name).filter(|tool| self.settings.filter.tool(tool))
-    }
-
-    fn prompt(&self, name: &str) -> Option<Prompt> {
-        self.genkit.registry.prompt(name).filter(|prompt| self.settings.filter.prompt(prompt))
-    }
-
-    /// The resource that answers for `uri`: a fixed address first, then the most specific
-    /// template.
-    fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
-        let filter = &self.settings.filter;
-        if let Some(fixed) = self.genkit.registry.resource(uri) {
-            if !fixed.is_template() && filter.resource(&fixed) {
-                return Some((fixed, Map::new()));
-            }
-        }
-        let templates = self.genkit.registry.resources();
-        templates
-            .into_iter()
-            .filter(|resource| resource.is_template() && filter.resource(resource))
-            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
-            .rev() // of equals, the first by name wins
-            .max_by_key(|(_, resource)| resource.specificity())
-            .map(|(variables, resource)| (resource, variables))
-    }
-}
 
 /// One connection of a server: everything shared, and what this client chose.
 #[derive(Clone)]
@@ -136,41 +52,6 @@ impl McpHandler {
         let ttl = u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX);
         (Some(ttl), Some(CacheScope::Public))
     }
-
-    /// A tool's end as the client sees it.
-    fn tool_result(
-        &self,
-        tool: &Tool,
-        ran: Result<crate::action::ToolOutput>,
-        era: Era,
-    ) -> CallToolResult {
-        let output = match ran {
-            Ok(output) => output,
-            Err(error) => {
-                let schema = tool.schemas().portable_input();
-                return convert::tool_error(&error, tool.name(), schema);
-            }
-        };
-        let result = convert::tool_result(output, tool.schemas().shape(), era);
-        let limit = tool.max_output().unwrap_or(self.shared.settings.max_output);
-        match oversize(&result, limit) {
-            None => result,
-            Some(size) => {
-                tracing::warn!(tool = tool.name(), size, limit, "an answer was too large to send");
-                CallToolResult::error(vec![ContentBlock::text(format!(
-                    "The answer of `{}` has {size} bytes, more than the limit of {limit}: ask for \
-                     less, for example with a filter or a smaller page",
-                    tool.name()
-                ))])
-            }
-        }
-    }
-}
-
-/// The size of an answer, if it is over the limit.
-fn oversize(result: &CallToolResult, limit: usize) -> Option<usize> {
-    let size = super::size::json_size(result);
-    (size > limit).then_some(size)
 }
 
 impl ServerHandler for McpHandler {
@@ -283,13 +164,14 @@ impl ServerHandler for McpHandler {
         let job = Job {
             method: "tools/call",
             name: tool.name().to_owned(),
-            approval: tool.needs_approval().then(|| approval_message(&tool, &arguments)),
+            approval: tool.needs_approval().then(|| answers::approval_message(&tool, &arguments)),
             arguments,
             timeout: tool.timeout().unwrap_or(self.shared.settings.timeout),
             state: params.request_state,
             responses: params.input_responses,
         };
         let how = self.strictness();
+        let max_output = self.shared.settings.max_output;
         let running = tool.clone();
         let ran = self
             .run(request, job, move |context, arguments| {
@@ -298,7 +180,7 @@ impl ServerHandler for McpHandler {
             })
             .await?;
         Ok(match ran {
-            Ran::Done(result) => self.tool_result(&tool, result, era).into(),
+            Ran::Done(result) => answers::tool_result(&tool, result, era, max_output).into(),
             Ran::Asks(asks) => asks.into(),
         })
     }
@@ -315,7 +197,7 @@ impl ServerHandler for McpHandler {
             return Err(ErrorData::invalid_params(said, None));
         };
         let arguments = params.arguments.unwrap_or_default();
-        if let Some(said) = missing_arguments(&prompt, &arguments) {
+        if let Some(said) = answers::missing_arguments(&prompt, &arguments) {
             return Err(ErrorData::invalid_params(said, None));
         }
         let job = Job {
@@ -336,7 +218,9 @@ impl ServerHandler for McpHandler {
             .await?;
         match ran {
             Ran::Done(Ok(reply)) => Ok(convert::prompt_result(reply).into()),
-            Ran::Done(Err(error)) => Err(convert::protocol_error(&prompt_error(&prompt, error))),
+            Ran::Done(Err(error)) => {
+                Err(convert::protocol_error(&answers::prompt_error(&prompt, error)))
+            }
             Ran::Asks(asks) => Ok(asks.into()),
         }
     }
@@ -375,7 +259,9 @@ impl ServerHandler for McpHandler {
                 result.cache_scope = Some(CacheScope::Private);
                 Ok(result.into())
             }
-            Ran::Done(Err(error)) => Err(convert::protocol_error(&resource_error(&uri, error))),
+            Ran::Done(Err(error)) => {
+                Err(convert::protocol_error(&answers::resource_error(&uri, error)))
+            }
             Ran::Asks(asks) => Ok(asks.into()),
         }
     }
@@ -425,7 +311,7 @@ impl ServerHandler for McpHandler {
         };
         let found = crate::context::supervise(&context, &what, suggesting).await;
         let found = found.map_err(|error| convert::protocol_error(&error))?;
-        Ok(CompleteResult::new(completion(found)))
+        Ok(CompleteResult::new(answers::completion(found)))
     }
 
     async fn set_level(&self, params: SetLevelRequestParams, request: Request) -> Answer<()> {
@@ -477,91 +363,6 @@ impl ServerHandler for McpHandler {
         asked: CustomRequest,
         request: Request,
     ) -> Answer<CustomResult> {
-        let method = asked.method.as_str();
-        let removed = Era::of(&request) == Era::Modern && REMOVED_METHODS.contains(&method);
-        if KNOWN_METHODS.contains(&method) && !removed {
-            let said = format!("malformed params of {}: {}", asked.method, malformed(&asked));
-            return Err(ErrorData::invalid_params(said, None));
-        }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, asked.method, None))
+        Err(malformed::refuse(asked, Era::of(&request)))
     }
-}
-
-/// What is wrong with the parameters of a known method, as far as it can be told.
-fn malformed(asked: &CustomRequest) -> String {
-    let Some(params) = &asked.params else { return "there are none".to_owned() };
-    let Some(params) = params.as_object() else { return "they must be an object".to_owned() };
-    let text = |key: &str| match params.get(key) {
-        Some(Value::String(_)) => None,
-        Some(_) => Some(format!("`{key}` must be a string")),
-        None => Some(format!("`{key}` is missing")),
-    };
-    let object = |key: &str| match params.get(key) {
-        Some(Value::Object(_) | Value::Null) | None => None,
-        Some(_) => Some(format!("`{key}` must be an object")),
-    };
-    let found = match asked.method.as_str() {
-        "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => text("uri"),
-        "completion/complete" => object("ref").or_else(|| object("argument")),
-        "logging/setLevel" => text("level"),
-        _ => None,
-    };
-    found.unwrap_or_else(|| "they do not fit the protocol's schema".to_owned())
-}
-
-/// What the user reads before approving.
-fn approval_message(tool: &Tool, arguments: &Value) -> String {
-    /// How much of the arguments is shown.
-    const SHOWN: usize = 1000;
-    let name = tool.title().unwrap_or(tool.name());
-    let mut shown = arguments.to_string();
-    if shown.chars().count() > SHOWN {
-        shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
-    }
-    format!("Allow `{name}` to run with {shown}?")
-}
-
-/// The required arguments that a client left out, all at once.
-fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> Option<String> {
-    let missing: Vec<String> = prompt
-        .arguments()
-        .into_iter()
-        .filter(|argument| argument.required && !given.contains_key(&argument.name))
-        .map(|argument| format!("`{}`", argument.name))
-        .collect();
-    (!missing.is_empty()).then(|| {
-        format!("prompt `{}` lacks required arguments: {}", prompt.name(), missing.join(", "))
-    })
-}
-
-fn prompt_error(prompt: &Prompt, error: Error) -> Error {
-    if error.kind() != crate::ErrorKind::InvalidArgument {
-        return error;
-    }
-    Error::invalid_argument(format!("prompt `{}`: {}", prompt.name(), error.chain()))
-}
-
-/// A resource that says "not found", or whose variables do not fit, is an address that nobody
-/// answers for.
-fn resource_error(uri: &str, error: Error) -> Error {
-    match error.kind() {
-        crate::ErrorKind::NotFound | crate::ErrorKind::InvalidArgument => {
-            Error::not_found(format!("Resource not found: {uri}: {}", error.chain()))
-                .with_details(serde_json::json!({ "uri": uri }))
-        }
-        _ => error,
-    }
-}
-
-/// MCP takes 100 suggestions and wants to know how many there are.
-fn completion(mut found: Vec<String>) -> CompletionInfo {
-    let total = found.len();
-    found.truncate(CompletionInfo::MAX_VALUES);
-    let more = total > found.len();
-    let mut info = CompletionInfo::default();
-    info.values = found;
-    info.total = u32::try_from(total).ok();
-    info.has_more = Some(more);
-    info
 }

@@ -4,6 +4,7 @@
 //! of the protocol are served on one endpoint: sessions up to 2025-11-25, stateless requests
 //! from 2026-07-28.
 
+mod answers;
 mod audit;
 mod caller;
 mod convert;
@@ -16,11 +17,13 @@ mod http;
 mod hub;
 mod lists;
 mod log;
+mod malformed;
 mod run;
 mod seal;
 mod server;
 mod session;
 mod settings;
+mod shared;
 mod size;
 mod stdio;
 

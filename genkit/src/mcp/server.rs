@@ -10,8 +10,9 @@ use rmcp::service::QuitReason;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::handler::{McpHandler, Shared};
+use super::handler::McpHandler;
 use super::settings::{ApprovalFallback, Settings};
+use super::shared::Shared;
 use super::{log, stdio};
 use crate::Genkit;
 use crate::error::{Error, ErrorKind, Result};

@@ -10,6 +10,7 @@ mod message;
 mod opening;
 mod outbox;
 mod outline;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod unanswered;
@@ -21,7 +22,7 @@ use rmcp::{
     RoleServer,
     model::{ErrorCode, JsonRpcMessage},
     service::TxJsonRpcMessage,
-    transport::{StdioReader, StdioWriter, Transport, stdio_pipes},
+    transport::Transport,
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
@@ -52,6 +53,10 @@ pub(crate) const CLOSE_FLUSH: Duration = Duration::from_secs(2);
 /// How long the end of input waits for functions that run. Default is 5 seconds.
 pub(crate) const FINISH: Duration = Duration::from_secs(5);
 
+/// rmcp learns that an acknowledgement was written a moment after the client has read it, and
+/// cannot end a stream before it knows.
+const MOMENT: Duration = Duration::from_millis(20);
+
 /// What a transport holds at most, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -76,7 +81,8 @@ impl Default for Limits {
     }
 }
 
-/// A session over this process's standard streams, without blocking threads where both are pipes.
+/// A session over this process's standard streams, without blocking threads where both are pipes
+/// or both are sockets.
 /// Its input ends when the client closes it or `stop` is cancelled.
 ///
 /// # Panics
@@ -85,8 +91,8 @@ impl Default for Limits {
 pub(crate) fn process_stdio(
     limits: Limits,
     stop: CancellationToken,
-) -> StdioTransport<Until<StdioReader>, StdioWriter> {
-    let (reader, writer) = stdio_pipes();
+) -> StdioTransport<Until<streams::Input>, streams::Output> {
+    let (reader, writer) = streams::streams();
     StdioTransport::new(Until::new(reader, stop), writer, limits)
 }
 
@@ -100,7 +106,7 @@ pub(crate) struct StdioTransport<R, W> {
     stand_by: Option<JoinHandle<io::Result<()>>>,
     limits: Limits,
     unanswered: Unanswered,
-    /// Set at the end of input: until then what runs may be answered.
+    /// When the input ended.
     ended: Option<Instant>,
 }
 
@@ -160,7 +166,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> StdioTransport<R, W> {
     /// No more input: what waits is the last line.
     fn end(&mut self) {
         self.framer.finish();
-        self.ended = Some(Instant::now() + self.limits.finish);
+        self.ended = Some(Instant::now());
     }
 
     /// Leaves what runs some time to be answered, and the answers some time to be written.
@@ -168,9 +174,12 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> StdioTransport<R, W> {
     /// rmcp would wait for what runs by itself, but no longer takes what it reports: a function
     /// that tells how far it is would never come to its end. Here rmcp still serves: each answer
     /// drops this future, and begins a new one. It may also drop a transport that has ended.
-    async fn settle(&mut self, deadline: Instant) {
-        if !self.unanswered.is_empty() {
-            tokio::time::sleep_until(deadline).await;
+    async fn settle(&mut self, ended: Instant) {
+        if self.unanswered.functions() {
+            tokio::time::sleep_until(ended + self.limits.finish).await;
+        }
+        if self.unanswered.streams() {
+            tokio::time::sleep_until(ended + MOMENT).await;
         }
         let drained = tokio::time::timeout(self.limits.close_flush, self.outbox.drained()).await;
         if drained.is_err() {
@@ -225,9 +234,10 @@ where
                 Ok(None) => continue,
                 Err(Starved) => {}
             }
-            if let Some(deadline) = self.ended {
-                self.settle(deadline).await;
-                return None;
+            if let Some(ended) = self.ended {
+                self.settle(ended).await;
+                // rmcp would wait for streams of changes, which have no end of their own.
+                return self.unanswered.cancel_stream();
             }
             match self.reader.read(self.framer.spare()).await {
                 Ok(0) => self.end(),

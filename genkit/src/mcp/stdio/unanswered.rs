@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use rmcp::{
     RoleServer,
-    model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId},
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest,
+        JsonRpcMessage, RequestId,
+    },
     service::TxJsonRpcMessage,
 };
 
@@ -12,24 +15,30 @@ use super::message::Incoming;
 
 /// Knows which requests came and were not answered.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered(HashSet<RequestId>);
+pub(super) struct Unanswered {
+    requests: HashSet<RequestId>,
+    /// Streams of changes: they are answered when they are cancelled.
+    streams: Vec<RequestId>,
+}
 
 impl Unanswered {
     /// Takes note of what comes in.
     pub(super) fn came(&mut self, message: &Incoming) {
         match message {
-            JsonRpcMessage::Request(request) => {
-                // A stream of changes is answered when it is cancelled.
-                if !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)) {
-                    self.0.insert(request.id.clone());
+            JsonRpcMessage::Request(request) => match request.request {
+                ClientRequest::SubscriptionsListenRequest(_) => {
+                    self.streams.push(request.id.clone());
                 }
-            }
+                _ => {
+                    self.requests.insert(request.id.clone());
+                }
+            },
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.0.remove(id);
+                    self.answered(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -39,13 +48,37 @@ impl Unanswered {
     /// Takes note of what goes out.
     pub(super) fn went(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
         match message {
-            JsonRpcMessage::Response(response) => self.0.remove(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.0.remove(id)),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => false,
-        };
+            JsonRpcMessage::Response(response) => self.answered(&response.id),
+            JsonRpcMessage::Error(error) => {
+                if let Some(id) = &error.id {
+                    self.answered(id);
+                }
+            }
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Whether there are requests that end by themselves.
+    pub(super) fn functions(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// Whether there are streams of changes.
+    pub(super) fn streams(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    /// Cancels a stream in the client's name, which is gone; `None` if there is no more.
+    pub(super) fn cancel_stream(&mut self) -> Option<Incoming> {
+        let id = self.streams.pop()?;
+        let params = CancelledNotificationParam::new(Some(id), None);
+        let cancelled = CancelledNotification::new(params);
+        Some(JsonRpcMessage::notification(ClientNotification::CancelledNotification(cancelled)))
+    }
+
+    fn answered(&mut self, id: &RequestId) {
+        if !self.requests.remove(id) {
+            self.streams.retain(|stream| stream != id);
+        }
     }
 }

@@ -1,0 +1,68 @@
+//! What all connections of a server share, and what of the registry they may see.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::gate::Gate;
+use super::hub::Hub;
+use super::lists::{ListCache, Lists};
+use super::seal::Seal;
+use super::settings::Settings;
+use crate::Genkit;
+use crate::action::{Prompt, Resource, Tool};
+use crate::error::Result;
+
+/// What all connections of a server share.
+pub(super) struct Shared {
+    pub(super) genkit: Genkit,
+    pub(super) settings: Settings,
+    pub(super) seal: Seal,
+    pub(super) gate: Gate,
+    pub(super) hub: Hub,
+    lists: ListCache,
+}
+
+impl Shared {
+    pub(super) fn new(genkit: Genkit, settings: Settings) -> Result<Self> {
+        Ok(Self {
+            seal: Seal::new(settings.sealing_key.as_deref())?,
+            gate: Gate::new(settings.max_in_flight, settings.per_second),
+            lists: ListCache::default(),
+            hub: Hub::default(),
+            genkit,
+            settings,
+        })
+    }
+
+    pub(super) fn lists(&self) -> Arc<Lists> {
+        self.lists.get(&self.genkit.registry, &self.settings.filter)
+    }
+
+    pub(super) fn tool(&self, name: &str) -> Option<Tool> {
+        self.genkit.registry.tool(name).filter(|tool| self.settings.filter.tool(tool))
+    }
+
+    pub(super) fn prompt(&self, name: &str) -> Option<Prompt> {
+        self.genkit.registry.prompt(name).filter(|prompt| self.settings.filter.prompt(prompt))
+    }
+
+    /// The resource that answers for `uri`: a fixed address first, then the most specific
+    /// template.
+    pub(super) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
+        let filter = &self.settings.filter;
+        if let Some(fixed) = self.genkit.registry.resource(uri) {
+            if !fixed.is_template() && filter.resource(&fixed) {
+                return Some((fixed, Map::new()));
+            }
+        }
+        let templates = self.genkit.registry.resources();
+        templates
+            .into_iter()
+            .filter(|resource| resource.is_template() && filter.resource(resource))
+            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
+            .rev() // of equals, the first by name wins
+            .max_by_key(|(_, resource)| resource.specificity())
+            .map(|(variables, resource)| (resource, variables))
+    }
+}
