@@ -1,6 +1,8 @@
 //! Where `genkit` is, seen from the crate that is being compiled: the one authority on it.
 
 use std::path::{Path as FilePath, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
 
 use syn::Path;
 
@@ -13,10 +15,28 @@ use crate::manifest::Manifest;
 pub(crate) fn find() -> Path {
     let name = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)
-        .and_then(|folder| renamed(&folder))
+        .and_then(|folder| known(&folder))
         .unwrap_or_else(|| "genkit".to_owned());
     let name = syn::Ident::new(&name, proc_macro2::Span::call_site());
     syn::parse_quote!(::#name)
+}
+
+/// The answer for the manifest that was read last: a crate may have hundreds of functions. An
+/// editor keeps this process alive, so the answer lives as long as the file is unchanged.
+fn known(folder: &FilePath) -> Option<String> {
+    type Answer = (PathBuf, Option<SystemTime>, Option<String>);
+    static LAST: Mutex<Option<Answer>> = Mutex::new(None);
+    let changed =
+        std::fs::metadata(folder.join("Cargo.toml")).and_then(|file| file.modified()).ok();
+    let Ok(mut last) = LAST.lock() else { return renamed(folder) };
+    match &*last {
+        Some((known, when, name)) if known == folder && *when == changed => name.clone(),
+        _ => {
+            let name = renamed(folder);
+            *last = Some((folder.to_owned(), changed, name.clone()));
+            name
+        }
+    }
 }
 
 /// The new name of the dependency, where it has one.

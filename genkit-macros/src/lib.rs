@@ -33,6 +33,7 @@ mod tests;
 mod tool;
 mod types;
 mod uri;
+mod uri_template;
 mod validate;
 mod values;
 

@@ -86,13 +86,7 @@ pub(crate) fn check(template: &LitStr, params: &[Param], errors: &mut Errors) {
         Ok(variables) => variables,
         Err(problems) => {
             for problem in problems {
-                let marked = if text.trim().is_empty() {
-                    String::new()
-                } else {
-                    uri::marked(&text, &problem.place)
-                };
-                let what = format!("{}{marked}", problem.what);
-                errors.at(template, what, problem.help);
+                errors.at(template, problem.what, problem.help);
             }
             return;
         }

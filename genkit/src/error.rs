@@ -37,9 +37,21 @@ struct Inner {
     message: String,
     source: Option<BoxError>,
     details: Option<serde_json::Value>,
+    /// Whether arguments did not fit before a function ran.
+    unread: bool,
 }
 
 /// The kind of an [`Error`]: the canonical status names that Genkit uses in every language.
+///
+/// ```
+/// use genkit::{Error, ErrorKind};
+///
+/// fn may_try_again(error: &Error) -> bool {
+///     matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::DeadlineExceeded)
+/// }
+/// assert!(may_try_again(&Error::new(ErrorKind::Unavailable, "the service is down")));
+/// assert!(!may_try_again(&Error::not_found("no note 7")));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -78,7 +90,8 @@ pub enum ErrorKind {
 impl Error {
     /// An error of `kind` that reads `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), source: None, details: None }))
+        let message = message.into();
+        Self(Box::new(Inner { kind, message, source: None, details: None, unread: false }))
     }
 
     /// What the caller gave cannot be used.
@@ -165,6 +178,18 @@ impl Error {
             cause = error.source();
         }
         text
+    }
+
+    /// Arguments that do not fit, found before any function ran.
+    pub(crate) fn unread(message: impl Into<String>) -> Self {
+        let mut error = Self::invalid_argument(message);
+        error.0.unread = true;
+        error
+    }
+
+    /// Whether this is about arguments that no function has seen.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.0.unread
     }
 
     /// What a function's own error becomes: itself if it is ours, else its text and its causes.

@@ -125,7 +125,24 @@ pub use registry::{Action, Registry};
 
 /// Runs a flow of the program by its name, with JSON in and JSON out.
 ///
-/// See [`Genkit::run_flow`].
+/// ```
+/// use genkit::flow;
+/// use serde_json::json;
+///
+/// /// Says a word twice.
+/// #[flow]
+/// async fn say_twice(word: String) -> String {
+///     format!("{word} {word}")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// assert_eq!(genkit::run_flow("say_twice", json!({"word": "well"})).await?, "well well");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A flow that takes state is run by [`Genkit::run_flow`].
 ///
 /// # Errors
 /// As [`Genkit::run_flow`].

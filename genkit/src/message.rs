@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Who speaks in a [`Message`].
+///
+/// ```
+/// use genkit::{Message, Role};
+///
+/// assert_eq!(Message::model("It is sunny.").role, Role::Model);
+/// assert_eq!(serde_json::to_value(Role::Model).unwrap(), "model");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -141,6 +148,14 @@ pub enum Part {
 }
 
 /// An image, audio or another file.
+///
+/// ```
+/// use genkit::Part;
+///
+/// let Part::Media { media, .. } = Part::image("image/png", [1, 2]) else { panic!() };
+/// assert_eq!(media.url, "data:image/png;base64,AQI=");
+/// assert_eq!(media.content_type.as_deref(), Some("image/png"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -153,6 +168,15 @@ pub struct Media {
 }
 
 /// A resource inside a message: with `text` or `blob` it is embedded, without it is a link.
+///
+/// ```
+/// use genkit::Part;
+///
+/// let part = Part::resource_text("note://1", "text/plain", "buy milk");
+/// let Part::Resource { resource, .. } = part else { panic!() };
+/// assert_eq!((resource.uri.as_str(), resource.text.as_deref()), ("note://1", Some("buy milk")));
+/// assert_eq!((resource.mime_type.as_deref(), resource.blob), (Some("text/plain"), None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

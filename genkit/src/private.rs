@@ -27,6 +27,14 @@ pub mod scope {
     pub use ::std::option::Option::Some;
 }
 
+/// Waits for the user's approval, where the definition of the tool asks for it.
+///
+/// # Errors
+/// The user did not approve, or cannot be asked.
+pub async fn approved(context: &Context) -> Result<()> {
+    context.approved_to_run().await
+}
+
 /// A type that can be an argument.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",

@@ -60,12 +60,44 @@ impl Genkit {
     }
 
     /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
+    ///
+    /// ```no_run
+    /// use genkit::{Genkit, Registry, tool, tools};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> genkit::Result<()> {
+    ///     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    ///     genkit.serve_mcp().name("calculator").await
+    /// }
+    /// ```
     #[cfg(feature = "mcp-server")]
     pub fn serve_mcp(&self) -> crate::mcp::McpServer {
         crate::mcp::McpServer::new(self.clone())
     }
 
     /// Runs a flow by its name, with JSON in and JSON out.
+    ///
+    /// ```
+    /// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
+    /// use serde_json::json;
+    ///
+    /// /// Doubles a number.
+    /// #[flow]
+    /// async fn double(n: i64) -> i64 { n * 2 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(flows![double])).build()?;
+    /// assert_eq!(genkit.run_flow("double", json!({"n": 21})).await?, 42);
+    /// let error = genkit.run_flow("dubble", json!({"n": 21})).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such flow,
@@ -78,7 +110,7 @@ impl Genkit {
     /// Runs a flow, and hands each chunk that it sends to `on_chunk` as it comes.
     ///
     /// ```
-    /// use genkit::{Chunks, Genkit, Result, flow};
+    /// use genkit::{Chunks, Genkit, Registry, Result, flow, flows};
     /// use serde_json::json;
     /// use std::sync::{Arc, Mutex};
     ///
@@ -94,7 +126,8 @@ impl Genkit {
     /// let seen = Arc::new(Mutex::new(Vec::new()));
     /// let sink = Arc::clone(&seen);
     /// let stream = move |chunk| sink.lock().unwrap().push(chunk);
-    /// Genkit::default().stream_flow("count", json!({"to": 2}), stream).await?;
+    /// let genkit = Genkit::builder().registry(Registry::new().add(flows![count])).build()?;
+    /// genkit.stream_flow("count", json!({"to": 2}), stream).await?;
     /// assert_eq!(*seen.lock().unwrap(), [json!(1), json!(2)]);
     /// # Ok(())
     /// # }
@@ -126,6 +159,29 @@ impl Genkit {
 }
 
 /// A [`Genkit`] in the making.
+///
+/// ```
+/// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
+///
+/// struct Prices { apple: u32 }
+///
+/// /// What `n` apples cost.
+/// #[flow]
+/// async fn cost(prices: &Prices, n: u32) -> u32 {
+///     prices.apple * n
+/// }
+///
+/// let shop = Genkit::builder()
+///     .registry(Registry::new()) // default is that of the program
+///     .add(flows![cost])
+///     .state(Prices { apple: 3 })
+///     .build()?;
+/// assert_eq!(shop.registry().flows().len(), 1);
+///
+/// let error = Genkit::builder().registry(shop.registry().clone()).build().err().unwrap();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody gave `Prices`
+/// # Ok::<(), genkit::Error>(())
+/// ```
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct GenkitBuilder {
     genkit: Genkit,

@@ -23,14 +23,28 @@ const EVENT_BACKLOG: usize = 256;
 /// own serves tests and several tenants in one process. Cheap to clone; clones share.
 ///
 /// ```
-/// use genkit::{Registry, tool, tools};
+/// use genkit::{Registry, prompt, prompts, resource, resources, tool, tools};
 ///
 /// /// Adds.
 /// #[tool]
 /// async fn add(a: i64, b: i64) -> i64 { a + b }
 ///
-/// let registry = Registry::new().add(tools![add]);
-/// assert!(registry.tool("add").is_some());
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(id: u64) -> String { format!("note {id}") }
+///
+/// let registry =
+///     Registry::new().add(tools![add]).add(prompts![poem]).add(resources![note]);
+/// registry.check()?;
+/// assert_eq!(registry.tools()[0].name(), "add");
+/// assert_eq!(registry.prompt("poem").unwrap().description(), "Asks for a poem.");
+/// assert!(registry.resource("note://{id}").is_some()); // by the template itself
+/// assert!(registry.flows().is_empty() && !registry.is_empty());
+/// # Ok::<(), genkit::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
@@ -62,6 +76,23 @@ pub(crate) enum Event {
 }
 
 /// One action of any kind.
+///
+/// ```
+/// use genkit::{Action, Registry, flow, flows, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+///
+/// let mut actions: Vec<Action> = tools![add].into_iter().map(Action::from).collect();
+/// actions.extend(flows![greet].into_iter().map(Action::from));
+/// let registry = Registry::new().add(actions);
+/// assert!(registry.tool("add").is_some() && registry.flow("greet").is_some());
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Action {
@@ -145,6 +176,17 @@ impl Registry {
     }
 
     /// The registry of the program: [`linked`](Self::linked), made once.
+    ///
+    /// ```
+    /// use genkit::{Registry, tool};
+    ///
+    /// /// Answers.
+    /// #[tool]
+    /// async fn ping_of_the_program() -> &'static str { "pong" }
+    ///
+    /// assert!(Registry::global().tool("ping_of_the_program").is_some());
+    /// assert!(Registry::linked().tool("ping_of_the_program").is_some()); // another with the same
+    /// ```
     pub fn global() -> &'static Self {
         static GLOBAL: OnceLock<Registry> = OnceLock::new();
         GLOBAL.get_or_init(Self::linked)
@@ -168,6 +210,20 @@ impl Registry {
     }
 
     /// Adds one action, also while the registry is being served: clients are told.
+    ///
+    /// ```
+    /// use genkit::{Context, ErrorKind, Registry, Tool};
+    ///
+    /// let ping = Tool::builder("ping", "Answers.")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+    ///
+    /// let registry = Registry::new();
+    /// registry.insert(ping.clone())?;
+    /// assert_eq!(registry.insert(ping).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    /// assert!(registry.remove_tool("ping"));
+    /// assert!(!registry.remove_tool("ping")); // it was not there any more
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] where one of its kind has the same name (or URI): remove
@@ -209,6 +265,10 @@ impl Registry {
     }
 
     /// Takes a prompt out; says whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_prompt("poem"));
+    /// ```
     pub fn remove_prompt(&self, name: &str) -> bool {
         let removed = self.write().prompts.remove(name).is_some();
         self.changed(removed.then_some(Event::Prompts));
@@ -216,13 +276,22 @@ impl Registry {
     }
 
     /// Takes a resource out by its URI or template; says whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_resource("note://{id}"));
+    /// ```
     pub fn remove_resource(&self, uri: &str) -> bool {
         let removed = self.write().resources.remove(uri).is_some();
         self.changed(removed.then_some(Event::Resources));
         removed
     }
 
-    /// Tells subscribers that the resource at `uri` has new content.
+    /// Tells subscribers that the resource at `uri` has new content. Where nobody is subscribed
+    /// nothing happens.
+    ///
+    /// ```
+    /// genkit::Registry::new().resource_updated("note://7");
+    /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.send(Event::ResourceUpdated(uri.into()));
     }
@@ -281,6 +350,18 @@ impl Registry {
     /// not fit their arguments, schemas that are no object.
     ///
     /// Serving does this first, and also looks whether all state was given.
+    ///
+    /// ```
+    /// use genkit::{Registry, tool, tools};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// assert!(Registry::new().add(tools![add]).check().is_ok());
+    /// let error = Registry::new().add(tools![add, add]).check().unwrap_err();
+    /// assert!(error.to_string().contains("have one name"));
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::FailedPrecondition`] with a line for each problem.
@@ -360,7 +441,8 @@ impl std::fmt::Debug for Registry {
 /// #[tool]
 /// async fn add(a: i64, b: i64) -> i64 { a + b }
 ///
-/// assert_eq!(tools![add].len(), 1);
+/// let registry = Registry::new().add(tools![add]);
+/// assert_eq!(registry.tools().len(), 1);
 /// ```
 #[macro_export]
 macro_rules! tools {
@@ -368,18 +450,51 @@ macro_rules! tools {
 }
 
 /// Annotated functions as prompts: `prompts![summarize]`.
+///
+/// ```
+/// use genkit::{Registry, prompt, prompts};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
+///
+/// let registry = Registry::new().add(prompts![poem]);
+/// assert_eq!(registry.prompts().len(), 1);
+/// ```
 #[macro_export]
 macro_rules! prompts {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
 }
 
 /// Annotated functions as resources: `resources![note, index]`.
+///
+/// ```
+/// use genkit::{Registry, resource, resources};
+///
+/// /// The manual.
+/// #[resource("doc://manual")]
+/// async fn manual() -> &'static str { "# Manual" }
+///
+/// let registry = Registry::new().add(resources![manual]);
+/// assert_eq!(registry.resources().len(), 1);
+/// ```
 #[macro_export]
 macro_rules! resources {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Resource::of::<$function>()),*] };
 }
 
 /// Annotated functions as flows: `flows![nightly]`.
+///
+/// ```
+/// use genkit::{Registry, flow, flows};
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+///
+/// let registry = Registry::new().add(flows![greet]);
+/// assert_eq!(registry.flows().len(), 1);
+/// ```
 #[macro_export]
 macro_rules! flows {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };

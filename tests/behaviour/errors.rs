@@ -203,3 +203,15 @@ async fn a_client_that_asks_too_often_is_refused() {
     }
     assert!(refused >= 1);
 }
+
+/// Takes odd numbers only.
+#[tool]
+async fn odd(n: u32) -> Result<u32> {
+    if n % 2 == 0 { Err(Error::invalid_argument("n must be odd")) } else { Ok(n) }
+}
+
+#[tokio::test]
+async fn what_a_function_refuses_itself_is_told_in_its_own_words() {
+    let client = Client::connect(serving(tools![odd])).await.unwrap();
+    assert_eq!(told(&client, "odd", json!({"n": 2})).await, "n must be odd");
+}

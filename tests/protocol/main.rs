@@ -2,6 +2,8 @@
 //!
 //! `tests/README.md` says what is installed for this and where.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
 mod client;
 mod conformance;
 mod http;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::{Target, Transport, document};
-use crate::notes::{self, LEGACY, MODERN};
+use crate::notes::{self, Expected, MODERN};
 use crate::packages;
 
 fn visit(mode: &str, transport: Transport) -> Value {
@@ -20,7 +20,7 @@ fn visit(mode: &str, transport: Transport) -> Value {
 fn it_sees_everything_with_a_session() {
     for transport in [Transport::Stdio, Transport::Http] {
         let seen = visit("legacy", transport);
-        notes::check(&seen, LEGACY);
+        notes::check(&seen, Expected::LEGACY);
         notes::identity(&seen);
     }
 }
@@ -29,7 +29,7 @@ fn it_sees_everything_with_a_session() {
 fn it_finds_the_newer_era_by_itself() {
     for transport in [Transport::Stdio, Transport::Http] {
         let seen = visit("auto", transport);
-        notes::check(&seen, MODERN);
+        notes::check(&seen, Expected::MODERN);
         notes::identity(&seen);
     }
 }
@@ -38,6 +38,6 @@ fn it_finds_the_newer_era_by_itself() {
 fn it_may_insist_on_the_newer_era() {
     // It then asks for nothing beforehand, so that the server cannot say who it is.
     for transport in [Transport::Stdio, Transport::Http] {
-        notes::check(&visit(MODERN, transport), MODERN);
+        notes::check(&visit(MODERN, transport), Expected::MODERN);
     }
 }

@@ -85,12 +85,18 @@ fn call(action: &Action, names: &Names, input: &TokenStream) -> TokenStream {
     } else {
         quote!(__input)
     };
+    // Once the arguments are known to fit, and before anything happens.
+    let approved = action
+        .options
+        .is_on("needs_approval")
+        .then(|| quote!(__genkit::approved(__context).await?;));
     let (returned, fails, result) = result(action);
     let mut body = Group::new(
         Delimiter::Brace,
         quote! {
             let #pattern = __genkit::Input::<#input>::new().read(__arguments)?;
             #(#borrowed)*
+            #approved
             let #returned = __genkit::Returned(#ident(#(#arguments),*).await) #fails;
             #result
         },
@@ -102,12 +108,24 @@ fn call(action: &Action, names: &Names, input: &TokenStream) -> TokenStream {
     }
 }
 
-/// What it is lent, for the registry to check before the first call.
+/// What it is lent, for the registry to check before the first call; that it can be lent at all
+/// is asserted here, at the type.
 fn requirements(action: &Action, names: &Names) -> Option<TokenStream> {
-    let lent: Vec<_> = lent(action, names).map(|(_, _, name)| name).collect();
-    (!lent.is_empty()).then(|| {
+    let checks: Vec<_> = lent(action, names)
+        .map(|(_, ty, name)| {
+            let span = types::place(ty);
+            let name = match types::is_word(ty) {
+                true => name.clone(),
+                false => Ident::new(&name.to_string(), span).into_token_stream(),
+            };
+            quote_spanned!(span=> <#name as __genkit::State>::check();)
+        })
+        .collect();
+    let lent = lent(action, names).map(|(_, _, name)| name);
+    (!checks.is_empty()).then(|| {
         quote! {
             fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+                #(#checks)*
                 __genkit::vec![#(__genkit::Lend::<#lent>::of().requirement()),*]
             }
         }

@@ -93,20 +93,19 @@ fn default(field: &Field, ty: &TokenStream) -> Option<TokenStream> {
     Some(quote!(fn #name() -> #ty { #value }))
 }
 
-/// Asserts on each type itself that it can be what it is used as.
+/// Asserts on each type itself that it can be an argument.
 pub(super) fn checks(action: &Action) -> TokenStream {
     let checks: Vec<TokenStream> = action
         .params
         .iter()
-        .filter_map(|param| match param {
-            Param::Field(field) if !needs_traits(field) => None,
-            Param::Whole(ty) if types::is_plain(ty) => None,
-            Param::Field(_) | Param::Whole(_) => Some((param.ty(), quote!(Argument))),
-            Param::Lent(_) => Some((param.ty(), quote!(State))),
+        .filter(|param| match param {
+            Param::Field(field) => needs_traits(field),
+            Param::Whole(ty) => !types::is_plain(ty),
+            Param::Lent(_) => false,
         })
-        .map(|(ty, role)| {
-            let span = types::place(ty);
-            quote_spanned!(span=> <#ty as __genkit::#role>::check();)
+        .map(|param| {
+            let ty = param.ty();
+            quote_spanned!(types::place(ty)=> <#ty as __genkit::Argument>::check();)
         })
         .collect();
     if checks.is_empty() {

@@ -12,7 +12,6 @@ const _: () = {
     type __Param0 = Chunks<Step>;
     type __Param1 = Menu;
     fn __check() {
-        <Chunks<Step> as __genkit::State>::check();
         <Menu as __genkit::Argument>::check();
     }
     fn __output_schema() -> __genkit::Option<__genkit::Value> {
@@ -38,6 +37,7 @@ const _: () = {
             __genkit::Input::<__Param1>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+            <__Param0 as __genkit::State>::check();
             __genkit::vec![__genkit::Lend:: < __Param0 > ::of().requirement()]
         }
         fn output_schema() -> __genkit::Option<__genkit::Value> {

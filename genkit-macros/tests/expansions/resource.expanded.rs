@@ -19,9 +19,6 @@ const _: () = {
     struct __Input {
         id: u64,
     }
-    fn __check() {
-        <Notes as __genkit::State>::check();
-    }
     impl __genkit::Function for read_note {
         type Output = __genkit::ResourceOutput;
         fn call(
@@ -46,6 +43,7 @@ const _: () = {
             __genkit::Input::<__Input>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+            <Notes as __genkit::State>::check();
             __genkit::vec![__genkit::Lend:: < Notes > ::of().requirement()]
         }
     }

@@ -36,8 +36,6 @@ const _: () = {
         3
     }
     fn __check() {
-        <Context as __genkit::State>::check();
-        <Db as __genkit::State>::check();
         <City as __genkit::Argument>::check();
     }
     fn __output_schema() -> __genkit::Option<__genkit::Value> {
@@ -67,6 +65,8 @@ const _: () = {
             __genkit::Input::<__Input>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
+            <Context as __genkit::State>::check();
+            <Db as __genkit::State>::check();
             __genkit::vec![
                 __genkit::Lend:: < Context > ::of().requirement(), __genkit::Lend:: < Db
                 > ::of().requirement()

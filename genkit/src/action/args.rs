@@ -79,7 +79,7 @@ impl Problem {
         }
         let message =
             if place.is_empty() { self.said } else { format!("at `{place}`: {}", self.said) };
-        Error::invalid_argument(message)
+        Error::unread(message)
     }
 }
 

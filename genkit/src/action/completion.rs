@@ -46,11 +46,38 @@ impl Completion {
     }
 
     /// Another argument of the same prompt or template, if the client sent it.
+    ///
+    /// ```
+    /// use genkit::Completion;
+    ///
+    /// async fn cities(asked: Completion) -> Vec<&'static str> {
+    ///     match asked.other("country") {
+    ///         Some("Norway") => vec!["Oslo", "Bergen"],
+    ///         _ => vec![],
+    ///     }
+    /// }
+    ///
+    /// /// A guide to a city.
+    /// #[genkit::prompt]
+    /// async fn guide(country: String, #[arg(complete = cities)] city: String) -> String {
+    ///     format!("Write a guide to {city} in {country}.")
+    /// }
+    /// ```
     pub fn other(&self, argument: &str) -> Option<&str> {
         self.others.get(argument).map(String::as_str)
     }
 
     /// State that was given with `.state(value)`.
+    ///
+    /// ```
+    /// use genkit::{Completion, Result};
+    ///
+    /// struct Cities(Vec<String>);
+    ///
+    /// async fn cities(asked: Completion) -> Result<Vec<String>> {
+    ///     Ok(asked.state::<Cities>()?.0.clone())
+    /// }
+    /// ```
     ///
     /// # Errors
     /// Nobody gave a `T`.
@@ -66,12 +93,44 @@ impl Completion {
 }
 
 /// Suggestions that are being made.
+///
+/// ```
+/// use genkit::{Completion, IntoSuggestions as _, Suggesting};
+///
+/// fn sizes(_: Completion) -> Suggesting {
+///     Box::pin(async { ["small", "large"].into_suggestions() })
+/// }
+/// # let _: genkit::Completer = sizes;
+/// ```
 pub type Suggesting = Pin<Box<dyn Future<Output = Result<Vec<String>>> + Send>>;
 
 /// A completion function with its types erased.
+///
+/// Builders take one; `#[arg(complete = ..)]` makes one of an `async fn`.
+///
+/// ```
+/// use genkit::{Completer, Completion, Suggesting};
+///
+/// fn cities(asked: Completion) -> Suggesting {
+///     Box::pin(async move { Ok(vec![format!("{}-upon-Sea", asked.value())]) })
+/// }
+///
+/// let completer: Completer = cities;
+/// # let _ = completer;
+/// ```
 pub type Completer = fn(Completion) -> Suggesting;
 
 /// What a completion function may return.
+///
+/// A list of strings, best first, or a `Result` of one.
+///
+/// ```
+/// use genkit::IntoSuggestions;
+///
+/// assert_eq!(vec!["red", "green"].into_suggestions()?, ["red", "green"]);
+/// assert!(Err::<Vec<String>, _>("the database is gone").into_suggestions().is_err());
+/// # Ok::<(), genkit::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of suggestions",
     label = "a completion function returns this",

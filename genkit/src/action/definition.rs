@@ -41,6 +41,23 @@ pub trait Function: 'static {
 }
 
 /// A function annotated with `#[tool]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Tool, ToolFn, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// fn describe<F: ToolFn>() -> String {
+///     Tool::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<add>(), "Adds two numbers.");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[tool]` function",
     label = "no `#[tool]` here",
@@ -52,6 +69,23 @@ pub trait ToolFn: Function<Output = ToolOutput> {
 }
 
 /// A function annotated with `#[prompt]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Prompt, PromptFn, prompt};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// fn describe<F: PromptFn>() -> String {
+///     Prompt::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<poem>(), "Asks for a poem.");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[prompt]` function",
     label = "no `#[prompt]` here",
@@ -63,6 +97,23 @@ pub trait PromptFn: Function<Output = PromptOutput> {
 }
 
 /// A function annotated with `#[resource]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Resource, ResourceFn, resource};
+///
+/// /// The manual.
+/// #[resource("doc://manual")]
+/// async fn manual() -> &'static str {
+///     "# Manual"
+/// }
+///
+/// fn describe<F: ResourceFn>() -> String {
+///     Resource::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<manual>(), "The manual.");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[resource]` function",
     label = "no `#[resource]` here",
@@ -74,6 +125,23 @@ pub trait ResourceFn: Function<Output = ResourceOutput> {
 }
 
 /// A function annotated with `#[flow]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Flow, FlowFn, flow};
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// fn describe<F: FlowFn>() -> String {
+///     Flow::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<greet>(), "Greets somebody.");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[flow]` function",
     label = "no `#[flow]` here",

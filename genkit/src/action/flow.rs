@@ -17,7 +17,7 @@ use crate::schema::Schemas;
 /// A flow: a function that is run by name, with JSON in and JSON out.
 ///
 /// ```
-/// use genkit::{Flow, flow};
+/// use genkit::{Flow, Genkit, Registry, flow, flows};
 /// use serde_json::json;
 ///
 /// /// Greets somebody.
@@ -28,8 +28,14 @@ use crate::schema::Schemas;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// let greeting = genkit::run_flow("greet", json!({"name": "Ada"})).await?;
-/// assert_eq!(greeting, json!("Hello, Ada!"));
+/// let flow = Flow::of::<greet>();
+/// assert_eq!((flow.name(), flow.description()), ("greet", "Greets somebody."));
+/// assert_eq!(flow.input_schema()["required"][0], "name");
+/// assert_eq!(flow.output_schema().unwrap()["type"], "string");
+/// assert!(flow.chunk_schema().is_none()); // it takes no `&Chunks<_>`
+///
+/// let genkit = Genkit::builder().registry(Registry::new().add(flows![greet])).build()?;
+/// assert_eq!(genkit.run_flow("greet", json!({"name": "Ada"})).await?, "Hello, Ada!");
 /// # Ok(())
 /// # }
 /// ```

@@ -28,7 +28,7 @@ pub struct NoInput {}
 ///
 /// The bounds are on the impls, so that for a type that lacks a trait the methods of
 /// [`InputFallback`] are found and compile: the one error is then that of
-/// [`argument`](crate::__private::argument), on the parameter's own type.
+/// [`Argument`](crate::__private::Argument), on the parameter's own type.
 pub struct Input<T>(PhantomData<fn() -> T>);
 
 impl<T> Input<T> {

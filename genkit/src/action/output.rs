@@ -46,7 +46,10 @@ impl ToolOutput {
 /// /// The weather in a city.
 /// #[tool]
 /// async fn weather(city: String) -> Reply<Weather> {
-///     Reply::new(Weather { celsius: 21.0 }).text(format!("It is 21 degrees in {city}."))
+///     Reply::new(Weather { celsius: 21.0 })
+///         .text(format!("It is 21 degrees in {city}."))
+///         .part(genkit::Part::image("image/png", b"..."))
+///         .meta("example.com/source", "station 7")
 /// }
 /// ```
 #[derive(Clone, Debug)]
@@ -87,6 +90,28 @@ impl<T> Reply<T> {
 ///
 /// Every `T: Serialize + JsonSchema` is one; so are [`Part`], `Vec<Part>` and [`Reply`]. A
 /// function may return it bare or in a `Result` of any alias.
+///
+/// ```
+/// use genkit::{Part, Tool, tool};
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Sum { total: i64 }
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> Sum {
+///     Sum { total: a + b }
+/// }
+///
+/// /// Draws a dot.
+/// #[tool]
+/// async fn dot() -> Result<Vec<Part>, std::io::Error> {
+///     Ok(vec![Part::text("a dot"), Part::image("image/png", b"...")])
+/// }
+///
+/// assert!(Tool::of::<add>().output_schema().is_some());
+/// assert!(Tool::of::<dot>().output_schema().is_none()); // content has no schema
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool or a flow",
     label = "not a result type",

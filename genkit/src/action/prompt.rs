@@ -63,6 +63,25 @@ impl PromptReply {
 pub type PromptOutput = PromptReply;
 
 /// A type that a prompt can return, bare or in a `Result` of any alias.
+///
+/// Text and parts are one message of the user.
+///
+/// ```
+/// use genkit::{Message, Result, prompt};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// /// Begins a chat.
+/// #[prompt]
+/// async fn chat(name: String) -> Result<Vec<Message>> {
+///     Ok(vec![Message::user(format!("I am {name}.")), Message::model("How can I help?")])
+/// }
+/// # assert_eq!(genkit::prompts![poem, chat].len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a prompt",
     label = "not messages",
@@ -130,6 +149,25 @@ impl<const N: usize> IntoPrompt for [Message; N] {
 }
 
 /// An argument of a prompt, as a client sees it.
+///
+/// ```
+/// use genkit::{Prompt, prompt};
+///
+/// /// Reviews code.
+/// #[prompt]
+/// async fn review(
+///     /// The code.
+///     code: String,
+///     focus: Option<String>,
+/// ) -> String {
+///     format!("Review this, {focus:?} first:\n{code}")
+/// }
+///
+/// let [code, focus] = &Prompt::of::<review>().arguments()[..] else { panic!() };
+/// assert_eq!((code.name.as_str(), code.required), ("code", true));
+/// assert_eq!(code.description.as_deref(), Some("The code."));
+/// assert!(!focus.required);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptArgument {
@@ -293,6 +331,31 @@ impl std::fmt::Debug for Prompt {
 }
 
 /// A prompt in the making: see [`Prompt::builder`].
+///
+/// ```
+/// use genkit::{Completion, Context, Message, Prompt, Suggesting};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct About { topic: String }
+///
+/// fn topics(_: Completion) -> Suggesting {
+///     Box::pin(async { Ok(vec!["rain".into(), "snow".into()]) })
+/// }
+///
+/// let prompt = Prompt::builder("haiku", "Asks for a haiku.")
+///     .title("Haiku")
+///     .version("2")
+///     .tag("poems")
+///     .metadata("owner", "ops")
+///     .complete("topic", topics)
+///     .handler(|_: Context, about: About| async move {
+///         Ok(Message::user(format!("Write a haiku about {}.", about.topic)))
+///     });
+/// assert_eq!((prompt.title(), prompt.version()), (Some("Haiku"), Some("2")));
+/// assert_eq!(prompt.tags().collect::<Vec<_>>(), ["poems"]);
+/// assert_eq!(prompt.metadata()["owner"], "ops");
+/// assert_eq!(prompt.input_schema()["required"][0], "topic");
+/// ```
 #[must_use = "a builder does nothing until `.handler(..)`"]
 pub struct PromptBuilder {
     info: Info,

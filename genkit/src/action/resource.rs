@@ -61,6 +61,7 @@ impl Contents {
     ///
     /// ```
     /// let contents = genkit::Contents::json(&[1, 2, 3])?;
+    /// assert_eq!(contents, genkit::Contents::text("[1,2,3]").mime_type("application/json"));
     /// # Ok::<(), genkit::Error>(())
     /// ```
     ///
@@ -89,6 +90,24 @@ impl Contents {
 pub type ResourceOutput = Vec<Contents>;
 
 /// A type that a resource can return, bare or in a `Result` of any alias.
+///
+/// ```
+/// use genkit::{Result, resource};
+/// use serde_json::{Value, json};
+///
+/// /// The manual.
+/// #[resource("doc://manual", mime_type = "text/markdown")]
+/// async fn manual() -> &'static str {
+///     "# Manual"
+/// }
+///
+/// /// The settings, as `application/json`.
+/// #[resource("doc://settings")]
+/// async fn settings() -> Result<Value> {
+///     Ok(json!({"theme": "dark"}))
+/// }
+/// # assert_eq!(genkit::resources![manual, settings].len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a resource",
     label = "not the content of a resource",
@@ -311,6 +330,29 @@ impl std::fmt::Debug for Resource {
 }
 
 /// A resource in the making: see [`Resource::builder`].
+///
+/// ```
+/// use genkit::{Completion, Context, Resource, Suggesting};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Page { number: u32 }
+///
+/// fn pages(_: Completion) -> Suggesting {
+///     Box::pin(async { Ok(vec!["1".into(), "2".into()]) })
+/// }
+///
+/// let page = Resource::builder("book://page/{number}", "page", "A page of the book.")
+///     .title("Page")
+///     .tag("books")
+///     .mime_type("text/plain")
+///     .metadata("owner", "ops")
+///     .complete("number", pages)
+///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
+/// assert_eq!((page.name(), page.uri()), ("page", "book://page/{number}"));
+/// assert_eq!((page.title(), page.mime_type()), (Some("Page"), Some("text/plain")));
+/// assert_eq!(page.tags().collect::<Vec<_>>(), ["books"]);
+/// assert_eq!(page.metadata()["owner"], "ops");
+/// ```
 #[must_use = "a builder does nothing until `.handler(..)`"]
 pub struct ResourceBuilder {
     info: Info,

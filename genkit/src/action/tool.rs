@@ -23,6 +23,20 @@ use crate::schema::Schemas;
 ///
 /// `None` means that nothing was said. MCP assumes the worst then: not read-only, destructive,
 /// not idempotent, open world.
+///
+/// ```
+/// use genkit::{Tool, tool};
+///
+/// /// Finds notes.
+/// #[tool(read_only, open_world = false)]
+/// async fn find(words: String) -> Vec<String> {
+///     vec![words]
+/// }
+///
+/// let hints = Tool::of::<find>().hints();
+/// assert_eq!((hints.read_only, hints.open_world), (Some(true), Some(false)));
+/// assert_eq!((hints.destructive, hints.idempotent), (None, None));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hints {
@@ -228,6 +242,42 @@ impl std::fmt::Debug for Tool {
 }
 
 /// A tool in the making: see [`Tool::builder`].
+///
+/// ```
+/// use genkit::{Context, Tool};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Order { item: String }
+///
+/// let order = Tool::builder("order", "Orders something from the shop.")
+///     .title("Order")
+///     .tag("shop")
+///     .icon("https://example.com/cart.png")
+///     .metadata("owner", "ops")
+///     .read_only(false)
+///     .destructive(false)
+///     .idempotent(false)
+///     .open_world(true)
+///     .needs_approval(true)
+///     .timeout(Duration::from_secs(10))
+///     .max_output(64 * 1024)
+///     // Instead of the schemas of `Order` and of what the closure returns:
+///     .input_schema(json!({"type": "object", "properties": {"item": {"enum": ["tea", "milk"]}}}))
+///     .output_schema(json!({"type": "object", "properties": {"receipt": {"type": "string"}}}))
+///     .handler(|ctx: Context, order: Order| async move {
+///         ctx.info("ordering").await;
+///         Ok(json!({"receipt": format!("one {}", order.item)}))
+///     });
+/// assert_eq!((order.title(), order.needs_approval()), (Some("Order"), true));
+/// assert_eq!(order.tags().chain(order.icons()).count(), 2);
+/// assert_eq!(order.metadata()["owner"], "ops");
+/// assert_eq!(order.hints().open_world, Some(true));
+/// assert_eq!(order.timeout(), Some(Duration::from_secs(10)));
+/// assert_eq!(order.max_output(), Some(65_536));
+/// assert_eq!(order.output_schema().unwrap()["type"], "object");
+/// ```
 #[must_use = "a builder does nothing until `.handler(..)`"]
 pub struct ToolBuilder {
     info: Info,
@@ -288,19 +338,20 @@ impl ToolBuilder {
         self
     }
 
-    /// Asks the user before each call.
+    /// Whether the user is asked before each call. Default is no.
     pub fn needs_approval(mut self, yes: bool) -> Self {
         self.needs_approval = yes;
         self
     }
 
-    /// Its own time limit.
+    /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// Its own limit on the size of an answer, in bytes of text.
+    /// Its own limit on the size of an answer, in bytes of text. Default is that of whoever
+    /// calls: 4 MiB for a server.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.max_output = Some(bytes);
         self

@@ -75,6 +75,8 @@ impl Caller for Nobody {
 /// use genkit::Progress;
 ///
 /// let progress = Progress::new(3.0).total(10.0).message("three of ten");
+/// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).total(10.0));
+/// # let _ = progress;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
@@ -117,6 +119,12 @@ impl From<(f64, f64)> for Progress {
 }
 
 /// How serious a log message is: the eight levels of RFC 5424, as MCP uses them.
+///
+/// ```
+/// use genkit::Level;
+///
+/// assert!(Level::Debug < Level::Info && Level::Warning < Level::Error);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// For finding faults.
@@ -138,6 +146,15 @@ pub enum Level {
 }
 
 /// A program that calls.
+///
+/// ```
+/// use genkit::{ClientInfo, Context};
+///
+/// fn is_desktop(client: &ClientInfo) -> bool {
+///     client.name == "claude-ai" && !client.version.is_empty()
+/// }
+/// assert!(!Context::detached().client().is_some_and(|client| is_desktop(&client)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {

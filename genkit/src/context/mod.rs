@@ -155,18 +155,57 @@ impl Context {
     }
 
     /// Whether the caller gave up.
+    ///
+    /// ```
+    /// assert!(!genkit::Context::detached().is_cancelled());
+    /// ```
     pub fn is_cancelled(&self) -> bool {
         self.0.cancel.is_cancelled()
     }
 
     /// Resolves when the caller gives up. The function itself is dropped then; this is for work
     /// that it handed to others.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Begins a search in the background.
+    /// #[tool]
+    /// async fn search(ctx: &Context, words: String) -> String {
+    ///     let ctx = ctx.clone();
+    ///     tokio::spawn(async move {
+    ///         tokio::select! {
+    ///             () = ctx.cancelled() => {} // stop
+    ///             () = std::future::pending() => {} // … the search …
+    ///         }
+    ///     });
+    ///     format!("searching for {words}")
+    /// }
+    /// ```
     pub async fn cancelled(&self) {
         self.0.cancel.cancelled().await;
     }
 
     /// How much of its time limit is left; `None` without a limit. Time in which a person is
     /// asked does not count.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    /// use std::time::Duration;
+    ///
+    /// /// Sums up, in as many steps as there is time for.
+    /// #[tool(timeout = "10s")]
+    /// async fn sum(ctx: &Context, numbers: Vec<f64>) -> f64 {
+    ///     let enough = |left: Duration| left > Duration::from_millis(100);
+    ///     numbers.iter().take_while(|_| ctx.time_left().is_none_or(enough)).sum()
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ctx = Context::detached(); // without a limit
+    /// assert_eq!(ctx.time_left(), None);
+    /// assert_eq!(sum(&ctx, vec![1.0, 2.0]).await, 3.0);
+    /// # }
+    /// ```
     pub fn time_left(&self) -> Option<Duration> {
         Some(self.0.limit?.saturating_sub(self.spent()))
     }
@@ -174,6 +213,20 @@ impl Context {
     /// Tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
     ///
     /// A caller that did not ask for progress gets none.
+    ///
+    /// ```
+    /// use genkit::{Context, Progress};
+    ///
+    /// async fn read(ctx: &Context) {
+    ///     ctx.progress(1.0).await; // one of nobody knows how many
+    ///     ctx.progress((2.0, 3.0)).await; // two of three
+    ///     ctx.progress(Progress::new(3.0).total(3.0).message("read all")).await;
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// read(&Context::detached()).await; // nobody sees it
+    /// # }
+    /// ```
     pub async fn progress(&self, progress: impl Into<Progress>) {
         self.0.caller.progress(progress.into()).await;
     }
@@ -181,6 +234,19 @@ impl Context {
     /// Sends a log message of `level` to the caller, if it wants that level.
     ///
     /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
+    ///
+    /// ```
+    /// use genkit::{Context, Level};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ctx = Context::detached();
+    /// ctx.log(Level::Debug, json!({"rows": 3})).await;
+    /// ctx.info("three rows").await;
+    /// ctx.warn("the third row is empty").await;
+    /// # }
+    /// ```
     pub async fn log(&self, level: Level, data: impl Into<Value>) {
         self.0.caller.log(level, data.into()).await;
     }
@@ -210,21 +276,86 @@ impl Context {
 
     /// State by its type: what `.state(value)` gave. `&T` as a parameter is the same, checked
     /// at start-up.
+    ///
+    /// ```
+    /// use genkit::{Context, Genkit, Registry, flow, flows};
+    ///
+    /// struct Shop(String);
+    ///
+    /// /// The name of the shop, if there is one.
+    /// #[flow]
+    /// async fn shop(ctx: &Context) -> Option<String> {
+    ///     ctx.state::<Shop>().map(|shop| shop.0.clone())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let shops = Genkit::builder()
+    ///     .registry(Registry::new().add(flows![shop]))
+    ///     .state(Shop("Apples".into()))
+    ///     .build()?;
+    /// assert_eq!(shops.run_flow("shop", serde_json::json!({})).await?, "Apples");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn state<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.0.states.get()
     }
 
     /// The request's `_meta`, as the client sent it.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Says which trace the call belongs to.
+    /// #[tool]
+    /// async fn trace(ctx: &Context) -> Option<String> {
+    ///     Some(ctx.meta().get("traceparent")?.as_str()?.to_owned())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(trace(&Context::detached()).await, None);
+    /// # }
+    /// ```
     pub fn meta(&self) -> &Map<String, Value> {
         &self.0.meta
     }
 
     /// Who calls, if it said so.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Greets the program that calls.
+    /// #[tool]
+    /// async fn greet(ctx: &Context) -> String {
+    ///     match ctx.client() {
+    ///         Some(client) => format!("Hello, {} {}!", client.name, client.version),
+    ///         None => "Hello, stranger!".to_owned(),
+    ///     }
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(greet(&Context::detached()).await, "Hello, stranger!");
+    /// # }
+    /// ```
     pub fn client(&self) -> Option<ClientInfo> {
         self.0.caller.client()
     }
 
     /// Tells subscribers that the resource at `uri` has new content.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Changes a note.
+    /// #[tool]
+    /// async fn change(ctx: &Context, id: u64, text: String) {
+    ///     // … save the text …
+    ///     # let _ = text;
+    ///     ctx.resource_updated(format!("note://{id}"));
+    /// }
+    /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.0.caller.resource_updated(uri.into());
     }
@@ -277,6 +408,28 @@ impl Context {
     /// Asks the user to allow what `message` says. `#[tool(needs_approval)]` does this before
     /// the body runs.
     ///
+    /// ```
+    /// use genkit::{Context, ErrorKind, Result, tool};
+    ///
+    /// /// Deletes notes.
+    /// #[tool(destructive)]
+    /// async fn delete(ctx: &Context, ids: Vec<u64>) -> Result<String> {
+    ///     if ids.len() > 10 {
+    ///         ctx.approve(format!("Delete {} notes?", ids.len())).await?;
+    ///     }
+    ///     Ok("deleted".into())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let nobody = Context::detached();
+    /// assert_eq!(delete(&nobody, vec![1]).await?, "deleted");
+    /// let error = delete(&nobody, (0..20).collect()).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::PermissionDenied`] where the user says no, and
     /// [`ErrorKind::FailedPrecondition`] where nobody can be asked.
@@ -313,11 +466,41 @@ impl Context {
     }
 
     /// Asks the client which folders it works in.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Lists the folders that the client works in.
+    /// #[tool(read_only)]
+    /// async fn folders(ctx: &Context) -> Result<Vec<String>> {
+    ///     Ok(ctx.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// ```
     pub fn roots(&self) -> Roots<'_> {
         Roots::new(self)
     }
 
     /// Whether the caller can be asked [`elicit`](Self::elicit) and [`approve`](Self::approve).
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Saves a note, and asks before it replaces one where somebody can be asked.
+    /// #[tool]
+    /// async fn save(ctx: &Context, text: String) -> Result<String> {
+    ///     if ctx.can_elicit() {
+    ///         ctx.approve("Replace the note?").await?;
+    ///     }
+    ///     Ok(text)
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let nobody = Context::detached();
+    /// assert!(!nobody.can_elicit() && !nobody.can_sample() && !nobody.can_list_roots());
+    /// assert_eq!(save(&nobody, "milk".into()).await?, "milk");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn can_elicit(&self) -> bool {
         self.0.caller.can(Need::Elicitation)
     }

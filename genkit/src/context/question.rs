@@ -113,6 +113,19 @@ fn cannot_be_asked(need: Need) -> Error {
 }
 
 /// What became of a question to the user.
+///
+/// ```
+/// use genkit::Elicited;
+///
+/// fn words(answer: Elicited<u8>) -> String {
+///     match answer {
+///         Elicited::Accepted(days) => format!("{days} days"),
+///         Elicited::Declined => "you would not say".into(),
+///         Elicited::Cancelled => "you went away".into(),
+///     }
+/// }
+/// assert_eq!(words(Elicited::Accepted(3)), "3 days");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// The user answered.
@@ -181,6 +194,33 @@ pub(super) fn approved(answer: &Value) -> Result<()> {
 type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// A form for the user, about to be asked: see [`Context::elicit`].
+///
+/// Awaiting it asks. The answer is an [`Elicited`].
+///
+/// ```
+/// use genkit::{Context, ErrorKind, Result, tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Address { city: String }
+///
+/// /// Sends a parcel.
+/// #[tool]
+/// async fn send(ctx: &Context) -> Result<String> {
+///     let to = ctx.elicit::<Address>("Where to?").key("address").await?.accepted()?;
+///     Ok(format!("sent to {}", to.city))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let error = send(&Context::detached()).await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`] where the caller cannot be asked, with
+/// [`ErrorKind::InvalidArgument`] where the answer does not fit `T`, and with what the caller
+/// answers with.
 #[must_use = "a question is asked when it is awaited"]
 pub struct Elicit<'a, T> {
     context: &'a Context,
@@ -219,6 +259,7 @@ impl<'a, T: DeserializeOwned + Send + 'a> IntoFuture for Elicit<'a, T> {
 /// use genkit::{Message, SampleRequest};
 ///
 /// let request = SampleRequest::new([Message::user("Name a colour.")]).system("Answer in one word.");
+/// assert_ne!(request, SampleRequest::from("Name a colour.")); // this one has no instructions
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRequest {
@@ -262,6 +303,31 @@ impl From<String> for SampleRequest {
 }
 
 /// A request to the client's model, about to be sent: see [`Context::sample`].
+///
+/// Awaiting it asks. The answer is a [`Sampled`].
+///
+/// ```
+/// use genkit::{Context, Result, tool};
+///
+/// /// Finds a rhyme with the client's own model.
+/// #[tool]
+/// async fn rhyme(ctx: &Context, word: String) -> Result<String> {
+///     let said = ctx
+///         .sample(format!("A word that rhymes with {word}?"))
+///         .system("Answer in one word.")
+///         .max_tokens(10) // default is 1,024
+///         .temperature(0.7) // default is the client's
+///         .stop(".")
+///         .key("rhyme")
+///         .await?;
+///     Ok(said.text())
+/// }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`] where the caller lends no model, with
+/// [`ErrorKind::InvalidArgument`] where the answer is malformed, and with what the caller answers
+/// with.
 #[must_use = "a question is asked when it is awaited"]
 pub struct Sample<'a> {
     context: &'a Context,
@@ -315,6 +381,20 @@ impl<'a> IntoFuture for Sample<'a> {
 }
 
 /// What the client's model said.
+///
+/// ```
+/// use genkit::{Context, Result, tool};
+///
+/// /// Sums a text up.
+/// #[tool]
+/// async fn sum_up(ctx: &Context, text: String) -> Result<String> {
+///     let said = ctx.sample(format!("Sum up: {text}")).await?;
+///     if said.stop_reason() == Some("maxTokens") {
+///         ctx.warn("the summary is cut").await;
+///     }
+///     Ok(format!("{} ({})", said.text(), said.model().unwrap_or("unknown")))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     answer: Value,
@@ -348,6 +428,23 @@ impl Sampled {
 }
 
 /// A question for the client's folders, about to be asked: see [`Context::roots`].
+///
+/// Awaiting it asks. The answer is a list of [`Root`]s.
+///
+/// ```
+/// use genkit::{Context, ErrorKind};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let error = Context::detached().roots().key("folders").await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`] where the caller tells no roots, with
+/// [`ErrorKind::InvalidArgument`] where its list is malformed, and with what the caller answers
+/// with.
 #[must_use = "a question is asked when it is awaited"]
 pub struct Roots<'a> {
     context: &'a Context,
@@ -381,6 +478,16 @@ impl<'a> IntoFuture for Roots<'a> {
 }
 
 /// A folder, or another root, that the client works in.
+///
+/// ```
+/// use genkit::Root;
+/// use serde_json::json;
+///
+/// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;
+/// assert_eq!(root.uri, "file:///home/ada/project");
+/// assert_eq!(root.name, None);
+/// # Ok::<(), genkit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[non_exhaustive]
 pub struct Root {

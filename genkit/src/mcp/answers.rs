@@ -70,7 +70,7 @@ pub(super) fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> 
 }
 
 pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
-    if error.kind() != ErrorKind::InvalidArgument {
+    if !error.is_unread() {
         return error;
     }
     Error::invalid_argument(format!("prompt `{}`: {}", prompt.name(), error.chain()))
@@ -79,13 +79,11 @@ pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
 /// A resource that says "not found", or whose variables do not fit, is an address that nobody
 /// answers for.
 pub(super) fn resource_error(uri: &str, error: Error) -> Error {
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::InvalidArgument => {
-            Error::not_found(format!("Resource not found: {uri}: {}", error.chain()))
-                .with_details(json!({ "uri": uri }))
-        }
-        _ => error,
+    if error.kind() != ErrorKind::NotFound && !error.is_unread() {
+        return error;
     }
+    Error::not_found(format!("Resource not found: {uri}: {}", error.chain()))
+        .with_details(json!({ "uri": uri }))
 }
 
 /// MCP takes 100 suggestions and wants to know how many there are.

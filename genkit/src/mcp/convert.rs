@@ -48,7 +48,7 @@ pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToo
 /// A failure that the model reads and can act on.
 pub(super) fn tool_error(error: &Error, name: &str, schema: &Value) -> CallToolResult {
     let mut said = error.chain();
-    if error.kind() == ErrorKind::InvalidArgument {
+    if error.is_unread() {
         let schema = schema.to_string();
         if schema.len() <= MAX_QUOTED_SCHEMA {
             said = format!(

@@ -234,6 +234,7 @@ impl ServerHandler for McpHandler {
         let Some((resource, variables)) = self.shared.resource(&uri) else {
             return Err(convert::protocol_error(&crate::action::not_found(&uri)));
         };
+        let era = Era::of(&request);
         let job = Job {
             method: "resources/read",
             name: uri.clone(),
@@ -254,9 +255,11 @@ impl ServerHandler for McpHandler {
         match ran {
             Ran::Done(Ok(contents)) => {
                 let mut result = convert::resource_result(contents, &uri, resource.mime_type());
-                // What a function reads may differ from client to client: nobody else may keep it.
-                result.ttl_ms = self.cache().0;
-                result.cache_scope = Some(CacheScope::Private);
+                if era == Era::Modern {
+                    result.ttl_ms = self.cache().0;
+                    // What a function reads may differ from client to client: it is theirs alone.
+                    result.cache_scope = Some(CacheScope::Private);
+                }
                 Ok(result.into())
             }
             Ran::Done(Err(error)) => {

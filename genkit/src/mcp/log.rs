@@ -4,8 +4,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// What is shown unless `RUST_LOG` says otherwise. rmcp writes whole messages at `info`.
-const DEFAULT_FILTER: &str = "info,rmcp=warn";
+/// What is shown unless `RUST_LOG` says otherwise. rmcp writes contents at `info` and `warn`.
+const DEFAULT_FILTER: &str = "info,rmcp=error";
 
 /// Installs a subscriber that writes to stderr, unless the program has one of its own.
 pub(super) fn to_stderr() {

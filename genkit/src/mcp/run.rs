@@ -22,9 +22,15 @@ use crate::error::{Error, ErrorKind, Result};
 /// to it.
 ///
 /// ```
+/// # #[cfg(feature = "mcp-http")]
+/// # {
+/// use axum::Extension;
 /// use genkit::mcp::Principal;
 ///
-/// let ada = Principal("ada@example.com".into());
+/// let ada = Principal("ada@example.com".into()); // whom your layer found in the token
+/// let app = axum::Router::<()>::new().layer(Extension(ada));
+/// # let _ = app;
+/// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
@@ -77,15 +83,21 @@ impl McpHandler {
             &principal,
             settings.audit_contents.then_some(&job.arguments),
         );
-        let _place = match shared.gate.enter(&head.client_key(&principal)) {
+        // Without a rate nobody is counted, and the key would be made for nothing.
+        let counted = settings.per_second.map(|_| head.client_key(&principal));
+        let _place = match shared.gate.enter(&counted.unwrap_or_default()) {
             Ok(place) => place,
             Err(error) => {
                 audit.end("refused", None);
                 return Err(refused(&error));
             }
         };
-        let binding = Binding::new(job.method, &job.name, &job.arguments, &principal);
-        let recording = match self.recording(job.state.as_deref(), job.responses, &binding) {
+        // A client with a session is asked while the function runs: nothing is sealed for it.
+        let sealed = era == Era::Modern || job.state.is_some();
+        let binding =
+            sealed.then(|| Binding::new(job.method, &job.name, &job.arguments, &principal));
+        let recording = match self.recording(job.state.as_deref(), job.responses, binding.as_ref())
+        {
             Ok(recording) => recording,
             Err(error) => {
                 audit.end("error", None);
@@ -127,7 +139,12 @@ impl McpHandler {
                         Err(error) => return Ok(Ran::Done(Err(error))),
                     };
                 }
-                match shared.seal.close(&recording, &binding) {
+                let Some(binding) = &binding else {
+                    audit.end("error", None);
+                    let said = "this client is asked while the function runs";
+                    return Ok(Ran::Done(Err(Error::new(ErrorKind::Internal, said))));
+                };
+                match shared.seal.close(&recording, binding) {
                     Ok(state) => {
                         audit.end("asks", None);
                         Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
@@ -147,11 +164,11 @@ impl McpHandler {
         &self,
         state: Option<&str>,
         responses: Option<InputResponses>,
-        binding: &Binding,
+        binding: Option<&Binding>,
     ) -> Result<Recording> {
-        let mut recording = match state {
-            Some(state) => self.shared.seal.open(state, binding)?,
-            None => Recording::default(),
+        let mut recording = match (state, binding) {
+            (Some(state), Some(binding)) => self.shared.seal.open(state, binding)?,
+            _ => Recording::default(),
         };
         for (key, answer) in responses.unwrap_or_default() {
             // What was answered stays answered: the function went on from it.

@@ -3,7 +3,7 @@
 //! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
 //! the server, with the same key, goes on from there.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::OnceLock;
 
 use rmcp::model::{RequestStateCodec, SealOptions};
@@ -27,8 +27,10 @@ pub(super) struct Binding(Vec<u8>);
 
 impl Binding {
     pub(super) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
+        let mut canonical = String::new();
+        write_canonical(arguments, &mut canonical);
         let mut bytes = Vec::new();
-        for piece in [method, name, &canonical(arguments), principal] {
+        for piece in [method, name, &canonical, principal] {
             bytes.extend_from_slice(&(piece.len() as u64).to_be_bytes());
             bytes.extend_from_slice(piece.as_bytes());
         }
@@ -37,18 +39,31 @@ impl Binding {
 }
 
 /// JSON text in which the order of keys says nothing.
-fn canonical(value: &Value) -> String {
+fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            let pairs = keys.into_iter().map(|k| format!("{k:?}:{}", canonical(&map[k])));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+            let mut members: Vec<(&String, &Value)> = map.iter().collect();
+            members.sort_by_key(|(key, _)| *key);
+            out.push('{');
+            for (place, (key, value)) in members.into_iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                // Writing into a `String` cannot fail.
+                let _ = write!(out, "{key:?}:");
+                write_canonical(value, out);
+            }
+            out.push('}');
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                write_canonical(item, out);
+            }
+            out.push(']');
         }
-        other => other.to_string(),
+        other => {
+            let _ = write!(out, "{other}");
+        }
     }
 }
 
@@ -135,6 +150,13 @@ mod tests {
         assert!(other.open(&tampered, &binding(json!({"a": 1, "b": 2}))).is_err());
         let stranger = Seal::new(Some(&[8; 32])).expect("32 bytes");
         assert!(stranger.open(&state, &binding(json!({"a": 1, "b": 2}))).is_err());
+    }
+
+    #[test]
+    fn the_order_of_keys_says_nothing() {
+        let mut text = String::new();
+        write_canonical(&json!({"b": [1, {"d": null, "c": "x\"y"}], "a": {}}), &mut text);
+        assert_eq!(text, r#"{"a":{},"b":[1,{"c":"x\"y","d":null}]}"#);
     }
 
     #[test]

@@ -36,6 +36,55 @@ type Shutdown = Pin<Box<dyn Future<Output = ()> + Send>>;
 ///     genkit::serve_mcp().name("calculator").version("1.0.0").await
 /// }
 /// ```
+///
+/// Every option, with a value other than its default:
+///
+/// ```
+/// use genkit::mcp::ApprovalFallback;
+/// use genkit::{Genkit, Registry, tool, tools};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// struct Rate(f64);
+///
+/// /// Changes money.
+/// #[tool(tags("money"))]
+/// async fn change(rate: &Rate, amount: f64) -> f64 { amount * rate.0 }
+///
+/// # fn main() -> genkit::Result<()> {
+/// # let key = [7; 32];
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![change])).state(Rate(1.1));
+/// let server = genkit.build()?.serve_mcp()
+///     .name("bank")
+///     .title("The Bank")
+///     .version(env!("CARGO_PKG_VERSION"))
+///     .instructions("Amounts are in euros.")
+///     .state(Rate(1.2)) // replaces the other
+///     .tagged("money")
+///     .only(["change*"])
+///     .except(["*_admin"])
+///     .page_size(50)
+///     .timeout(Duration::from_secs(30))
+///     .max_output(64 * 1024)
+///     .max_request(1024 * 1024)
+///     .max_in_flight(100)
+///     .max_per_second(10)
+///     .cache_for(Duration::from_secs(60))
+///     .strict_args()
+///     .audit_contents()
+///     .approval_fallback(ApprovalFallback::TrustClient)
+///     .sealing_key(key) // 32 random bytes from your secrets
+///     .extension("com.example/bank", json!({"branch": 7}))
+///     .shutdown(async { std::future::pending().await });
+/// # server.into_handler()?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`] where the registry is unsound, state is
+/// missing or there is nothing to serve, with [`ErrorKind::InvalidArgument`] for a sealing key that
+/// is too short, and with [`ErrorKind::Unavailable`] where it cannot listen.
 #[must_use = "a server starts when it is awaited"]
 pub struct McpServer {
     genkit: Genkit,
@@ -244,7 +293,7 @@ impl McpServer {
         let (handler, rest) = self.check()?;
         let limits = rest.limits();
         let stop = CancellationToken::new();
-        let watch = tokio::spawn(until_told(rest.shutdown, stop.clone()));
+        let watch = tokio::spawn(until_told(rest.shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "mcp-http")]
         let served = match rest.http.address.clone() {
             Some(address) => super::http::serve(handler, rest.http, &address, stop).await,
@@ -320,7 +369,11 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
 }
 
 /// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program says so.
-async fn until_told(shutdown: Option<Shutdown>, stop: CancellationToken) {
+async fn until_told(
+    shutdown: Option<Shutdown>,
+    interrupted: impl Future<Output = ()>,
+    stop: CancellationToken,
+) {
     let told = async {
         match shutdown {
             Some(signal) => signal.await,
@@ -329,20 +382,26 @@ async fn until_told(shutdown: Option<Shutdown>, stop: CancellationToken) {
     };
     tokio::select! {
         () = told => {}
-        () = interrupted() => {}
+        () = interrupted => {}
     }
     stop.cancel();
 }
 
+/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
+/// right after the first answer would end the program on the spot.
 #[cfg(unix)]
-async fn interrupted() {
+fn interrupted() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }
 

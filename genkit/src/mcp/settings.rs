@@ -30,6 +30,23 @@ pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
 pub(super) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 
 /// Who decides where the user must approve a call and the client cannot ask.
+///
+/// ```
+/// use genkit::mcp::ApprovalFallback;
+/// use genkit::{Genkit, Registry, tool, tools};
+///
+/// /// Deletes a note.
+/// #[tool(destructive, needs_approval)]
+/// async fn delete(id: u64) -> String { format!("deleted {id}") }
+///
+/// # fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
+/// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
+/// # server.into_handler()?;
+/// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApprovalFallback {

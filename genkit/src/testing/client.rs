@@ -53,12 +53,67 @@ type OnSample = Box<dyn Fn(&Value) -> String + Send + Sync>;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Prompts, resources and completion:
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, prompt, prompts, resource, resources};
+/// use serde_json::json;
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(#[arg(complete = ["rain", "snow"])] topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(#[arg(complete = ["1", "2"])] id: u64) -> String { format!("note {id}") }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let registry = Registry::new().add(prompts![poem]).add(resources![note]);
+/// let client = Client::connect(Genkit::builder().registry(registry).build()?.serve_mcp()).await?;
+/// assert_eq!(client.prompts().await?[0].name, "poem");
+/// assert_eq!(client.prompt("poem", json!({"topic": "rain"})).await?.messages.len(), 1);
+/// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
+/// assert_eq!(client.resource_templates().await?[0].uri_template, "note://{id}");
+/// assert!(client.resources().await?.is_empty()); // it has an address for each note, no fixed one
+/// assert_eq!(client.read("note://7").await?.contents.len(), 1);
+/// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
+/// assert!(client.seen().is_empty());
+/// assert!(client.peer().peer_info().is_some()); // the SDK's own client
+/// # Ok(())
+/// # }
+/// ```
 pub struct Client {
     running: RunningService<RoleClient, Host>,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 /// Something that the server sent without being asked.
+///
+/// ```
+/// use genkit::testing::{Client, Seen};
+/// use genkit::{Context, Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Works in two steps.
+/// #[tool]
+/// async fn work(ctx: &Context) {
+///     ctx.progress((1.0, 2.0)).await;
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// client.call("work", json!({})).await?;
+/// assert_eq!(client.seen(), [Seen::Progress(1.0, Some(2.0), None)]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Seen {
@@ -77,6 +132,38 @@ pub enum Seen {
 }
 
 /// A client in the making: what it can be asked, and which protocol it speaks.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Context, Genkit, Registry, Result, tool, tools};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Name { name: String }
+///
+/// /// Greets the user.
+/// #[tool]
+/// async fn greet(ctx: &Context) -> Result<String> {
+///     let folders = ctx.roots().await?.len();
+///     let user = ctx.elicit::<Name>("Who are you?").await?.accepted()?;
+///     let greeting = ctx.sample("A greeting?").await?.text();
+///     Ok(format!("{greeting}, {} of {folders} folder", user.name))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![greet])).build()?;
+/// let client = Client::builder()
+///     .modern()
+///     .on_elicit(|message, _schema| (message == "Who are you?").then(|| json!({"name": "Ada"})))
+///     .on_sample(|_request| "Good day".into())
+///     .roots(["file:///home/ada"])
+///     .connect(genkit.serve_mcp())
+///     .await?;
+/// assert_eq!(client.call("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a builder does nothing until `.connect(..)`"]
 #[derive(Default)]
 pub struct ClientBuilder {
@@ -250,6 +337,32 @@ impl Client {
 }
 
 /// What a tool answered.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Divides.
+/// #[tool]
+/// async fn divide(a: i64, b: i64) -> Result<i64, String> {
+///     a.checked_div(b).ok_or("b must not be 0".into())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![divide])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// let three = client.call("divide", json!({"a": 6, "b": 2})).await?;
+/// assert_eq!((three.text().as_str(), three.is_error()), ("3", false));
+/// assert!(three.structured().is_some());
+/// assert_eq!(three.result().content.len(), 1);
+///
+/// let error = client.call("divide", json!({"a": 6, "b": 0})).await?;
+/// assert!(error.is_error() && error.text().contains("b must not be 0"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer(CallToolResult);
 

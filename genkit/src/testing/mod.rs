@@ -1,4 +1,34 @@
 //! For tests of programs that use this library.
+//!
+//! [`check`] finds what the compiler cannot see. With the feature `testing`, `Client` is an MCP
+//! client in memory:
+//!
+//! ```
+//! # #[cfg(feature = "testing")]
+//! # mod with_the_feature {
+//! use genkit::testing::Client;
+//! use genkit::{Genkit, Registry, tool, tools};
+//! use serde_json::json;
+//!
+//! /// Adds two numbers.
+//! #[tool]
+//! async fn add(a: i64, b: i64) -> i64 { a + b }
+//!
+//! # /*
+//! #[tokio::test]
+//! # */
+//! async fn adds() -> genkit::Result<()> {
+//!     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+//!     let client = Client::connect(genkit.serve_mcp()).await?;
+//!     assert_eq!(client.call("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+//!     Ok(())
+//! }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # pub async fn run() { adds().await.unwrap() }
+//! # }
+//! # #[cfg(feature = "testing")]
+//! # with_the_feature::run();
+//! ```
 
 #[cfg(feature = "testing")]
 mod client;

@@ -2,11 +2,15 @@
 
 use serde_json::{Value, json};
 
+use super::here::{Here, calculator};
 use super::wire::{Answer, Wire, call, in_session};
 use crate::server::Server;
 
-/// Over the default limit of 4 MiB.
-const TOO_LARGE: usize = 4 * 1024 * 1024 + 1;
+/// The default limit of a body.
+const FOUR_MEBIBYTES: usize = 4 * 1024 * 1024;
+
+/// A limit that fits into the buffers of a connection: all is sent before the answer comes.
+const LIMIT: usize = 10_000;
 
 fn server() -> (Server, Wire) {
     let server = Server::start("quickstart", &[]);
@@ -62,18 +66,32 @@ fn a_body_of_another_type_is_not_read() {
 
 #[test]
 fn a_body_over_the_limit_is_too_large() {
+    let here = Here::serve(calculator().max_request(LIMIT).router().expect("a router"));
+    let wire = Wire::to(here.url());
+    let session = wire.open(&[]);
+    let message = call("add", &json!({ "a": 2, "b": 40 })).to_string();
+    let padded = |length: usize| format!("{message:length$}");
+    let answer = wire.post_raw(&in_session(&session), padded(LIMIT).as_bytes());
+    assert_eq!(answer.message()["result"]["content"][0]["text"], "42", "{answer:?}");
+    let answer = wire.post_raw(&in_session(&session), padded(LIMIT + 1).as_bytes());
+    assert_refused(&answer, 413, -32600);
+}
+
+#[test]
+fn four_mebibytes_are_the_limit_of_who_sets_none() {
     let (_server, wire) = server();
     let session = wire.open(&[]);
-    let text = "x".repeat(TOO_LARGE);
-    let message = call("count_words", &json!({ "text": text })).to_string();
-    // The server may hang up before all of it was sent, so that no answer can be read.
-    match wire.send("POST", &[("content-type", "application/json")], message.as_bytes()) {
-        Ok(answer) => assert_eq!(answer.status, 413, "{answer:?}"),
-        Err(error) => eprintln!("the server hung up: {error}"),
-    }
-    let almost = "x".repeat(TOO_LARGE - 1024);
+    let almost = "x".repeat(FOUR_MEBIBYTES - 1024);
     let answer = wire.call(&session, "count_words", &json!({ "text": almost }));
     assert_eq!(answer.message()["result"]["content"][0]["text"], "1", "{}", answer.status);
+    let message = call("count_words", &json!({ "text": "x".repeat(FOUR_MEBIBYTES) })).to_string();
+    // The server may hang up before all of it was sent, so that no answer can be read.
+    let usual =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    match wire.send("POST", &[&usual[..], &in_session(&session)].concat(), message.as_bytes()) {
+        Ok(answer) => assert_refused(&answer, 413, -32600),
+        Err(error) => eprintln!("the server hung up: {error}"),
+    }
 }
 
 #[test]

@@ -1,19 +1,71 @@
 //! The end of a server that is at work.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::here::{SLOW_RUNS, calculator};
-use super::wire::Wire;
+use super::wire::{Wire, in_session};
 
 /// How long anything here may take.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server of `.http(..)` that ends when it is told to.
+struct Serving {
+    address: String,
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<genkit::Result<()>>,
+}
+
+impl Serving {
+    fn start() -> Self {
+        // A port that was free a moment ago: the server says its own in the log only. Should
+        // another test have taken it, the next one will do.
+        let mut tries = std::iter::repeat_with(|| Self::start_at(free_address())).take(5);
+        tries.find_map(|serving| serving.listens().then_some(serving)).expect("a free port")
+    }
+
+    fn start_at(address: String) -> Self {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let server = calculator().http(&address).shutdown(async move {
+            let _ = stopped.await;
+        });
+        let serve = move || Runtime::new().expect("a runtime").block_on(async { server.await });
+        Self { address, stop, thread: thread::spawn(serve) }
+    }
+
+    /// Waits until it accepts, or has failed to.
+    fn listens(&self) -> bool {
+        until("starting", || {
+            TcpStream::connect(&self.address).is_ok() || self.thread.is_finished()
+        });
+        !self.thread.is_finished()
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Tells it to end, lets `meanwhile` happen, and waits for its good end.
+    fn end<T>(self, meanwhile: impl FnOnce() -> T) -> T {
+        self.stop.send(()).expect("a server that waits for it");
+        let value = meanwhile();
+        until("ending", || self.thread.is_finished());
+        self.thread.join().expect("no panic").expect("a good end");
+        assert!(TcpStream::connect(&self.address).is_err(), "it still listens");
+        value
+    }
+}
+
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").to_string()
+}
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
@@ -23,40 +75,36 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A port that was free a moment ago: the server says its own in the log only.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
 /// Both eras in turn: what says that a call runs is one place for the process.
 #[test]
-fn a_running_call_is_finished_and_no_new_one_begun() {
-    ends_well(|wire, _| wire.call_alone("slow", &json!({})).message());
-    ends_well(|wire, session| wire.call(session, "slow", &json!({})).message());
+fn a_running_call_is_finished() {
+    finishes(|wire, _| wire.call_alone("slow", &json!({})).message());
+    finishes(|wire, session| wire.call(session, "slow", &json!({})).message());
 }
 
-fn ends_well(call: impl FnOnce(&Wire, &str) -> serde_json::Value + Send + 'static) {
+fn finishes(call: impl FnOnce(&Wire, &str) -> Value + Send + 'static) {
     SLOW_RUNS.store(false, Ordering::SeqCst);
-    let address = format!("127.0.0.1:{}", free_port());
-    let (stop, stopped) = oneshot::channel::<()>();
-    let server = calculator().http(&address).shutdown(async move {
-        let _ = stopped.await;
-    });
-    let serving =
-        thread::spawn(move || Runtime::new().expect("a runtime").block_on(async { server.await }));
-    until("starting", || std::net::TcpStream::connect(&address).is_ok());
-    let url = format!("http://{address}/mcp");
+    let serving = Serving::start();
+    let wire = Wire::to(&serving.url());
     let calling = thread::spawn(move || {
-        let wire = Wire::to(&url);
         let session = wire.open(&[]);
         call(&wire, &session)
     });
     until("calling", || SLOW_RUNS.load(Ordering::SeqCst));
-    stop.send(()).expect("a server that waits for it");
-    let answer = calling.join().expect("an answer");
+    let answer = serving.end(|| calling.join().expect("an answer"));
     assert_eq!(answer["result"]["content"][0]["text"], "finished", "{answer}");
-    until("ending", || serving.is_finished());
-    serving.join().expect("no panic").expect("a good end");
-    assert!(std::net::TcpStream::connect(&address).is_err(), "it still listens");
+}
+
+/// They would never end by themselves.
+#[test]
+fn streams_that_wait_for_changes_do_not_hold_it_up() {
+    let serving = Serving::start();
+    let wire = Wire::to(&serving.url());
+    let session = wire.open(&[]);
+    let stream = wire.listen_in(&in_session(&session));
+    let alone = wire.listen_alone();
+    assert_eq!((stream.status().as_u16(), alone.status().as_u16()), (200, 200));
+    let before = Instant::now();
+    serving.end(|| ());
+    assert!(before.elapsed() < Duration::from_secs(5), "it took {:?}", before.elapsed());
 }

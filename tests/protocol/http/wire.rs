@@ -112,16 +112,33 @@ impl Wire {
         self.post(&in_session(session), &call(name, arguments))
     }
 
+    /// Opens the stream of a session; it is not read.
+    pub(super) fn listen_in(&self, session: &[(&str, &str)]) -> Response<Body> {
+        let mut request = Request::builder().method("GET").uri(&self.url);
+        for (name, value) in session {
+            request = request.header(*name, *value);
+        }
+        let request = request.header("accept", "text/event-stream").body(()).expect("a request");
+        self.agent.run(request).expect("an answer")
+    }
+
+    /// Opens the stream of the era without sessions; it is not read.
+    pub(super) fn listen_alone(&self) -> Response<Body> {
+        let params = json!({ "notifications": { "toolsListChanged": true } });
+        let (headers, message) = alone("subscriptions/listen", params);
+        let mut request = Request::builder().method("POST").uri(&self.url);
+        for (name, value) in USUAL.into_iter().chain(headers.iter().map(|(n, v)| (*n, v.as_str())))
+        {
+            request = request.header(name, value);
+        }
+        let request = request.body(message.to_string()).expect("a request");
+        self.agent.run(request).expect("an answer")
+    }
+
     /// Asks something in the era without sessions.
-    pub(super) fn ask_alone(&self, method: &str, mut params: Value) -> Answer {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let name = ["name", "uri"].iter().find_map(|key| params[key].as_str()).map(str::to_owned);
-        let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
-        headers.extend(name.iter().map(|name| ("mcp-name", name.as_str())));
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    pub(super) fn ask_alone(&self, method: &str, params: Value) -> Answer {
+        let (headers, message) = alone(method, params);
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         self.post(&headers, &message)
     }
 
@@ -129,6 +146,20 @@ impl Wire {
     pub(super) fn call_alone(&self, name: &str, arguments: &Value) -> Answer {
         self.ask_alone("tools/call", json!({ "name": name, "arguments": arguments }))
     }
+}
+
+/// The headers and the message of a request that stands by itself.
+fn alone(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Value) {
+    const VERSION: &str = "2026-07-28";
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": VERSION,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut headers =
+        vec![("mcp-protocol-version", VERSION.to_owned()), ("mcp-method", method.to_owned())];
+    let name = ["name", "uri"].iter().find_map(|key| params[key].as_str());
+    headers.extend(name.map(|name| ("mcp-name", name.to_owned())));
+    (headers, json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
 }
 
 /// The headers of a request within a session.

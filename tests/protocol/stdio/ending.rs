@@ -29,6 +29,26 @@ fn the_end_of_input_before_the_handshake_ends_it_well_too() {
 }
 
 #[test]
+fn streams_that_wait_for_changes_do_not_hold_it_up() {
+    let mut pipe = Pipe::start("quickstart", &[]);
+    let params = json!({
+        "notifications": { "toolsListChanged": true },
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    });
+    for _ in 0..3 {
+        pipe.ask("subscriptions/listen", &params);
+        assert_eq!(pipe.next()["method"], "notifications/subscriptions/acknowledged");
+    }
+    let before = Instant::now();
+    pipe.hang_up();
+    assert_eq!(pipe.exit_code(SOON), Some(0), "{}", pipe.stderr());
+    assert!(before.elapsed() < Duration::from_secs(2), "it took {:?}", before.elapsed());
+}
+
+#[test]
 fn what_was_asked_before_the_end_of_input_is_answered() {
     let mut pipe = Pipe::open();
     let ids: Vec<u64> = (0..20)

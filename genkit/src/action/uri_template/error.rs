@@ -1,9 +1,8 @@
 //! What can be wrong with a template.
 
-use std::fmt;
-
 /// What is wrong with a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at byte {offset} of the URI template: {why}; {remedy}")]
 pub(crate) struct UriTemplateError {
     /// Where, in bytes from the start of the template.
     pub offset: usize,
@@ -25,12 +24,3 @@ impl UriTemplateError {
         Self { offset, what: what.into(), why, remedy: remedy.into() }
     }
 }
-
-impl fmt::Display for UriTemplateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, what, why, remedy } = self;
-        write!(f, "{what} at byte {offset} of the URI template: {why}; {remedy}")
-    }
-}
-
-impl std::error::Error for UriTemplateError {}

@@ -28,6 +28,9 @@
 //!
 //! URIs are compared as RFC 3986 normalises their percent-encoding: `%7e`, `%7E` and `~` are one, and what a URI may
 //! not have (spaces, `é`) counts as encoded. Case matters everywhere else.
+//!
+//! `encoding`, `model`, `parse` and `structure` are compiled into `genkit-macros` as well, which checks `#[resource]`
+//! with them: they may use the standard library only.
 
 use std::{cmp::Reverse, fmt};
 

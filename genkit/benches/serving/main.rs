@@ -1,0 +1,64 @@
+//! What a served tool costs: ours against servers written by hand, with rmcp and without.
+//!
+//! `cargo bench -p genkit --bench serving --features mcp-http` prints ratios measured in one run;
+//! nothing judges them. `-- --quick` takes fewer samples; a word takes only figures with it in
+//! their title (`-- http`). Linux only, since processor time and memory are read from `/proc`.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+
+mod client;
+mod http;
+mod servers;
+mod stdio;
+mod table;
+
+use table::Figure;
+
+/// How many samples are taken of each server, and how large they are.
+struct Effort {
+    starts: usize,
+    rounds: usize,
+    /// Calls one after the other, in one sample.
+    calls: usize,
+    /// `tools/list` in one sample.
+    lists: usize,
+    /// How long a sample with many calls at once takes.
+    burst: std::time::Duration,
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [flag, server, rest @ ..] = &*words {
+        if flag == "--serve" {
+            return servers::serve(server, rest.first().map_or("", |port| port));
+        }
+    }
+    let quick = words.iter().any(|word| word == "--quick");
+    let effort = if quick {
+        let burst = std::time::Duration::from_millis(300);
+        Effort { starts: 5, rounds: 2, calls: 2000, lists: 20, burst }
+    } else {
+        let burst = std::time::Duration::from_millis(1000);
+        Effort { starts: 20, rounds: 5, calls: 10_000, lists: 60, burst }
+    };
+    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
+    let want = |title: &str| wanted.is_empty() || wanted.iter().any(|word| title.contains(*word));
+    println!(
+        "one tool `add`; each ratio is the median over {} rounds, in which each server has its turn",
+        effort.rounds
+    );
+    let show = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
+    if want("start") {
+        show(vec![stdio::starts(&effort)]);
+    }
+    if want("stdio") {
+        show(stdio::calls(&effort));
+    }
+    if want("list") {
+        show(vec![stdio::lists(&effort)]);
+    }
+    if want("http") {
+        show(http::calls(&effort, http::Era::Sessions));
+        show(http::calls(&effort, http::Era::Modern));
+    }
+}
