@@ -101,10 +101,9 @@ pub mod __private;
 
 pub use ::{schemars, serde, serde_json};
 pub use action::{
-    Chunks, Completer, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput,
-    IntoPrompt, IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn,
-    PromptReply, Reply, Resource, ResourceBuilder, ResourceFn, Suggesting, Tool, ToolBuilder,
-    ToolFn,
+    Chunks, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput, IntoPrompt,
+    IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, Reply,
+    Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
 };
 pub use context::{
     ClientInfo, Context, Elicit, Elicited, Level, Progress, Root, Roots, Sample, SampleRequest,

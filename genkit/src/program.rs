@@ -51,7 +51,7 @@ impl Default for Genkit {
 impl Genkit {
     /// Begins one: the program's registry unless another is given.
     pub fn builder() -> GenkitBuilder {
-        GenkitBuilder { genkit: Self::default() }
+        GenkitBuilder { registry: None, states: TypeMap::default() }
     }
 
     /// Its registry.
@@ -158,6 +158,12 @@ impl Genkit {
     }
 }
 
+impl std::fmt::Debug for Genkit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Genkit").field("registry", &self.registry).finish_non_exhaustive()
+    }
+}
+
 /// A [`Genkit`] in the making.
 ///
 /// ```
@@ -184,25 +190,27 @@ impl Genkit {
 /// ```
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct GenkitBuilder {
-    genkit: Genkit,
+    /// `None` is the program's own registry, which stays as it is.
+    registry: Option<Registry>,
+    states: TypeMap,
 }
 
 impl GenkitBuilder {
     /// Reads this registry instead of the program's.
     pub fn registry(mut self, registry: Registry) -> Self {
-        self.genkit.registry = registry;
+        self.registry = Some(registry);
         self
     }
 
-    /// Adds actions to its registry: `tools![..]` or values.
+    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
     pub fn add<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
-        self.genkit.registry = self.genkit.registry.add(actions);
+        self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
     }
 
     /// Lends `value` to every function that takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.genkit.states.insert(value);
+        self.states.insert(value);
         self
     }
 
@@ -211,7 +219,8 @@ impl GenkitBuilder {
     /// # Errors
     /// As [`Registry::check`]; also if a function takes a `&T` that was not given.
     pub fn build(self) -> Result<Genkit> {
-        self.genkit.registry.check_with(&self.genkit.states)?;
-        Ok(self.genkit)
+        let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
+        registry.check_with(&self.states)?;
+        Ok(Genkit { registry, states: self.states })
     }
 }

@@ -286,6 +286,11 @@ impl Registry {
         removed
     }
 
+    /// Takes a flow out; says whether it was there.
+    pub fn remove_flow(&self, name: &str) -> bool {
+        self.write().flows.remove(name).is_some()
+    }
+
     /// Tells subscribers that the resource at `uri` has new content. Where nobody is subscribed
     /// nothing happens.
     ///

@@ -93,3 +93,11 @@ async fn functions_stay_functions() {
     assert_eq!(one().await + two().await, 3);
     assert_eq!(needs(&Database).await, 3);
 }
+
+#[test]
+fn a_builder_of_ones_own_leaves_the_programs_registry_alone() {
+    let tool = Tool::builder("only_here", "x").handler(|_: Context, (): ()| async { Ok(()) });
+    // The program has two tools of one name on purpose, so this is refused; that is not the point.
+    let _ = Genkit::builder().add([tool]).state(Database).build();
+    assert!(Registry::global().tool("only_here").is_none());
+}

@@ -72,8 +72,10 @@ impl Names {
     }
 
     fn is_short(param: &Param) -> bool {
-        let ty = param.ty();
-        types::is_plain(ty) || (matches!(param, Param::Lent(_)) && types::is_word(ty))
+        match param {
+            Param::Lent(ty) => types::is_word(ty),
+            Param::Field(_) | Param::Whole(_) => types::is_plain(param.ty()),
+        }
     }
 
     fn aliases(&self, action: &Action) -> TokenStream {

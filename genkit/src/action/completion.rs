@@ -1,5 +1,6 @@
 //! Suggestions for prompt arguments and template variables while a user types.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -93,31 +94,9 @@ impl Completion {
 }
 
 /// Suggestions that are being made.
-///
-/// ```
-/// use genkit::{Completion, IntoSuggestions as _, Suggesting};
-///
-/// fn sizes(_: Completion) -> Suggesting {
-///     Box::pin(async { ["small", "large"].into_suggestions() })
-/// }
-/// # let _: genkit::Completer = sizes;
-/// ```
 pub type Suggesting = Pin<Box<dyn Future<Output = Result<Vec<String>>> + Send>>;
 
-/// A completion function with its types erased.
-///
-/// Builders take one; `#[arg(complete = ..)]` makes one of an `async fn`.
-///
-/// ```
-/// use genkit::{Completer, Completion, Suggesting};
-///
-/// fn cities(asked: Completion) -> Suggesting {
-///     Box::pin(async move { Ok(vec![format!("{}-upon-Sea", asked.value())]) })
-/// }
-///
-/// let completer: Completer = cities;
-/// # let _ = completer;
-/// ```
+/// A completion function of an annotated function, with its types erased.
 pub type Completer = fn(Completion) -> Suggesting;
 
 /// What a completion function may return.
@@ -162,6 +141,32 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
     }
 }
 
+/// The completion functions of an action by the argument that they are for.
+#[derive(Default)]
+pub(crate) struct Completers(Vec<(Cow<'static, str>, Complete)>);
+
+/// A completion function, whoever wrote it.
+type Complete = Box<dyn Fn(Completion) -> Suggesting + Send + Sync>;
+
+impl Completers {
+    /// Those of an annotated function.
+    pub(crate) fn annotated(completers: &'static [(&'static str, Completer)]) -> Self {
+        let boxed = |(name, completer): &(&'static str, Completer)| {
+            (Cow::Borrowed(*name), Box::new(*completer) as Complete)
+        };
+        Self(completers.iter().map(boxed).collect())
+    }
+
+    /// Adds one that was written as a closure or an `async fn`.
+    pub(crate) fn add<F, Fut>(&mut self, argument: Cow<'static, str>, function: F)
+    where
+        F: Fn(Completion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoSuggestions> + Send + 'static,
+    {
+        self.0.push((argument, Box::new(move |asked| complete(function(asked)))));
+    }
+}
+
 /// Runs a completion function; expansions call it.
 pub fn complete<F>(asked: F) -> Suggesting
 where
@@ -185,11 +190,11 @@ pub(crate) fn starting_with<'a>(typed: &str, from: impl Iterator<Item = &'a str>
 /// Suggestions for the argument that is asked for: its completion function, else the values
 /// that its schema lists; `None` where there is no such argument.
 pub(crate) fn of(
-    completers: &[(&'static str, Completer)],
+    completers: &Completers,
     schema: &serde_json::Value,
     asked: Completion,
 ) -> Option<Suggesting> {
-    if let Some((_, completer)) = completers.iter().find(|(name, _)| *name == asked.argument) {
+    if let Some((_, completer)) = completers.0.iter().find(|(name, _)| *name == asked.argument) {
         return Some(completer(asked));
     }
     let property = crate::schema::properties(schema).find(|p| p.name == asked.argument)?;

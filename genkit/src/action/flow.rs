@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::args::Strictness;
 use super::definition::{FlowDefinition, FlowFn};
 use super::handler::Handler;
-use super::info::{Info, Location};
+use super::info::{Info, Location, described};
 use super::lent::Requirement;
 use super::output::ToolOutput;
 use crate::context::Context;
@@ -65,26 +65,6 @@ impl Flow {
         }))
     }
 
-    /// The name that callers use.
-    pub fn name(&self) -> &str {
-        &self.0.info.name
-    }
-
-    /// What it does.
-    pub fn description(&self) -> &str {
-        &self.0.info.description
-    }
-
-    /// Where it was defined.
-    pub fn location(&self) -> Option<Location> {
-        self.0.info.location
-    }
-
-    /// Data for programs.
-    pub fn metadata(&self) -> &Map<String, Value> {
-        &self.0.info.metadata
-    }
-
     /// The exact schema of its input.
     pub fn input_schema(&self) -> &Value {
         self.0.schemas.input()
@@ -117,6 +97,8 @@ impl Flow {
         Ok(crate::context::supervise(context, self.name(), call).await?.into_value())
     }
 }
+
+described!(Flow);
 
 impl std::fmt::Debug for Flow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

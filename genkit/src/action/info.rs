@@ -66,3 +66,78 @@ impl Info {
         }
     }
 }
+
+/// The getters that every action has, over its `info()`.
+macro_rules! described {
+    ($action:ident) => {
+        impl $action {
+            /// The name that callers use.
+            pub fn name(&self) -> &str {
+                &self.info().name
+            }
+
+            /// The name for people, if there is one.
+            pub fn title(&self) -> Option<&str> {
+                self.info().title.as_deref()
+            }
+
+            /// What it is for, and when to use it.
+            pub fn description(&self) -> &str {
+                &self.info().description
+            }
+
+            /// Where it was defined.
+            pub fn location(&self) -> Option<Location> {
+                self.info().location
+            }
+
+            /// The tags that filters look at.
+            pub fn tags(&self) -> impl Iterator<Item = &str> {
+                self.info().tags.iter().map(|tag| &**tag)
+            }
+
+            /// Addresses of icons.
+            pub fn icons(&self) -> impl Iterator<Item = &str> {
+                self.info().icons.iter().map(|icon| &**icon)
+            }
+
+            /// Data for programs; MCP sends it as `_meta`.
+            pub fn metadata(&self) -> &Map<String, Value> {
+                &self.info().metadata
+            }
+        }
+    };
+}
+
+/// The setters that every builder has, over its `info`.
+macro_rules! describing {
+    ($builder:ident) => {
+        impl $builder {
+            /// A name for people.
+            pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+                self.info.title = Some(title.into());
+                self
+            }
+
+            /// One more tag.
+            pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+                self.info.tags.push(tag.into());
+                self
+            }
+
+            /// One more icon, by its address.
+            pub fn icon(mut self, url: impl Into<Cow<'static, str>>) -> Self {
+                self.info.icons.push(url.into());
+                self
+            }
+
+            /// One more entry of its metadata.
+            pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+                self.info.metadata.insert(key.into(), value.into());
+                self
+            }
+        }
+    };
+}
+
+pub(super) use {described, describing};

@@ -25,7 +25,7 @@ pub(crate) use output::ToolOutput;
 #[cfg(feature = "mcp-server")]
 pub(crate) use resource::{Body, not_found};
 
-pub use completion::{Completer, Completion, IntoSuggestions, Suggesting};
+pub use completion::{Completion, IntoSuggestions};
 pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};
 pub use flow::Flow;
 pub use info::Location;

@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::args::Strictness;
-use super::completion::{Completer, Completion, Suggesting};
-use super::definition::{ArgumentCompleter, PromptDefinition, PromptFn};
+use super::completion::{Completers, Completion, IntoSuggestions, Suggesting};
+use super::definition::{PromptDefinition, PromptFn};
 use super::handler::{Calling, Handler, closure};
-use super::info::{Info, Location};
+use super::info::{Info, Location, described, describing};
 use super::lent::Requirement;
 use crate::context::Context;
 use crate::error::Result;
@@ -204,7 +204,7 @@ struct Inner {
     version: Option<Cow<'static, str>>,
     schemas: Schemas,
     requirements: Vec<Requirement>,
-    completers: Vec<ArgumentCompleter>,
+    completers: Completers,
     handler: Handler<PromptReply>,
 }
 
@@ -221,7 +221,7 @@ impl Prompt {
             version: definition.version.map(Cow::Borrowed),
             schemas: Schemas::derived(erased.input, erased.output),
             requirements: (erased.requirements)(),
-            completers: definition.completers.to_vec(),
+            completers: Completers::annotated(definition.completers),
             handler: Handler::Static(erased.call),
         }))
     }
@@ -246,43 +246,13 @@ impl Prompt {
         PromptBuilder {
             info: Info::dynamic(name.into(), description.into()),
             version: None,
-            completers: Vec::new(),
+            completers: Completers::default(),
         }
-    }
-
-    /// The name that callers use.
-    pub fn name(&self) -> &str {
-        &self.0.info.name
-    }
-
-    /// The name for people, if there is one.
-    pub fn title(&self) -> Option<&str> {
-        self.0.info.title.as_deref()
-    }
-
-    /// What it is for.
-    pub fn description(&self) -> &str {
-        &self.0.info.description
-    }
-
-    /// Where it was defined.
-    pub fn location(&self) -> Option<Location> {
-        self.0.info.location
     }
 
     /// Its version, if it has one; MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
-    }
-
-    /// The tags that filters look at.
-    pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.0.info.tags.iter().map(|tag| &**tag)
-    }
-
-    /// Data for programs; MCP sends it as `_meta`.
-    pub fn metadata(&self) -> &Map<String, Value> {
-        &self.0.info.metadata
     }
 
     /// The exact schema of its arguments.
@@ -324,6 +294,8 @@ impl Prompt {
     }
 }
 
+described!(Prompt);
+
 impl std::fmt::Debug for Prompt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Prompt").field(&self.name()).finish()
@@ -333,21 +305,18 @@ impl std::fmt::Debug for Prompt {
 /// A prompt in the making: see [`Prompt::builder`].
 ///
 /// ```
-/// use genkit::{Completion, Context, Message, Prompt, Suggesting};
+/// use genkit::{Context, Message, Prompt};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct About { topic: String }
-///
-/// fn topics(_: Completion) -> Suggesting {
-///     Box::pin(async { Ok(vec!["rain".into(), "snow".into()]) })
-/// }
 ///
 /// let prompt = Prompt::builder("haiku", "Asks for a haiku.")
 ///     .title("Haiku")
 ///     .version("2")
 ///     .tag("poems")
 ///     .metadata("owner", "ops")
-///     .complete("topic", topics)
+///     .icon("https://example.com/haiku.png")
+///     .complete("topic", |_| async { ["rain", "snow"] })
 ///     .handler(|_: Context, about: About| async move {
 ///         Ok(Message::user(format!("Write a haiku about {}.", about.topic)))
 ///     });
@@ -360,37 +329,25 @@ impl std::fmt::Debug for Prompt {
 pub struct PromptBuilder {
     info: Info,
     version: Option<Cow<'static, str>>,
-    completers: Vec<ArgumentCompleter>,
+    completers: Completers,
 }
 
+describing!(PromptBuilder);
+
 impl PromptBuilder {
-    /// A name for people.
-    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
-        self.info.title = Some(title.into());
-        self
-    }
-
-    /// One more tag.
-    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
-        self.info.tags.push(tag.into());
-        self
-    }
-
     /// Its version.
     pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// One more entry of its metadata.
-    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.info.metadata.insert(key.into(), value.into());
-        self
-    }
-
     /// Suggestions for one argument.
-    pub fn complete(mut self, argument: &'static str, completer: Completer) -> Self {
-        self.completers.push((argument, completer));
+    pub fn complete<F, Fut>(mut self, argument: impl Into<Cow<'static, str>>, function: F) -> Self
+    where
+        F: Fn(Completion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoSuggestions> + Send + 'static,
+    {
+        self.completers.add(argument.into(), function);
         self
     }
 

@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::args::Strictness;
-use super::completion::{Completer, Completion, Suggesting};
-use super::definition::{ArgumentCompleter, ResourceDefinition, ResourceFn};
+use super::completion::{Completers, Completion, IntoSuggestions, Suggesting};
+use super::definition::{ResourceDefinition, ResourceFn};
 use super::handler::{Calling, Handler, closure};
-use super::info::{Info, Location};
+use super::info::{Info, Location, described, describing};
 use super::lent::Requirement;
 use super::uri_template::UriTemplate;
 use crate::context::Context;
@@ -186,7 +186,7 @@ struct Inner {
     mime_type: Option<Cow<'static, str>>,
     schemas: Schemas,
     requirements: Vec<Requirement>,
-    completers: Vec<ArgumentCompleter>,
+    completers: Completers,
     handler: Handler<ResourceOutput>,
 }
 
@@ -205,7 +205,7 @@ impl Resource {
             mime_type: definition.mime_type.map(Cow::Borrowed),
             schemas: Schemas::derived(erased.input, erased.output),
             requirements: (erased.requirements)(),
-            completers: definition.completers.to_vec(),
+            completers: Completers::annotated(definition.completers),
             handler: Handler::Static(erased.call),
         }))
     }
@@ -233,28 +233,8 @@ impl Resource {
             info: Info::dynamic(name.into(), description.into()),
             uri: uri.into(),
             mime_type: None,
-            completers: Vec::new(),
+            completers: Completers::default(),
         }
-    }
-
-    /// The name for programs.
-    pub fn name(&self) -> &str {
-        &self.0.info.name
-    }
-
-    /// The name for people, if there is one.
-    pub fn title(&self) -> Option<&str> {
-        self.0.info.title.as_deref()
-    }
-
-    /// What it holds.
-    pub fn description(&self) -> &str {
-        &self.0.info.description
-    }
-
-    /// Where it was defined.
-    pub fn location(&self) -> Option<Location> {
-        self.0.info.location
     }
 
     /// Its address, or the template of its addresses.
@@ -270,16 +250,6 @@ impl Resource {
     /// The media type of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
-    }
-
-    /// The tags that filters look at.
-    pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.0.info.tags.iter().map(|tag| &**tag)
-    }
-
-    /// Data for programs; MCP sends it as `_meta`.
-    pub fn metadata(&self) -> &Map<String, Value> {
-        &self.0.info.metadata
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -323,6 +293,8 @@ impl Resource {
     }
 }
 
+described!(Resource);
+
 impl std::fmt::Debug for Resource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Resource").field(&self.uri()).finish()
@@ -332,21 +304,17 @@ impl std::fmt::Debug for Resource {
 /// A resource in the making: see [`Resource::builder`].
 ///
 /// ```
-/// use genkit::{Completion, Context, Resource, Suggesting};
+/// use genkit::{Context, Resource};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Page { number: u32 }
-///
-/// fn pages(_: Completion) -> Suggesting {
-///     Box::pin(async { Ok(vec!["1".into(), "2".into()]) })
-/// }
 ///
 /// let page = Resource::builder("book://page/{number}", "page", "A page of the book.")
 ///     .title("Page")
 ///     .tag("books")
 ///     .mime_type("text/plain")
 ///     .metadata("owner", "ops")
-///     .complete("number", pages)
+///     .complete("number", |_| async { ["1", "2"] })
 ///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
 /// assert_eq!((page.name(), page.uri()), ("page", "book://page/{number}"));
 /// assert_eq!((page.title(), page.mime_type()), (Some("Page"), Some("text/plain")));
@@ -358,37 +326,25 @@ pub struct ResourceBuilder {
     info: Info,
     uri: Cow<'static, str>,
     mime_type: Option<Cow<'static, str>>,
-    completers: Vec<ArgumentCompleter>,
+    completers: Completers,
 }
 
+describing!(ResourceBuilder);
+
 impl ResourceBuilder {
-    /// A name for people.
-    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
-        self.info.title = Some(title.into());
-        self
-    }
-
-    /// One more tag.
-    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
-        self.info.tags.push(tag.into());
-        self
-    }
-
     /// The media type of its content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// One more entry of its metadata.
-    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.info.metadata.insert(key.into(), value.into());
-        self
-    }
-
     /// Suggestions for one variable.
-    pub fn complete(mut self, variable: &'static str, completer: Completer) -> Self {
-        self.completers.push((variable, completer));
+    pub fn complete<F, Fut>(mut self, variable: impl Into<Cow<'static, str>>, function: F) -> Self
+    where
+        F: Fn(Completion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoSuggestions> + Send + 'static,
+    {
+        self.completers.add(variable.into(), function);
         self
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::args::Strictness;
 use super::definition::{ToolDefinition, ToolFn};
 use super::handler::{Calling, Handler, closure};
-use super::info::{Info, Location};
+use super::info::{Info, Location, described, describing};
 use super::lent::Requirement;
 use super::output::{IntoOutput, ToolOutput};
 use crate::context::Context;
@@ -142,41 +142,6 @@ impl Tool {
         }
     }
 
-    /// The name that callers use.
-    pub fn name(&self) -> &str {
-        &self.0.info.name
-    }
-
-    /// The name for people, if there is one.
-    pub fn title(&self) -> Option<&str> {
-        self.0.info.title.as_deref()
-    }
-
-    /// What it does and when to call it.
-    pub fn description(&self) -> &str {
-        &self.0.info.description
-    }
-
-    /// Where it was defined.
-    pub fn location(&self) -> Option<Location> {
-        self.0.info.location
-    }
-
-    /// The tags that filters look at.
-    pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.0.info.tags.iter().map(|tag| &**tag)
-    }
-
-    /// Addresses of icons.
-    pub fn icons(&self) -> impl Iterator<Item = &str> {
-        self.0.info.icons.iter().map(|icon| &**icon)
-    }
-
-    /// Data for programs; MCP sends it as `_meta`.
-    pub fn metadata(&self) -> &Map<String, Value> {
-        &self.0.info.metadata
-    }
-
     /// What it says of its effects.
     pub fn hints(&self) -> Hints {
         self.0.hints
@@ -235,6 +200,8 @@ impl Tool {
     }
 }
 
+described!(Tool);
+
 impl std::fmt::Debug for Tool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Tool").field(&self.name()).finish()
@@ -289,31 +256,9 @@ pub struct ToolBuilder {
     output: Option<Value>,
 }
 
+describing!(ToolBuilder);
+
 impl ToolBuilder {
-    /// A name for people.
-    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
-        self.info.title = Some(title.into());
-        self
-    }
-
-    /// One more tag.
-    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
-        self.info.tags.push(tag.into());
-        self
-    }
-
-    /// One more icon, by its address.
-    pub fn icon(mut self, url: impl Into<Cow<'static, str>>) -> Self {
-        self.info.icons.push(url.into());
-        self
-    }
-
-    /// One more entry of its metadata.
-    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.info.metadata.insert(key.into(), value.into());
-        self
-    }
-
     /// Says whether it changes nothing.
     pub fn read_only(mut self, yes: bool) -> Self {
         self.hints.read_only = Some(yes);

@@ -261,6 +261,16 @@ impl Context {
         self.log(Level::Warning, data).await;
     }
 
+    /// [`log`](Self::log) at [`Level::Debug`].
+    pub async fn debug(&self, data: impl Into<Value>) {
+        self.log(Level::Debug, data).await;
+    }
+
+    /// [`log`](Self::log) at [`Level::Error`].
+    pub async fn error(&self, data: impl Into<Value>) {
+        self.log(Level::Error, data).await;
+    }
+
     /// A value of this request by its type: what an HTTP layer or `.context(..)` put there.
     ///
     /// ```

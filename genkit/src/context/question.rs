@@ -288,6 +288,27 @@ impl SampleRequest {
         self.system = Some(text.into());
         self
     }
+
+    /// How many tokens the answer may have. Default is 1,024.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = tokens;
+        self
+    }
+
+    /// How freely the model chooses, from 0. Default is the client's.
+    #[must_use]
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// One more text at which the answer ends.
+    #[must_use]
+    pub fn stop(mut self, sequence: impl Into<String>) -> Self {
+        self.stop.push(sequence.into());
+        self
+    }
 }
 
 impl From<&str> for SampleRequest {
@@ -348,25 +369,25 @@ impl<'a> Sample<'a> {
 
     /// How many tokens the answer may have.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.request.max_tokens = tokens;
+        self.request = self.request.max_tokens(tokens);
         self
     }
 
     /// Instructions above the conversation.
     pub fn system(mut self, text: impl Into<String>) -> Self {
-        self.request.system = Some(text.into());
+        self.request = self.request.system(text);
         self
     }
 
     /// How freely the model chooses, from 0.
     pub fn temperature(mut self, temperature: f32) -> Self {
-        self.request.temperature = Some(temperature);
+        self.request = self.request.temperature(temperature);
         self
     }
 
     /// Where the answer ends.
     pub fn stop(mut self, sequence: impl Into<String>) -> Self {
-        self.request.stop.push(sequence.into());
+        self.request = self.request.stop(sequence);
         self
     }
 }

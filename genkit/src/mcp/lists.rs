@@ -163,7 +163,7 @@ fn prompt(prompt: &Prompt) -> McpPrompt {
     let arguments: Vec<McpArgument> = arguments.collect();
     let mut shown = McpPrompt::new(prompt.name(), Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
-    shown.icons = convert::icons(prompt.info().icons.iter().map(|icon| &**icon));
+    shown.icons = convert::icons(prompt.icons());
     let mut meta = prompt.metadata().clone();
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
@@ -177,7 +177,7 @@ fn resource(resource: &Resource) -> McpResource {
         McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = convert::icons(resource.info().icons.iter().map(|icon| &**icon));
+    shown.icons = convert::icons(resource.icons());
     shown.meta = convert::meta(resource.metadata().clone());
     shown
 }
@@ -187,7 +187,7 @@ fn template(resource: &Resource) -> ResourceTemplate {
         .with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = convert::icons(resource.info().icons.iter().map(|icon| &**icon));
+    shown.icons = convert::icons(resource.icons());
     shown.meta = convert::meta(resource.metadata().clone());
     shown
 }

@@ -306,6 +306,15 @@ impl McpServer {
     }
 }
 
+impl std::fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Settings hold a key and a token: neither is shown.
+        let mut shown = f.debug_struct("McpServer");
+        shown.field("name", &self.settings.name).field("registry", &self.genkit.registry);
+        shown.finish_non_exhaustive()
+    }
+}
+
 /// What a server needs beside its handler.
 pub(super) struct Rest {
     max_line: usize,

@@ -294,16 +294,6 @@ mod mistake_in_serde {
     }
 }
 
-mod unsized_text {
-    use genkit::tool;
-
-    /// Does something.
-    #[tool]
-    async fn act(text: std::sync::Arc<str>, boxed: Box<[u8]>) -> String {
-        format!("{text}{}", boxed.len())
-    }
-}
-
 mod context_by_value {
     use genkit::{Context, tool};
 

@@ -126,22 +126,6 @@ mod mistake_in_the_body {
     tool_that_says!(goodbye, "Says goodbye.", "1s", String, "!");
 }
 
-mod defined_twice {
-    use genkit::tool;
-
-    /// Says hello.
-    #[tool]
-    async fn hello() -> String {
-        "hello".to_owned()
-    }
-
-    /// Says hi.
-    #[tool]
-    async fn hi() -> String {
-        "hi".to_owned()
-    }
-}
-
 fn main() {
     nothing_follows::check();
     nothing_follows_for_the_others::check();

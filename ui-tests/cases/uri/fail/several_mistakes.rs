@@ -1,8 +1,8 @@
-// mistakes: 3
+// mistakes: 2
 use genkit::resource;
 
 /// A note.
-#[resource("note//{}/{id:2}")]
+#[resource("note//{}")]
 async fn note() -> String {
     String::new()
 }

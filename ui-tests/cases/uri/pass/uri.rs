@@ -230,4 +230,24 @@ mod several_mistakes {
     }
 }
 
+mod text_after_query {
+    use genkit::resource;
+
+    /// A note.
+    #[resource("note://all/more{?limit}")]
+    async fn note(limit: Option<u64>) -> String {
+        format!("{limit:?}")
+    }
+}
+
+mod two_that_can_hold_anything {
+    use genkit::resource;
+
+    /// A note.
+    #[resource("note:///{id}/{+folder}")]
+    async fn note(folder: String, id: u64) -> String {
+        format!("{folder}{id}")
+    }
+}
+
 fn main() {}
