@@ -1,10 +1,10 @@
 //! The attribute macros of `genkit`: a private implementation detail, use them through `genkit`.
 //!
-//! Parse ([`item`], [`options`], [`params`]) → validate ([`validate`]) → expand ([`expand`]);
+//! Parse (`item`, `options`, `params`) → validate (`validate`) → expand (`expand`);
 //! only a validated action can be expanded. All mistakes of one function are collected in
-//! [`error::Errors`] and reported at once by [`fallback`], which keeps the function callable.
+//! `error::Errors` and reported at once by `fallback`, which keeps the function callable.
 //! What the macros share is here and in the files named above; what one of them has of its own
-//! is in its file: [`tool`], [`prompt`], [`resource`], [`flow`].
+//! is in its file: `tool`, `prompt`, `resource`, `flow`.
 //!
 //! The documentation for users, with its compiled examples, is in `genkit/src/docs`.
 

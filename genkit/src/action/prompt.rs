@@ -285,7 +285,7 @@ impl Prompt {
     }
 
     pub(crate) fn invoke<'a>(
-        &'a self,
+        &self,
         context: &'a Context,
         arguments: Value,
         how: Strictness,

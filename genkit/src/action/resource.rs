@@ -285,11 +285,11 @@ impl Resource {
     }
 
     pub(crate) fn invoke<'a>(
-        &'a self,
+        &self,
         context: &'a Context,
-        variables: Map<String, Value>,
+        variables: Value,
     ) -> Calling<'a, ResourceOutput> {
-        self.0.handler.call(context, Value::Object(variables), Strictness::Text)
+        self.0.handler.call(context, variables, Strictness::Text)
     }
 }
 

@@ -184,17 +184,22 @@ impl Tool {
         &self.0.requirements
     }
 
-    /// Runs the function: schema check, typed read, call. No limits, no approval.
+    /// Runs the function: schema check, typed read, call. No limits.
     pub(crate) fn invoke<'a>(
-        &'a self,
+        &self,
         context: &'a Context,
         arguments: Value,
         how: Strictness,
     ) -> Calling<'a, ToolOutput> {
+        if !self.0.schemas.are_written() {
+            return self.0.handler.call(context, arguments, how);
+        }
+        let tool = self.clone();
         Box::pin(async move {
-            let arguments = self.0.schemas.check_input(arguments, how)?;
-            let output = self.0.handler.call(context, arguments, how).await?;
-            self.0.schemas.check_output(output.value.as_ref())?;
+            let Inner { schemas, handler, .. } = &*tool.0;
+            let arguments = schemas.check_input(arguments, how)?;
+            let output = handler.call(context, arguments, how).await?;
+            schemas.check_output(output.value.as_ref())?;
             Ok(output)
         })
     }

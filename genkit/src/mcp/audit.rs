@@ -2,13 +2,16 @@
 
 use std::time::Instant;
 
+use rmcp::model::Implementation;
 use serde_json::Value;
 
 /// The target of the events: filter by it to keep them apart.
 const TARGET: &str = "genkit::audit";
 
 /// A request that is being served. If it is dropped unfinished the client went away.
-pub(super) struct Audit {
+pub(super) struct Audit(Option<Record>);
+
+struct Record {
     method: &'static str,
     name: String,
     client: String,
@@ -16,35 +19,41 @@ pub(super) struct Audit {
     started: Instant,
     /// The arguments, if contents are asked for.
     arguments: Option<String>,
-    ended: bool,
 }
 
 impl Audit {
+    /// Notes nothing where nobody listens.
     pub(super) fn begin(
         method: &'static str,
         name: &str,
-        client: String,
+        client: Option<&Implementation>,
         principal: &str,
         arguments: Option<&Value>,
     ) -> Self {
-        Self {
+        if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
+            return Self(None);
+        }
+        let client = client.map(|client| format!("{}/{}", client.name, client.version));
+        Self(Some(Record {
             method,
             name: name.to_owned(),
-            client,
+            client: client.unwrap_or_else(|| "unknown".to_owned()),
             principal: principal.to_owned(),
             started: Instant::now(),
             arguments: arguments.map(ToString::to_string),
-            ended: false,
-        }
+        }))
     }
 
     /// `said` is what it failed with, if contents are asked for.
     pub(super) fn end(mut self, outcome: &'static str, said: Option<&str>) {
-        self.ended = true;
-        self.record(outcome, said);
+        if let Some(record) = self.0.take() {
+            record.write(outcome, said);
+        }
     }
+}
 
-    fn record(&self, outcome: &'static str, error: Option<&str>) {
+impl Record {
+    fn write(&self, outcome: &'static str, error: Option<&str>) {
         tracing::info!(
             target: TARGET,
             method = self.method,
@@ -62,8 +71,8 @@ impl Audit {
 
 impl Drop for Audit {
     fn drop(&mut self) {
-        if !self.ended {
-            self.record("cancelled", None);
+        if let Some(record) = self.0.take() {
+            record.write("cancelled", None);
         }
     }
 }

@@ -75,11 +75,13 @@ impl McpCaller {
         self.approval_fallback == ApprovalFallback::TrustClient && !self.can(Need::Elicitation)
     }
 
-    pub(super) fn client_name(&self) -> String {
-        match &self.client {
-            Some(client) => format!("{}/{}", client.name, client.version),
-            None => "unknown".to_owned(),
-        }
+    /// Whether there is anything that it can be asked.
+    pub(super) fn can_be_asked(&self) -> bool {
+        [Need::Elicitation, Need::Sampling, Need::Roots].into_iter().any(|need| self.can(need))
+    }
+
+    pub(super) fn client_info(&self) -> Option<&Implementation> {
+        self.client.as_ref()
     }
 
     async fn ask(&self, question: &Question) -> Result<Value> {

@@ -174,10 +174,7 @@ impl ServerHandler for McpHandler {
         let max_output = self.shared.settings.max_output;
         let running = tool.clone();
         let ran = self
-            .run(request, job, move |context, arguments| {
-                let context = context.clone();
-                Box::pin(async move { running.invoke(&context, arguments, how).await })
-            })
+            .run(request, job, move |context, arguments| running.invoke(context, arguments, how))
             .await?;
         Ok(match ran {
             Ran::Done(result) => answers::tool_result(&tool, result, era, max_output).into(),
@@ -212,8 +209,7 @@ impl ServerHandler for McpHandler {
         let running = prompt.clone();
         let ran = self
             .run(request, job, move |context, arguments| {
-                let context = context.clone();
-                Box::pin(async move { running.invoke(&context, arguments, Strictness::Text).await })
+                running.invoke(context, arguments, Strictness::Text)
             })
             .await?;
         match ran {
@@ -246,11 +242,7 @@ impl ServerHandler for McpHandler {
         };
         let running = resource.clone();
         let ran = self
-            .run(request, job, move |context, variables| {
-                let context = context.clone();
-                let variables = variables.as_object().cloned().unwrap_or_default();
-                Box::pin(async move { running.invoke(&context, variables).await })
-            })
+            .run(request, job, move |context, variables| running.invoke(context, variables))
             .await?;
         match ran {
             Ran::Done(Ok(contents)) => {

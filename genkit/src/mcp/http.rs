@@ -1,6 +1,7 @@
 //! Streamable HTTP: the same server for many clients, mounted at `/mcp`.
 
 mod busy;
+mod endpoint;
 mod guard;
 
 use std::net::SocketAddr;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::serve::ListenerExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -18,6 +20,7 @@ use super::server::McpServer;
 use super::settings::DEFAULT_MAX_BODY;
 use crate::error::{Error, ErrorKind, Result};
 use busy::Busy;
+use endpoint::Endpoint;
 use guard::Guard;
 
 /// Where the endpoint is mounted.
@@ -189,7 +192,12 @@ fn router(
         Arc::clone(&sessions),
         config,
     );
-    let guard = Guard::new(settings.origins, settings.bearer, settings.max_body, sessions, busy);
-    let check = axum::middleware::from_fn_with_state(Arc::new(guard), guard::check);
-    Router::new().route_service(PATH, service).layer(check)
+    let guard = Guard { origins: settings.origins, bearer: settings.bearer };
+    let max_body = settings.max_body;
+    let endpoint = Arc::new(Endpoint { guard, max_body, sessions, busy, service });
+    let answer = move |request: Request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { endpoint.answer(request).await }
+    };
+    Router::new().route(PATH, axum::routing::any(answer))
 }

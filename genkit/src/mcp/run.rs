@@ -79,7 +79,7 @@ impl McpHandler {
         let audit = Audit::begin(
             job.method,
             &job.name,
-            caller.client_name(),
+            caller.client_info(),
             &principal,
             settings.audit_contents.then_some(&job.arguments),
         );
@@ -92,8 +92,9 @@ impl McpHandler {
                 return Err(refused(&error));
             }
         };
-        // A client with a session is asked while the function runs: nothing is sealed for it.
-        let sealed = era == Era::Modern || job.state.is_some();
+        // A client with a session is asked while the function runs, and one that can do nothing is
+        // not asked at all: nothing is sealed for them.
+        let sealed = (era == Era::Modern && caller.can_be_asked()) || job.state.is_some();
         let binding =
             sealed.then(|| Binding::new(job.method, &job.name, &job.arguments, &principal));
         let recording = match self.recording(job.state.as_deref(), job.responses, binding.as_ref())

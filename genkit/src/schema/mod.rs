@@ -123,6 +123,12 @@ impl Schemas {
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
     }
 
+    /// Whether one of them was written by hand, and is to be checked.
+    pub(crate) fn are_written(&self) -> bool {
+        let written = |source: &Source| matches!(source.origin, Origin::Written(_));
+        written(&self.input) || written(&self.output)
+    }
+
     /// Checks arguments against a hand-written schema; a derived one is checked by reading.
     pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
         match self.input.checker() {

@@ -1,60 +1,18 @@
-//! What is settled before a request reaches the protocol: who may call, and what is no message.
+//! Who may call: pages by their origin, programs by their token.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serde_json::json;
-
-use super::busy::Busy;
-
-/// How many sessions are kept at once. Default is 10,000; one more is refused.
-const MAX_SESSIONS: usize = 10_000;
-
-/// How long the body of a request may take to arrive. Default is 30 seconds.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The header that names a session.
-const SESSION: &str = "mcp-session-id";
-
-/// The header that repeats what is asked for.
-const METHOD: &str = "mcp-method";
-
-/// JSON-RPC's codes for what is no message.
-const PARSE_ERROR: i32 = -32700;
-const INVALID_REQUEST: i32 = -32600;
-const REFUSED: i32 = -32000;
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::{HeaderMap, Uri};
 
 /// What requests are checked against.
 pub(super) struct Guard {
-    origins: Vec<String>,
-    bearer: Option<String>,
-    max_body: usize,
-    sessions: Arc<LocalSessionManager>,
-    busy: Busy,
+    pub(super) origins: Vec<String>,
+    pub(super) bearer: Option<String>,
 }
 
 impl Guard {
-    pub(super) fn new(
-        origins: Vec<String>,
-        bearer: Option<String>,
-        max_body: usize,
-        sessions: Arc<LocalSessionManager>,
-        busy: Busy,
-    ) -> Self {
-        Self { origins, bearer, max_body, sessions, busy }
-    }
-
     /// Whether a web page of this origin may call: one that is named, the server's own, or one
     /// of this machine where the server is called by a name of this machine.
-    fn allows_origin(&self, headers: &HeaderMap, uri: &Uri) -> bool {
+    pub(super) fn allows_origin(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         let Some(origin) = headers.get(ORIGIN) else { return true };
         let Ok(origin) = origin.to_str() else { return false };
         if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
@@ -66,7 +24,7 @@ impl Guard {
         authority.eq_ignore_ascii_case(host) || (is_loopback(authority) && is_loopback(host))
     }
 
-    fn allows_bearer(&self, headers: &HeaderMap) -> bool {
+    pub(super) fn allows_bearer(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.bearer else { return true };
         let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let given = given.and_then(|value| {
@@ -92,120 +50,13 @@ fn is_loopback(authority: &str) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The middleware.
-pub(super) async fn check(
-    State(guard): State<Arc<Guard>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if !guard.allows_origin(request.headers(), request.uri()) {
-        let said =
-            "Forbidden: this Origin may not call the server; allow it with `allowed_origins`";
-        return refuse(StatusCode::FORBIDDEN, REFUSED, said);
-    }
-    if !guard.allows_bearer(request.headers()) {
-        let mut response =
-            refuse(StatusCode::UNAUTHORIZED, REFUSED, "Unauthorized: a bearer token is required");
-        let challenge = axum::http::HeaderValue::from_static("Bearer");
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        return response;
-    }
-    match *request.method() {
-        // A stream that waits for changes is nothing to wait for.
-        Method::POST if is_stream(request.headers()) => post(&guard, request, next).await,
-        Method::POST => {
-            let running = guard.busy.begin();
-            running.until_sent(post(&guard, request, next).await)
-        }
-        Method::DELETE => delete(&guard, request, next).await,
-        _ => next.run(request).await,
-    }
-}
-
-/// Whether the answer has no end.
-fn is_stream(headers: &HeaderMap) -> bool {
-    headers.get(METHOD).is_some_and(|method| method == "subscriptions/listen")
-}
-
-/// A message, whose body is read here so that a broken one can be told from a strange one.
-async fn post(guard: &Guard, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let reading = Limited::new(body, guard.max_body).collect();
-    let Ok(read) = tokio::time::timeout(BODY_TIMEOUT, reading).await else {
-        let said = format!("the body did not arrive within {BODY_TIMEOUT:?}");
-        return refuse(StatusCode::REQUEST_TIMEOUT, INVALID_REQUEST, &said);
-    };
-    let bytes = match read {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let said = format!("the request has more than {} bytes", guard.max_body);
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &said);
-        }
-        Err(_) => return refuse(StatusCode::BAD_REQUEST, INVALID_REQUEST, "the body broke off"),
-    };
-    let opens = !parts.headers.contains_key(SESSION) && contains(&bytes, b"\"initialize\"");
-    if opens && guard.sessions.sessions.read().await.len() >= MAX_SESSIONS {
-        let said = "too many sessions are open: try again later";
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, REFUSED, said);
-    }
-    let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|value| {
-        value.to_str().is_ok_and(|text| text.to_ascii_lowercase().starts_with("application/json"))
-    });
-    let request = Request::from_parts(parts, Body::from(bytes.clone()));
-    let response = next.run(request).await;
-    if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-        return no_message(&bytes);
-    }
-    response
-}
-
-/// The answer to a body that is not one JSON-RPC message.
-fn no_message(bytes: &[u8]) -> Response {
-    match serde_json::from_slice::<serde_json::Value>(bytes) {
-        Err(error) => {
-            let said = format!("Parse error: {error}");
-            refuse(StatusCode::BAD_REQUEST, PARSE_ERROR, &said)
-        }
-        Ok(_) => {
-            let said = "Invalid Request: the body must be one JSON-RPC 2.0 message";
-            refuse(StatusCode::BAD_REQUEST, INVALID_REQUEST, said)
-        }
-    }
-}
-
-/// The end of a session; one that is not there is not found.
-async fn delete(guard: &Guard, request: Request, next: Next) -> Response {
-    let id = request.headers().get(SESSION).and_then(|value| value.to_str().ok());
-    if let Some(id) = id {
-        if !guard.sessions.sessions.read().await.contains_key(id) {
-            return refuse(StatusCode::NOT_FOUND, REFUSED, "there is no such session");
-        }
-    }
-    let response = next.run(request).await;
-    if response.status() == StatusCode::ACCEPTED {
-        return StatusCode::NO_CONTENT.into_response();
-    }
-    response
-}
-
-fn refuse(status: StatusCode, code: i32, message: &str) -> Response {
-    let body = json!({
-        "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message }
-    });
-    (status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
-}
-
-fn contains(haystack: &Bytes, needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn guard(origins: &[&str]) -> Guard {
         let origins = origins.iter().map(ToString::to_string).collect();
-        Guard::new(origins, Some("secret".into()), 1024, Arc::default(), Busy::default())
+        Guard { origins, bearer: Some("secret".into()) }
     }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
