@@ -203,6 +203,7 @@ impl GenkitBuilder {
     }
 
     /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
+    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
     pub fn add<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self

@@ -195,6 +195,7 @@ impl Registry {
     /// The registry with more actions: `tools![..]`, `prompts![..]`, or values.
     ///
     /// Two of one name are found by [`check`](Self::check), before anything is served.
+    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
     #[must_use]
     pub fn add<A: Into<Action>>(self, actions: impl IntoIterator<Item = A>) -> Self {
         for action in actions {

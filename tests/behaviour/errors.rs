@@ -207,7 +207,7 @@ async fn a_client_that_asks_too_often_is_refused() {
 /// Takes odd numbers only.
 #[tool]
 async fn odd(n: u32) -> Result<u32> {
-    if n % 2 == 0 { Err(Error::invalid_argument("n must be odd")) } else { Ok(n) }
+    if n.is_multiple_of(2) { Err(Error::invalid_argument("n must be odd")) } else { Ok(n) }
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ async fn needs_too(_db: &Database) -> String {
 }
 
 fn problems(registry: Registry) -> String {
-    let error = Genkit::builder().registry(registry).build().err().expect("there is a problem");
+    let error = Genkit::builder().registry(registry).build().expect_err("there is a problem");
     error.to_string()
 }
 

@@ -13,6 +13,7 @@ mod packages;
 mod pipe;
 mod program;
 mod python;
+mod schemas;
 mod server;
 mod stdio;
 mod typescript;

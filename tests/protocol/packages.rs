@@ -11,12 +11,14 @@ use std::time::Duration;
 
 use crate::program::{self, Ran};
 
-/// The conformance suite, the inspector, and the TypeScript SDK in both generations.
-const NPM: [&str; 4] = [
+/// The conformance suite, the inspector, the TypeScript SDK in both generations, and a strict
+/// validator of schemas.
+const NPM: [&str; 5] = [
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
+    "ajv@8.20.0",
 ];
 
 /// The Python SDK, and a validator for what its tools return.

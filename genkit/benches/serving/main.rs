@@ -28,10 +28,10 @@ struct Effort {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    if let [flag, server, rest @ ..] = &*words {
-        if flag == "--serve" {
-            return servers::serve(server, rest.first().map_or("", |port| port));
-        }
+    if let [flag, server, rest @ ..] = &*words
+        && flag == "--serve"
+    {
+        return servers::serve(server, rest.first().map_or("", |port| port));
     }
     let quick = words.iter().any(|word| word == "--quick");
     let effort = if quick {

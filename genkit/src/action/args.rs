@@ -32,10 +32,9 @@ pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) 
         Err(error) => error,
     };
     // `()` reads from null, and callers without arguments send `{}`.
-    if arguments.as_object().is_some_and(serde_json::Map::is_empty) {
-        if let Ok(value) = read(&Value::Null) {
-            return Ok(value);
-        }
+    let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
+    if empty && let Ok(value) = read(&Value::Null) {
+        return Ok(value);
     }
     if how == Strictness::Exact {
         return Err(first.into_error());

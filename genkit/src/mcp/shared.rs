@@ -51,10 +51,11 @@ impl Shared {
     /// template.
     pub(super) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
         let filter = &self.settings.filter;
-        if let Some(fixed) = self.genkit.registry.resource(uri) {
-            if !fixed.is_template() && filter.resource(&fixed) {
-                return Some((fixed, Map::new()));
-            }
+        if let Some(fixed) = self.genkit.registry.resource(uri)
+            && !fixed.is_template()
+            && filter.resource(&fixed)
+        {
+            return Some((fixed, Map::new()));
         }
         let templates = self.genkit.registry.resources();
         templates

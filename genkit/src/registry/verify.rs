@@ -83,12 +83,12 @@ fn state(
 ) {
     let Some(states) = states else { return };
     for requirement in requirements {
-        if let Requirement::State { id, name } = requirement {
-            if !states.contains(*id) {
-                problems.push(format!(
-                    "{label} takes `&{name}`, and no such state was given: call `.state(..)` with one"
-                ));
-            }
+        if let Requirement::State { id, name } = requirement
+            && !states.contains(*id)
+        {
+            problems.push(format!(
+                "{label} takes `&{name}`, and no such state was given: call `.state(..)` with one"
+            ));
         }
     }
 }

@@ -44,10 +44,11 @@ use crate::registry::Registry;
 /// As a unit test it finds at build time what serving would find at start-up:
 ///
 /// ```
-/// #[test]
+/// // under #[test]
 /// fn the_registry_is_sound() {
 ///     genkit::testing::check().unwrap();
 /// }
+/// # the_registry_is_sound();
 /// ```
 ///
 /// # Errors

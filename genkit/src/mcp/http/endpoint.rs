@@ -109,10 +109,10 @@ impl Endpoint {
     /// The end of a session; one that is not there is not found.
     async fn delete(&self, request: Request) -> Response {
         let id = request.headers().get(SESSION).and_then(|value| value.to_str().ok());
-        if let Some(id) = id {
-            if !self.sessions.sessions.read().await.contains_key(id) {
-                return refuse(StatusCode::NOT_FOUND, REFUSED, "there is no such session");
-            }
+        if let Some(id) = id
+            && !self.sessions.sessions.read().await.contains_key(id)
+        {
+            return refuse(StatusCode::NOT_FOUND, REFUSED, "there is no such session");
         }
         let response = self.protocol(request).await;
         if response.status() == StatusCode::ACCEPTED {
