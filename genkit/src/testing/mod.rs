@@ -43,7 +43,7 @@ use crate::registry::Registry;
 ///
 /// As a unit test it finds at build time what serving would find at start-up:
 ///
-/// ```
+/// ```standalone_crate
 /// // under #[test]
 /// fn the_registry_is_sound() {
 ///     genkit::testing::check().unwrap();
