@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, CreateMessageRequestParams, ElicitRequestParams, Implementation,
-    InputRequest, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam,
-    ProgressToken,
+    ClientCapabilities, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
+    Implementation, InputRequest, LoggingLevel, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProgressToken, ServerRequest,
 };
 use rmcp::service::{Peer, RequestContext, ServiceError};
 use serde::Serialize;
@@ -89,7 +89,9 @@ impl McpCaller {
         match &question.kind {
             QuestionKind::Elicit { .. } | QuestionKind::Approve { .. } => {
                 let params: ElicitRequestParams = typed(params)?;
-                answer(self.peer.create_elicitation(params).await)
+                // rmcp's own method comes with a feature that brings a URL library of 20 crates.
+                let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+                answer(self.peer.send_request(request).await)
             }
             QuestionKind::Sample(_) => {
                 let params: CreateMessageRequestParams = typed(params)?;
