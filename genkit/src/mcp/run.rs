@@ -13,7 +13,7 @@ use super::caller::{McpCaller, input_request};
 use super::era::Era;
 use super::handler::McpHandler;
 use super::seal::Binding;
-use crate::context::{Context, ContextParts, Ended, Recording, TypeMap, drive};
+use crate::context::{Context, ContextParts, Ended, Question, Recording, TypeMap, drive};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Who calls, as an HTTP layer in front found out: put it into the request's extensions.
@@ -133,31 +133,33 @@ impl McpHandler {
                 }
             }
             Ended::Asked(questions, recording) => {
-                let mut requests = InputRequests::new();
-                for question in questions {
-                    match input_request(&question.kind) {
-                        Ok(request) => requests.insert(question.key, request),
-                        Err(error) => return Ok(Ran::Done(Err(error))),
-                    };
-                }
-                let Some(binding) = &binding else {
-                    audit.end("error", None);
-                    let said = "this client is asked while the function runs";
-                    return Ok(Ran::Done(Err(Error::new(ErrorKind::Internal, said))));
-                };
-                match shared.seal.close(&recording, binding) {
-                    Ok(state) => {
-                        audit.end("asks", None);
-                        Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
-                    }
-                    Err(error) => Ok(Ran::Done(Err(error))),
-                }
+                let asks = self.asks(questions, &recording, binding.as_ref());
+                audit.end(if asks.is_ok() { "asks" } else { "error" }, None);
+                Ok(asks.map_or_else(|error| Ran::Done(Err(error)), Ran::Asks))
             }
             // The audit's own end says so; the client does not wait for an answer.
             Ended::Cancelled => {
                 Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request was cancelled", None))
             }
         }
+    }
+
+    /// The questions of a run, with what the next run goes on from.
+    fn asks(
+        &self,
+        questions: Vec<Question>,
+        recording: &Recording,
+        binding: Option<&Binding>,
+    ) -> Result<InputRequiredResult> {
+        let binding = binding.ok_or_else(|| {
+            Error::new(ErrorKind::Internal, "this client is asked while the function runs")
+        })?;
+        let mut requests = InputRequests::new();
+        for Question { key, kind } in questions {
+            requests.insert(key, input_request(&kind)?);
+        }
+        let state = self.shared.seal.close(recording, binding)?;
+        Ok(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
     /// What earlier rounds answered and did, and the answers of this one.
