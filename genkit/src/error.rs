@@ -1,7 +1,9 @@
 //! The error of this library: one word wide, with a kind that callers can act on.
 
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 /// Any error that can cross a thread.
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
@@ -39,6 +41,18 @@ struct Inner {
     details: Option<serde_json::Value>,
     /// Whether arguments did not fit before a function ran.
     unread: bool,
+    fatal: bool,
+    /// What a server said about another try.
+    retry: Retry,
+    /// What was done before it failed; the layer that knows its type puts it here.
+    partial: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// What a server said about another try.
+#[derive(Clone, Copy, Debug, Default)]
+struct Retry {
+    worth: Option<bool>,
+    after: Option<Duration>,
 }
 
 /// The kind of an [`Error`]: the canonical status names that Genkit uses in every language.
@@ -91,7 +105,16 @@ impl Error {
     /// An error of `kind` that reads `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self(Box::new(Inner { kind, message, source: None, details: None, unread: false }))
+        Self(Box::new(Inner {
+            kind,
+            message,
+            source: None,
+            details: None,
+            unread: false,
+            fatal: false,
+            retry: Retry::default(),
+            partial: None,
+        }))
     }
 
     /// What the caller gave cannot be used.
@@ -157,6 +180,101 @@ impl Error {
     /// ```
     pub fn details(&self) -> Option<&serde_json::Value> {
         self.0.details.as_ref()
+    }
+
+    /// Whether the same request may succeed later: by what the server said, else by the kind.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// assert!(Error::new(ErrorKind::Unavailable, "overloaded").is_retryable());
+    /// assert!(!Error::new(ErrorKind::Unauthenticated, "wrong key").is_retryable());
+    /// ```
+    pub fn is_retryable(&self) -> bool {
+        let by_kind = matches!(
+            self.0.kind,
+            ErrorKind::Unavailable
+                | ErrorKind::DeadlineExceeded
+                | ErrorKind::ResourceExhausted
+                | ErrorKind::Aborted
+                | ErrorKind::Internal
+        );
+        self.0.retry.worth.unwrap_or(by_kind)
+    }
+
+    /// How long the server asks to wait before another try.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    /// use std::time::Duration;
+    ///
+    /// let error = Error::new(ErrorKind::ResourceExhausted, "too many requests")
+    ///     .with_retry_after(Duration::from_secs(2));
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry.after
+    }
+
+    /// The same error with the time to wait before another try.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry.after = Some(wait);
+        self
+    }
+
+    /// The same error, with the server's word on whether another try is worth it.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").retryable(false);
+    /// assert!(!quota.is_retryable());
+    /// ```
+    #[must_use]
+    pub fn retryable(mut self, worth: bool) -> Self {
+        self.0.retry.worth = Some(worth);
+        self
+    }
+
+    /// The same error, which a model cannot mend: from a tool it ends the run of
+    /// [`generate`](crate::generate()), instead of going back to the model.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").fatal();
+    /// assert!(error.is_fatal());
+    /// ```
+    #[must_use]
+    pub fn fatal(mut self) -> Self {
+        self.0.fatal = true;
+        self
+    }
+
+    /// Whether it ends the run.
+    pub fn is_fatal(&self) -> bool {
+        self.0.fatal
+    }
+
+    /// Puts what was done before the failure into the error.
+    pub(crate) fn put_partial(&mut self, partial: impl Any + Send + Sync) {
+        self.0.partial = Some(Box::new(partial));
+    }
+
+    pub(crate) fn partial_of<T: Any>(&self) -> Option<&T> {
+        self.0.partial.as_ref()?.downcast_ref()
+    }
+
+    pub(crate) fn take_partial<T: Any>(&mut self) -> Option<T> {
+        let partial = self.0.partial.take()?;
+        match partial.downcast::<T>() {
+            Ok(partial) => Some(*partial),
+            Err(other) => {
+                self.0.partial = Some(other);
+                None
+            }
+        }
     }
 
     /// The message and its causes on one line: `cannot save: disk is gone`.

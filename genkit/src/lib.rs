@@ -73,9 +73,6 @@
 //!
 //! `inventory` (default), `mcp-server`, `mcp-http`, `testing`, `validation`: a feature only adds.
 
-// The functions of a registry are called by its readers, which come in by feature.
-#![cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
-
 extern crate self as genkit;
 
 /// The README's programs compile.
@@ -86,12 +83,16 @@ struct Readme;
 mod action;
 mod context;
 mod error;
+mod generate;
+mod glob;
 #[cfg(feature = "mcp-server")]
 pub mod mcp;
 mod message;
+pub mod model;
 mod program;
 mod registry;
 mod schema;
+mod size;
 mod suggest;
 pub mod testing;
 
@@ -110,6 +111,11 @@ pub use context::{
     Sampled,
 };
 pub use error::{Error, ErrorContext, ErrorKind, Result};
+pub use generate::middleware;
+pub use generate::{
+    Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,
+    Instructions, Interrupt, IntoParts, OnToolError, OutputOptions, Resume, ToolRef,
+};
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;
 #[doc = include_str!("docs/prompt.md")]
@@ -118,9 +124,88 @@ pub use genkit_macros::prompt;
 pub use genkit_macros::resource;
 #[doc = include_str!("docs/tool.md")]
 pub use genkit_macros::tool;
-pub use message::{Media, Message, Part, ResourcePart, Role};
+pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
 pub use program::{Genkit, GenkitBuilder};
 pub use registry::{Action, Registry};
+pub use schema::SharedSchema;
+
+/// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
+/// an answer of its own.
+///
+/// ```
+/// use genkit::{tool, tools};
+///
+/// /// Gets the current weather in a city.
+/// #[tool]
+/// async fn get_weather(city: String) -> String {
+///     format!("63°F and sunny in {city}")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// # let response =
+/// genkit::generate("What is the weather in Baltimore?")
+///     .model("offline") // or "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
+///     .tools(tools![get_weather]) // a typo here does not compile
+///     .await?;
+/// # assert!(response.text().contains("sunny"), "{}", response.text());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `prompt` is text, a [`Part`], several, or `()` where [`Generate::messages`] says it all. See
+/// [`Generate`] for every option, [`GenerateResponse`] for what comes back, and
+/// [`Generate::stream`] to watch.
+pub fn generate(prompt: impl IntoParts) -> Generate {
+    Genkit::default().generate(prompt)
+}
+
+/// Goes on with an interrupted run, in this process or another: every open question must be
+/// answered. Name the model and the tools again, which are not data.
+///
+/// ```
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Context, Elicited, GenerateResponse, Result, ToolRequest, tool, tools};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Where { street: String }
+///
+/// /// Sends the parcel.
+/// #[tool]
+/// async fn send(ctx: &Context) -> Result<String> {
+///     let to: Where = ctx.elicit("Where to?").await?.accepted()?;
+///     Ok(format!("sent to {}", to.street))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::tool_requests([ToolRequest::new("send", ())]),
+///     ModelResponse::text("Done."),
+/// ]);
+/// let asked = genkit::generate("Send it!").model(model.clone()).tools(tools![send]).await?;
+/// let stored = serde_json::to_string(&asked)?; // … the process ends, another begins …
+///
+/// let asked: GenerateResponse = serde_json::from_str(&stored)?;
+/// let answers: Vec<_> = asked
+///     .interrupts()
+///     .iter()
+///     .map(|question| question.accept(json!({"street": "High Street"})))
+///     .collect();
+/// let done = genkit::resume(asked, answers).model(model.clone()).tools(tools![send]).await?;
+/// assert_eq!(done.text(), "Done.");
+/// assert_eq!(model.tool_outputs("send"), ["sent to High Street"]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn resume(
+    interrupted: GenerateResponse,
+    answers: impl IntoIterator<Item = Answer>,
+) -> Generate {
+    Genkit::default().resume(interrupted, answers)
+}
 
 /// Runs a flow of the program by its name, with JSON in and JSON out.
 ///

@@ -1,10 +1,15 @@
 //! One program's registry with its state: what the free functions act on.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use tracing::Instrument as _;
 
 use crate::context::{ContextParts, TypeMap};
 use crate::error::{Error, Result};
+use crate::generate::middleware::Middleware;
+use crate::generate::{Answer, Generate, GenerateOptions, GenerateResponse, IntoParts};
+use crate::model::{Model, ModelRef, Models, Provider};
 use crate::registry::{Action, Registry};
 
 /// A registry and the state that its functions are lent.
@@ -39,19 +44,34 @@ use crate::registry::{Action, Registry};
 pub struct Genkit {
     pub(crate) registry: Registry,
     pub(crate) states: TypeMap,
+    pub(crate) models: Models,
+    pub(crate) middleware: Vec<Arc<dyn Middleware>>,
+    pub(crate) trace_contents: bool,
 }
 
 impl Default for Genkit {
     /// Every annotated function of the program, and no state.
     fn default() -> Self {
-        Self { registry: Registry::global().clone(), states: TypeMap::default() }
+        Self {
+            registry: Registry::global().clone(),
+            states: TypeMap::default(),
+            models: Models::default(),
+            middleware: Vec::new(),
+            trace_contents: false,
+        }
     }
 }
 
 impl Genkit {
     /// Begins one: the program's registry unless another is given.
     pub fn builder() -> GenkitBuilder {
-        GenkitBuilder { registry: None, states: TypeMap::default() }
+        GenkitBuilder {
+            registry: None,
+            states: TypeMap::default(),
+            models: Models::default(),
+            middleware: Vec::new(),
+            trace_contents: false,
+        }
     }
 
     /// Its registry.
@@ -77,6 +97,36 @@ impl Genkit {
     #[cfg(feature = "mcp-server")]
     pub fn serve_mcp(&self) -> crate::mcp::McpServer {
         crate::mcp::McpServer::new(self.clone())
+    }
+
+    /// Asks a model: see [`generate`](crate::generate()).
+    ///
+    /// ```
+    /// use genkit::{Genkit, testing::ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+    /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn generate(&self, prompt: impl IntoParts) -> Generate {
+        self.generate_with(GenerateOptions::default()).prompt(prompt)
+    }
+
+    /// The same from plain data: what Genkit's tools send to `/util/generate`.
+    pub fn generate_with(&self, options: GenerateOptions) -> Generate {
+        Generate::new(self.clone(), options)
+    }
+
+    /// Goes on with an interrupted run: see [`resume`](crate::resume).
+    pub fn resume(
+        &self,
+        interrupted: GenerateResponse,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Generate {
+        Generate::resuming(self.clone(), interrupted, answers)
     }
 
     /// Runs a flow by its name, with JSON in and JSON out.
@@ -142,7 +192,7 @@ impl Genkit {
         on_chunk: impl Fn(Value) + Send + Sync + 'static,
     ) -> Result<Value> {
         let parts =
-            ContextParts { chunks: Some(std::sync::Arc::new(on_chunk)), ..ContextParts::default() };
+            ContextParts { chunks: Some(Arc::new(on_chunk)), ..ContextParts::default() };
         self.run_flow_parts(name, input, parts).await
     }
 
@@ -193,6 +243,9 @@ pub struct GenkitBuilder {
     /// `None` is the program's own registry, which stays as it is.
     registry: Option<Registry>,
     states: TypeMap,
+    models: Models,
+    middleware: Vec<Arc<dyn Middleware>>,
+    trace_contents: bool,
 }
 
 impl GenkitBuilder {
@@ -215,6 +268,47 @@ impl GenkitBuilder {
         self
     }
 
+    /// The model of every request that names none.
+    ///
+    /// ```
+    /// use genkit::{Genkit, testing::ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+    /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn model(mut self, model: impl Into<ModelRef>) -> Self {
+        self.models.set_default(model.into());
+        self
+    }
+
+    /// One more model that requests find by its name.
+    pub fn add_model(mut self, model: impl Model) -> Self {
+        self.models.add(Arc::new(model));
+        self
+    }
+
+    /// A provider with settings of your own, instead of the one that the environment gives.
+    pub fn provider(mut self, provider: impl Provider) -> Self {
+        self.models.add_provider(Arc::new(provider));
+        self
+    }
+
+    /// Code around every run, its model calls and its tool calls.
+    pub fn middleware(mut self, middleware: impl Middleware) -> Self {
+        self.middleware.push(Arc::new(middleware));
+        self
+    }
+
+    /// Records in traces what was said. Default is names, numbers and times only.
+    pub fn trace_contents(mut self, yes: bool) -> Self {
+        self.trace_contents = yes;
+        self
+    }
+
     /// Checks the whole and ends the making.
     ///
     /// # Errors
@@ -222,6 +316,12 @@ impl GenkitBuilder {
     pub fn build(self) -> Result<Genkit> {
         let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
         registry.check_with(&self.states)?;
-        Ok(Genkit { registry, states: self.states })
+        Ok(Genkit {
+            registry,
+            states: self.states,
+            models: self.models,
+            middleware: self.middleware,
+            trace_contents: self.trace_contents,
+        })
     }
 }

@@ -14,6 +14,8 @@ use crate::action::{Flow, Prompt, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::{Error, ErrorKind, Result};
 
+pub(crate) use verify::verify_tool;
+
 /// How many changes a reader may lag behind before it is told to look at everything again.
 const EVENT_BACKLOG: usize = 256;
 
@@ -340,6 +342,21 @@ impl Registry {
     /// The resource whose URI or template is exactly `uri`.
     pub fn resource(&self, uri: &str) -> Option<Resource> {
         self.read().resources.get(uri).cloned()
+    }
+
+    /// The resource that answers for `uri`, of those that `wanted` lets through: a fixed address
+    /// first, then the most specific template.
+    pub(crate) fn resource_for(
+        &self,
+        uri: &str,
+        wanted: impl Fn(&Resource) -> bool,
+    ) -> Option<(Resource, serde_json::Map<String, serde_json::Value>)> {
+        let fixed = self.resource(uri).filter(|fixed| !fixed.is_template() && wanted(fixed));
+        if let Some(fixed) = fixed {
+            return Some((fixed, serde_json::Map::new()));
+        }
+        let templates = self.resources().into_iter().filter(|r| r.is_template() && wanted(r));
+        Resource::most_specific(templates, uri)
     }
 
     /// Whether there is nothing in it.

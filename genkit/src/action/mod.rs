@@ -20,10 +20,10 @@ pub(crate) use definition::Linked;
 #[cfg(feature = "mcp-server")]
 pub(crate) use handler::Calling;
 pub(crate) use lent::Requirement;
-#[cfg(feature = "mcp-server")]
 pub(crate) use output::ToolOutput;
+pub(crate) use resource::Body;
 #[cfg(feature = "mcp-server")]
-pub(crate) use resource::{Body, not_found};
+pub(crate) use resource::not_found;
 
 pub use completion::{Completion, IntoSuggestions};
 pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};

@@ -284,6 +284,18 @@ impl Resource {
         super::completion::of(&self.0.completers, self.0.schemas.portable_input(), asked)
     }
 
+    /// Of several resources the one that answers for `uri`: the most specific template.
+    pub(crate) fn most_specific(
+        resources: impl DoubleEndedIterator<Item = Self>,
+        uri: &str,
+    ) -> Option<(Self, Map<String, Value>)> {
+        resources
+            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
+            .rev() // of equals, the first by name wins
+            .max_by_key(|(_, resource)| resource.specificity())
+            .map(|(variables, resource)| (resource, variables))
+    }
+
     pub(crate) fn invoke<'a>(
         &self,
         context: &'a Context,

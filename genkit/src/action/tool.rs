@@ -184,6 +184,23 @@ impl Tool {
         &self.0.requirements
     }
 
+    /// What the user reads before approving a call.
+    pub(crate) fn approval_message(&self, arguments: &Value) -> String {
+        /// How much of the arguments is shown.
+        const SHOWN: usize = 1000;
+        let name = self.title().unwrap_or(self.name());
+        let mut shown = arguments.to_string();
+        if shown.chars().count() > SHOWN {
+            shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
+        }
+        format!("Allow `{name}` to run with {shown}?")
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Runs the function: schema check, typed read, call. No limits.
     pub(crate) fn invoke<'a>(
         &self,
@@ -322,6 +339,23 @@ impl ToolBuilder {
         self
     }
 
+    /// Ends the making without a function: each call of the tool interrupts the run, and whoever
+    /// called [`generate`](crate::generate()) answers it with
+    /// [`Interrupt::respond`](crate::Interrupt::respond).
+    ///
+    /// ```
+    /// use genkit::Tool;
+    /// use serde_json::json;
+    ///
+    /// let ask_user = Tool::builder("ask_user", "Asks the user a question.")
+    ///     .input_schema(json!({"type": "object", "properties": {"question": {"type": "string"}}}))
+    ///     .interrupts();
+    /// assert_eq!(ask_user.name(), "ask_user");
+    /// ```
+    pub fn interrupts(self) -> Tool {
+        self.handler(|context: Context, _: Value| interrupt(context))
+    }
+
     /// Ends the making: the closure that runs when the tool is called.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Tool
     where
@@ -345,5 +379,12 @@ impl ToolBuilder {
             requirements: Vec::new(),
             handler: closure(function, T::into_output),
         }))
+    }
+}
+
+/// Only an answer given in its place settles a tool without a function.
+async fn interrupt(context: Context) -> Result<Value> {
+    loop {
+        context.interrupt(Value::Null).await?;
     }
 }

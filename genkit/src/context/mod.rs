@@ -19,13 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{BoxError, Error, ErrorKind, Result};
 
-pub(crate) use caller::{Caller, Nobody};
+pub(crate) use caller::{Answering, Caller, Nobody, Telling};
 pub(crate) use drive::supervise;
-#[cfg(feature = "mcp-server")]
 pub(crate) use drive::{Ended, drive};
-#[cfg(feature = "mcp-server")]
-pub(crate) use question::Question;
-pub(crate) use question::{Need, QuestionKind};
+pub(crate) use question::{Need, Question, QuestionKind};
 pub(crate) use recording::Recording;
 pub(crate) use typemap::TypeMap;
 

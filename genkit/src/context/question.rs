@@ -47,6 +47,8 @@ pub(crate) enum QuestionKind {
     Elicit { message: String, schema: Value },
     /// Yes or no from the user.
     Approve { message: String },
+    /// Anything, for whoever called `generate`.
+    Interrupt { metadata: Value },
     /// Text from the client's model.
     Sample(SampleRequest),
     /// The client's folders.
@@ -56,7 +58,7 @@ pub(crate) enum QuestionKind {
 impl QuestionKind {
     pub(crate) fn need(&self) -> Need {
         match self {
-            Self::Elicit { .. } | Self::Approve { .. } => Need::Elicitation,
+            Self::Elicit { .. } | Self::Approve { .. } | Self::Interrupt { .. } => Need::Elicitation,
             Self::Sample(_) => Need::Sampling,
             Self::Roots => Need::Roots,
         }
@@ -187,7 +189,45 @@ pub(super) fn approved(answer: &Value) -> Result<()> {
             ErrorKind::PermissionDenied,
             "the user closed the question: not approved",
         )),
-        _ => Err(Error::new(ErrorKind::PermissionDenied, "the user did not approve")),
+        _ => {
+            let why = answer.pointer("/content/reason").and_then(Value::as_str);
+            let why = why.filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
+            let said = format!("the user did not approve{}", why.unwrap_or_default());
+            Err(Error::new(ErrorKind::PermissionDenied, said))
+        }
+    }
+}
+
+impl Context {
+    /// Stops and asks whoever called [`generate`](crate::generate()): the run ends as interrupted,
+    /// and this call goes on with what [`Interrupt::restart`](crate::Interrupt::restart) gives.
+    ///
+    /// `metadata` is any JSON that says what is needed. An MCP client, which knows no interrupts,
+    /// is asked for a yes, with `metadata.message` as the text.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Pays an invoice.
+    /// #[tool]
+    /// async fn pay(ctx: &Context, cents: u64) -> Result<String> {
+    ///     if cents > 10_000 {
+    ///         let decision = ctx.interrupt(json!({"message": "Pay more than 100?"})).await?;
+    ///         ctx.info(decision).await; // what the caller said
+    ///     }
+    ///     Ok("paid".into())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::PermissionDenied`] where the caller denies it, and
+    /// [`ErrorKind::FailedPrecondition`] where nobody can be asked.
+    pub async fn interrupt(&self, metadata: impl Into<Value>) -> Result<Value> {
+        let kind = QuestionKind::Interrupt { metadata: metadata.into() };
+        let mut answer = self.ask(None, kind).await?;
+        approved(&answer)?;
+        Ok(answer.get_mut("content").map(Value::take).unwrap_or_default())
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::convert;
 use super::era::Era;
-use super::size::json_size;
+use crate::size::json_size;
 use crate::action::{Prompt, Tool, ToolOutput};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -42,18 +42,6 @@ pub(super) fn tool_result(
 fn oversize(result: &CallToolResult, limit: usize) -> Option<usize> {
     let size = json_size(result);
     (size > limit).then_some(size)
-}
-
-/// What the user reads before approving.
-pub(super) fn approval_message(tool: &Tool, arguments: &Value) -> String {
-    /// How much of the arguments is shown.
-    const SHOWN: usize = 1000;
-    let name = tool.title().unwrap_or(tool.name());
-    let mut shown = arguments.to_string();
-    if shown.chars().count() > SHOWN {
-        shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
-    }
-    format!("Allow `{name}` to run with {shown}?")
 }
 
 /// The required arguments that a client left out, all at once.

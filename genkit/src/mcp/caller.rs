@@ -87,7 +87,9 @@ impl McpCaller {
     async fn ask(&self, question: &Question) -> Result<Value> {
         let params = params(&question.kind)?;
         match &question.kind {
-            QuestionKind::Elicit { .. } | QuestionKind::Approve { .. } => {
+            QuestionKind::Elicit { .. }
+            | QuestionKind::Approve { .. }
+            | QuestionKind::Interrupt { .. } => {
                 let params: ElicitRequestParams = typed(params)?;
                 // rmcp's own method comes with a feature that brings a URL library of 20 crates.
                 let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
@@ -174,7 +176,9 @@ impl Caller for McpCaller {
 /// A question as the 2026-07-28 protocol sends it: inside a result.
 pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
     let method = match kind {
-        QuestionKind::Elicit { .. } | QuestionKind::Approve { .. } => "elicitation/create",
+        QuestionKind::Elicit { .. }
+        | QuestionKind::Approve { .. }
+        | QuestionKind::Interrupt { .. } => "elicitation/create",
         QuestionKind::Sample(_) => "sampling/createMessage",
         QuestionKind::Roots => "roots/list",
     };
@@ -192,6 +196,11 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         QuestionKind::Approve { message } => json!({
             "mode": "form",
             "message": message,
+            "requestedSchema": { "type": "object", "properties": {} },
+        }),
+        QuestionKind::Interrupt { metadata } => json!({
+            "mode": "form",
+            "message": metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
             "requestedSchema": { "type": "object", "properties": {} },
         }),
         QuestionKind::Sample(request) => {

@@ -164,7 +164,7 @@ impl ServerHandler for McpHandler {
         let job = Job {
             method: "tools/call",
             name: tool.name().to_owned(),
-            approval: tool.needs_approval().then(|| answers::approval_message(&tool, &arguments)),
+            approval: tool.needs_approval().then(|| tool.approval_message(&arguments)),
             arguments,
             timeout: tool.timeout().unwrap_or(self.shared.settings.timeout),
             state: params.request_state,

@@ -36,7 +36,6 @@ mod server;
 mod session;
 mod settings;
 mod shared;
-mod size;
 mod stdio;
 
 #[cfg(feature = "testing")]

@@ -50,20 +50,6 @@ impl Shared {
     /// The resource that answers for `uri`: a fixed address first, then the most specific
     /// template.
     pub(super) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
-        let filter = &self.settings.filter;
-        if let Some(fixed) = self.genkit.registry.resource(uri)
-            && !fixed.is_template()
-            && filter.resource(&fixed)
-        {
-            return Some((fixed, Map::new()));
-        }
-        let templates = self.genkit.registry.resources();
-        templates
-            .into_iter()
-            .filter(|resource| resource.is_template() && filter.resource(resource))
-            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
-            .rev() // of equals, the first by name wins
-            .max_by_key(|(_, resource)| resource.specificity())
-            .map(|(variables, resource)| (resource, variables))
+        self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Actions;
-use crate::action::{Requirement, Resource};
+use crate::action::{Requirement, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema;
@@ -50,6 +50,13 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         name(&mut problems, &label, flow.name());
         state(&mut problems, &label, flow.requirements(), states);
     }
+    report(&problems)
+}
+
+/// Whether a tool that is in no registry can run.
+pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
+    let mut problems = Vec::new();
+    state(&mut problems, &tool.info().label("tool"), tool.requirements(), Some(states));
     report(&problems)
 }
 

@@ -1,10 +1,13 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
 mod check;
+pub(crate) mod dialect;
 #[cfg(feature = "mcp-server")]
 mod form;
+pub(crate) mod partial_json;
 mod portable;
 mod properties;
+mod shared;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +22,9 @@ use crate::error::Result;
 pub(crate) use form::form;
 pub(crate) use portable::Degraded;
 pub(crate) use properties::properties;
+pub use shared::SharedSchema;
+#[allow(unused_imports, reason = "each dialect belongs to the feature of its provider")]
+pub(crate) use shared::{Dialect, Slot};
 
 /// The exact schema of what is read from JSON.
 pub(crate) fn input_of<T: JsonSchema>() -> Value {
@@ -75,17 +81,22 @@ impl Schemas {
         output_of: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::new(input.map_or(Origin::Input(input_of), Origin::Written)),
-            output: Source::new(output.map_or(Origin::Output(output_of), Origin::Written)),
+            input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
+            output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
         }
     }
 
     pub(crate) fn input(&self) -> &Value {
-        self.input.exact().unwrap_or(&Value::Null)
+        self.input.exact().map_or(&Value::Null, |schema| schema)
     }
 
     pub(crate) fn output(&self) -> Option<&Value> {
-        self.output.exact()
+        self.output.exact().map(|schema| &**schema)
+    }
+
+    /// Both exact schemas, shared: for models.
+    pub(crate) fn shared(&self) -> [Option<SharedSchema>; 2] {
+        [self.input.exact().cloned(), self.output.exact().cloned()]
     }
 
     pub(crate) fn portable_input(&self) -> &Value {
@@ -156,13 +167,19 @@ fn says_nothing(schema: &Value) -> bool {
 enum Origin {
     Input(fn() -> Value),
     Output(fn() -> Option<Value>),
-    Written(Value),
+    Written(SharedSchema),
+}
+
+impl Origin {
+    fn written(schema: Value) -> Self {
+        Self::Written(SharedSchema::new(schema))
+    }
 }
 
 /// A schema and what is made of it, each when first asked for.
 struct Source {
     origin: Origin,
-    exact: OnceLock<Option<Value>>,
+    exact: OnceLock<Option<SharedSchema>>,
     portable: OnceLock<Option<Served>>,
     checker: OnceLock<check::Checker>,
 }
@@ -179,11 +196,15 @@ impl Source {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
 
-    fn exact(&self) -> Option<&Value> {
+    fn exact(&self) -> Option<&SharedSchema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(make())).as_ref(),
-            Origin::Output(make) => self.exact.get_or_init(make).as_ref(),
+            Origin::Input(make) => {
+                self.exact.get_or_init(|| Some(SharedSchema::new(make()))).as_ref()
+            }
+            Origin::Output(make) => {
+                self.exact.get_or_init(|| make().map(SharedSchema::new)).as_ref()
+            }
         }
     }
 
@@ -192,7 +213,7 @@ impl Source {
             let exact = self.exact()?;
             let (schema, degraded) = match self.origin {
                 // What a person wrote is served as it is.
-                Origin::Written(_) => (exact.clone(), Vec::new()),
+                Origin::Written(_) => (Value::clone(exact), Vec::new()),
                 _ => {
                     let portable = portable::portable(exact);
                     (portable.schema, portable.degraded)

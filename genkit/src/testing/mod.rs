@@ -32,9 +32,12 @@
 
 #[cfg(feature = "testing")]
 mod client;
+mod scripted;
 
 #[cfg(feature = "testing")]
 pub use client::{Answer, Client, ClientBuilder, Seen};
+
+pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;
 use crate::registry::Registry;

@@ -1,105 +1,13 @@
-//! Messages and their parts: plain data in Genkit's JSON.
+//! The parts of a message, told apart by the key that is present.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// Who speaks in a [`Message`].
-///
-/// ```
-/// use genkit::{Message, Role};
-///
-/// assert_eq!(Message::model("It is sunny.").role, Role::Model);
-/// assert_eq!(serde_json::to_value(Role::Model).unwrap(), "model");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Instructions that stand above the conversation.
-    System,
-    /// The person, or the program, that asks.
-    User,
-    /// The language model. MCP calls it `assistant`.
-    Model,
-    /// The answers of tools.
-    Tool,
-}
+use super::call::{ToolRequest, ToolResponse};
 
-/// One message of a conversation or of a prompt.
-///
-/// ```
-/// use genkit::Message;
-///
-/// let message = Message::user("What is the weather in Baltimore?");
-/// assert_eq!(message.text(), "What is the weather in Baltimore?");
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Message {
-    /// Who speaks.
-    pub role: Role,
-    /// What is said, part by part.
-    pub content: Vec<Part>,
-    /// Data for programs.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
-}
-
-impl Message {
-    /// A message of `role`.
-    pub fn new(role: Role, content: impl IntoIterator<Item = Part>) -> Self {
-        Self { role, content: content.into_iter().collect(), metadata: Map::new() }
-    }
-
-    /// What the user says.
-    ///
-    /// ```
-    /// assert_eq!(genkit::Message::user("hi").role, genkit::Role::User);
-    /// ```
-    pub fn user(content: impl Into<Part>) -> Self {
-        Self::new(Role::User, [content.into()])
-    }
-
-    /// What the model says.
-    ///
-    /// ```
-    /// assert_eq!(genkit::Message::model("hello").role, genkit::Role::Model);
-    /// ```
-    pub fn model(content: impl Into<Part>) -> Self {
-        Self::new(Role::Model, [content.into()])
-    }
-
-    /// What stands above the conversation.
-    ///
-    /// ```
-    /// assert_eq!(genkit::Message::system("be brief").role, genkit::Role::System);
-    /// ```
-    pub fn system(content: impl Into<Part>) -> Self {
-        Self::new(Role::System, [content.into()])
-    }
-
-    /// The message with one more part.
-    ///
-    /// ```
-    /// use genkit::{Message, Part};
-    ///
-    /// let message = Message::user("Look:").with(Part::image("image/png", b"..."));
-    /// assert_eq!(message.content.len(), 2);
-    /// ```
-    #[must_use]
-    pub fn with(mut self, part: impl Into<Part>) -> Self {
-        self.content.push(part.into());
-        self
-    }
-
-    /// All text parts, joined.
-    pub fn text(&self) -> String {
-        self.content.iter().filter_map(Part::as_text).collect()
-    }
-}
-
-/// A piece of content: text, media, a resource or data.
+/// A piece of content: text, media, a tool call or its answer, reasoning, a resource or data.
 ///
 /// The JSON is Genkit's: the key that is present tells the kind.
 ///
@@ -109,7 +17,7 @@ impl Message {
 /// let part = Part::text("hello");
 /// assert_eq!(serde_json::to_string(&part).unwrap(), r#"{"text":"hello"}"#);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Part {
@@ -118,7 +26,7 @@ pub enum Part {
         /// The text.
         text: String,
         /// Data for programs.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
     /// An image, audio, or another file, by URL or inline as a `data:` URL.
@@ -126,7 +34,33 @@ pub enum Part {
         /// Where it is and what it is.
         media: Media,
         /// Data for programs.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// What a model thought before it answered.
+    Reasoning {
+        /// The thoughts, or a summary of them.
+        reasoning: String,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// A model wants a tool to be called.
+    #[serde(rename_all = "camelCase")]
+    ToolRequest {
+        /// Which tool, with what.
+        tool_request: ToolRequest,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// What a tool answered.
+    #[serde(rename_all = "camelCase")]
+    ToolResponse {
+        /// Which call, with what.
+        tool_response: ToolResponse,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
     /// A resource: its address alone, or its content too.
@@ -134,7 +68,7 @@ pub enum Part {
         /// The resource.
         resource: ResourcePart,
         /// Data for programs.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
     /// Any JSON.
@@ -142,9 +76,59 @@ pub enum Part {
         /// The value.
         data: Value,
         /// Data for programs.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
+    /// What only one model's provider knows, for example code that it ran.
+    Custom {
+        /// The provider's own data.
+        custom: Map<String, Value>,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+}
+
+/// Every key that a part may have; each part has one of them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Keys {
+    text: Option<String>,
+    reasoning: Option<String>,
+    media: Option<Media>,
+    tool_request: Option<ToolRequest>,
+    tool_response: Option<ToolResponse>,
+    resource: Option<ResourcePart>,
+    custom: Option<Map<String, Value>>,
+    /// Genkit reads a part without any key as data that is not there.
+    #[serde(default)]
+    data: Value,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let keys = Keys::deserialize(deserializer)?;
+        let metadata = keys.metadata.unwrap_or_default();
+        Ok(if let Some(text) = keys.text {
+            Self::Text { text, metadata }
+        } else if let Some(reasoning) = keys.reasoning {
+            Self::Reasoning { reasoning, metadata }
+        } else if let Some(media) = keys.media {
+            Self::Media { media, metadata }
+        } else if let Some(tool_request) = keys.tool_request {
+            Self::ToolRequest { tool_request, metadata }
+        } else if let Some(tool_response) = keys.tool_response {
+            Self::ToolResponse { tool_response, metadata }
+        } else if let Some(resource) = keys.resource {
+            Self::Resource { resource, metadata }
+        } else if let Some(custom) = keys.custom {
+            Self::Custom { custom, metadata }
+        } else {
+            Self::Data { data: keys.data, metadata }
+        })
+    }
 }
 
 /// An image, audio or another file.
@@ -290,6 +274,73 @@ impl Part {
         Self::Data { data, metadata: Map::new() }
     }
 
+    /// What a model thought.
+    pub fn reasoning(text: impl Into<String>) -> Self {
+        Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
+    }
+
+    /// A call that a model wants.
+    ///
+    /// ```
+    /// use genkit::{Part, ToolRequest};
+    ///
+    /// let part = Part::tool_request(ToolRequest::new("add", serde_json::json!({"a": 1, "b": 2})));
+    /// assert_eq!(part.as_tool_request().unwrap().name, "add");
+    /// ```
+    pub fn tool_request(tool_request: ToolRequest) -> Self {
+        Self::ToolRequest { tool_request, metadata: Map::new() }
+    }
+
+    /// What a tool answered.
+    pub fn tool_response(tool_response: ToolResponse) -> Self {
+        Self::ToolResponse { tool_response, metadata: Map::new() }
+    }
+
+    /// What only one provider knows.
+    pub fn custom(custom: Map<String, Value>) -> Self {
+        Self::Custom { custom, metadata: Map::new() }
+    }
+
+    /// The part with one more entry of its metadata.
+    ///
+    /// ```
+    /// let part = genkit::Part::text("hi").with_metadata("purpose", "context");
+    /// assert_eq!(part.metadata()["purpose"], "context");
+    /// ```
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata_mut().insert(key.into(), value.into());
+        self
+    }
+
+    /// Data for programs.
+    pub fn metadata(&self) -> &Map<String, Value> {
+        match self {
+            Self::Text { metadata, .. }
+            | Self::Media { metadata, .. }
+            | Self::Reasoning { metadata, .. }
+            | Self::ToolRequest { metadata, .. }
+            | Self::ToolResponse { metadata, .. }
+            | Self::Resource { metadata, .. }
+            | Self::Data { metadata, .. }
+            | Self::Custom { metadata, .. } => metadata,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
+        match self {
+            Self::Text { metadata, .. }
+            | Self::Media { metadata, .. }
+            | Self::Reasoning { metadata, .. }
+            | Self::ToolRequest { metadata, .. }
+            | Self::ToolResponse { metadata, .. }
+            | Self::Resource { metadata, .. }
+            | Self::Data { metadata, .. }
+            | Self::Custom { metadata, .. } => metadata,
+        }
+    }
+
     /// The text, if this is a text part.
     ///
     /// ```
@@ -298,6 +349,22 @@ impl Part {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The call, if a model wants one here.
+    pub fn as_tool_request(&self) -> Option<&ToolRequest> {
+        match self {
+            Self::ToolRequest { tool_request, .. } => Some(tool_request),
+            _ => None,
+        }
+    }
+
+    /// The answer of a tool, if this is one.
+    pub fn as_tool_response(&self) -> Option<&ToolResponse> {
+        match self {
+            Self::ToolResponse { tool_response, .. } => Some(tool_response),
             _ => None,
         }
     }
@@ -324,33 +391,20 @@ impl From<String> for Part {
     }
 }
 
-impl From<&str> for Part {
-    fn from(text: &str) -> Self {
-        Self::text(text)
+impl From<ToolRequest> for Part {
+    fn from(request: ToolRequest) -> Self {
+        Self::tool_request(request)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+impl From<ToolResponse> for Part {
+    fn from(response: ToolResponse) -> Self {
+        Self::tool_response(response)
+    }
+}
 
-    #[test]
-    fn parts_are_told_apart_by_their_key() {
-        let message = Message::user("a")
-            .with(Part::image("image/png", [1, 2]))
-            .with(Part::resource_link("note://1"))
-            .with(Part::data(json!({"n": 1})));
-        let wire = serde_json::to_value(&message).expect("messages serialize");
-        assert_eq!(
-            wire,
-            json!({"role": "user", "content": [
-                {"text": "a"},
-                {"media": {"url": "data:image/png;base64,AQI=", "contentType": "image/png"}},
-                {"resource": {"uri": "note://1"}},
-                {"data": {"n": 1}},
-            ]})
-        );
-        assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::text(text)
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 /// Bytes of JSON text.
-pub(super) fn json_size(value: &impl Serialize) -> usize {
+pub(crate) fn json_size(value: &impl Serialize) -> usize {
     let mut counter = Counter(0);
     match serde_json::to_writer(&mut counter, value) {
         Ok(()) => counter.0,

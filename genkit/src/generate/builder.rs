@@ -1,0 +1,463 @@
+//! What a run is asked to do.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::call::{Approval, OnToolError};
+use super::format::Format;
+use super::interrupt::Answer;
+use super::limits::Limits;
+use super::middleware::{Middleware, Running, ToolCall};
+use super::options::{GenerateOptions, Instructions, OutputOptions};
+use super::parts::IntoParts;
+use super::response::GenerateResponse;
+use super::resume::Resume;
+use super::run::Policy;
+use super::stream::{GenerateStream, Queue};
+use super::tools::ToolRef;
+use super::{prepare, run};
+use crate::action::{Resource, Strictness};
+use crate::context::TypeMap;
+use crate::message::{Message, Part};
+use crate::model::{ChunkSink, Document, ModelRef, ToolChoice};
+use crate::program::Genkit;
+use crate::schema::SharedSchema;
+
+/// A future that ends a run.
+type Cancel = Arc<Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>>;
+
+/// A run of the loop, about to begin: see [`generate`](crate::generate()).
+///
+/// Awaiting it gives a [`GenerateResponse`](crate::GenerateResponse); [`stream`](Self::stream)
+/// gives chunks first.
+///
+/// ```
+/// use genkit::model::ToolChoice;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Part, Result, tool, tools};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// struct User(&'static str);
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let response = genkit::generate(vec![
+///         Part::text("What is the sum of these?"),
+///         Part::image("image/png", b"..."),
+///     ])
+///     .system("Answer in one word.")
+///     .docs(["Sums are written in Roman numerals here."])
+///     .model(ScriptedModel::text("III"))
+///     .temperature(0.2)
+///     .max_output_tokens(100)
+///     .config(json!({"topK": 40}))
+///     .tools(tools![add])
+///     .tool_choice(ToolChoice::Auto)
+///     .max_turns(3)
+///     .context(User("Ada")) // a tool reads it with `ctx.get::<User>()`
+///     .tool_timeout(Duration::from_secs(5))
+///     .deadline(Duration::from_secs(60))
+///     .await?;
+/// assert_eq!(response.text(), "III");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Every error of a run owns what was done before it: see [`Error::partial`](crate::Error::partial).
+/// The kinds: `InvalidArgument` (no model or message is given, two tools have one name, the model
+/// lacks a capability), `NotFound` (a model, a tool or a resource that there is not),
+/// `FailedPrecondition` (the answer was blocked, state is missing, nothing to resume),
+/// `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
+/// [`strict`](Self::strict)), and what the model's provider fails with.
+#[derive(Clone)]
+#[must_use = "a run begins when it is awaited or streamed"]
+pub struct Generate {
+    pub(super) genkit: Genkit,
+    pub(super) options: GenerateOptions,
+    pub(super) model: Option<ModelRef>,
+    pub(super) system: Vec<Part>,
+    pub(super) prompt: Vec<Part>,
+    pub(super) tools: Vec<ToolRef>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) middleware: Vec<Arc<dyn Middleware>>,
+    pub(super) values: TypeMap,
+    pub(super) limits: Limits,
+    pub(super) strict: bool,
+    pub(super) strictness: Strictness,
+    pub(super) on_tool_error: OnToolError,
+    pub(super) policy: Option<Policy>,
+    pub(super) cancel: Option<Cancel>,
+    pub(super) trace_contents: bool,
+}
+
+impl Generate {
+    pub(crate) fn new(genkit: Genkit, options: GenerateOptions) -> Self {
+        let tools = options.tools.iter().map(|name| name.as_str().into()).collect();
+        let model = options.model.as_deref().map(ModelRef::from);
+        Self {
+            middleware: genkit.middleware.clone(),
+            trace_contents: genkit.trace_contents,
+            genkit,
+            options,
+            model,
+            system: Vec::new(),
+            prompt: Vec::new(),
+            tools,
+            resources: Vec::new(),
+            values: TypeMap::default(),
+            limits: Limits::default(),
+            strict: false,
+            strictness: Strictness::Lenient,
+            on_tool_error: OnToolError::ReturnToModel,
+            policy: None,
+            cancel: None,
+        }
+    }
+
+    /// What [`resume`](crate::resume) makes: the settings of the interrupted run are kept.
+    pub(crate) fn resuming(
+        genkit: Genkit,
+        interrupted: GenerateResponse,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Self {
+        let mut options = GenerateOptions::default();
+        if let Some(request) = &interrupted.request {
+            options.config = Some(request.config.clone()).filter(|config| !config.is_empty());
+            options.tool_choice = request.tool_choice;
+            options.docs = request.docs.clone();
+            options.output = Some(OutputOptions {
+                format: request.output.format.clone(),
+                content_type: request.output.content_type.clone(),
+                json_schema: request.output.schema.clone(),
+                constrained: request.output.constrained,
+                // They stand in the messages already.
+                instructions: Some(false.into()),
+            })
+            .filter(|output| output.format.is_some());
+        }
+        options.messages = interrupted.into_messages();
+        Self::new(genkit, options).resume(answers)
+    }
+
+    /// What the user says now; after the [`messages`](Self::messages).
+    pub fn prompt(mut self, prompt: impl IntoParts) -> Self {
+        self.prompt = prompt.into_parts();
+        self
+    }
+
+    /// Instructions that stand above the conversation.
+    pub fn system(mut self, text: impl IntoParts) -> Self {
+        self.system = text.into_parts();
+        self
+    }
+
+    /// The conversation so far, for example [`GenerateResponse::messages`](crate::GenerateResponse::messages).
+    pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        self.options.messages = messages.into_iter().collect();
+        self
+    }
+
+    /// Documents to answer from.
+    pub fn docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
+        self.options.docs.extend(docs.into_iter().map(Into::into));
+        self
+    }
+
+    /// The model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is that of the
+    /// [`Genkit`], then the environment variable `GENKIT_MODEL`.
+    pub fn model(mut self, model: impl Into<ModelRef>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Settings of the model: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`,
+    /// `topP`, `stopSequences`, `version`) and its provider's own. They are merged with those that
+    /// were given before; what does not serialize to an object is an error when the run begins.
+    pub fn config(mut self, config: impl Serialize) -> Self {
+        match serde_json::to_value(config) {
+            Ok(Value::Object(config)) => self.settings().extend(config),
+            // A builder cannot fail; the run does, and says why.
+            other => {
+                let said = match other {
+                    Ok(value) => format!("`.config(..)` takes an object, not {value}"),
+                    Err(error) => format!("the settings do not serialize: {error}"),
+                };
+                self.settings().insert(prepare::BAD_CONFIG.to_owned(), said.into());
+            }
+        }
+        self
+    }
+
+    /// How freely the model chooses, from 0.
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.settings().insert("temperature".to_owned(), temperature.into());
+        self
+    }
+
+    /// How many tokens an answer may have.
+    pub fn max_output_tokens(mut self, tokens: u32) -> Self {
+        self.settings().insert("maxOutputTokens".to_owned(), tokens.into());
+        self
+    }
+
+    fn settings(&mut self) -> &mut Map<String, Value> {
+        self.options.config.get_or_insert_default()
+    }
+
+    /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
+    /// [`ToolRef`].
+    pub fn tools<T: Into<ToolRef>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether the model may, must or must not ask for tools.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.options.tool_choice = Some(choice);
+        self
+    }
+
+    /// How many rounds of tool calls there may be. Default is 5. When the model asks for more, the
+    /// run ends with what there is, as [`FinishReason::Aborted`](crate::model::FinishReason::Aborted).
+    pub fn max_turns(mut self, rounds: usize) -> Self {
+        self.options.max_turns = Some(rounds);
+        self
+    }
+
+    /// Makes reaching [`max_turns`](Self::max_turns) an error, which owns the response.
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Leaves the tools to the caller: the first answer that asks for tools is the response.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{Part, ToolRequest, tool, tools};
+    ///
+    /// /// Tells the weather.
+    /// #[tool]
+    /// async fn weather(city: String) -> String { format!("sunny in {city}") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::new([
+    ///     ModelResponse::tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
+    ///     ModelResponse::text("It is sunny."),
+    /// ]);
+    /// let ask = || genkit::generate(()).model(model.clone()).tools(tools![weather]).return_tool_requests();
+    /// let mut response = ask().prompt("Weather in Rome?").await?;
+    /// while !response.tool_requests().is_empty() {
+    ///     let mut answers: Vec<Part> = Vec::new();
+    ///     for request in response.tool_requests() {
+    ///         let city = request.input["city"].as_str().unwrap_or_default().to_owned();
+    ///         answers.push(request.respond(weather(city).await).into());
+    ///     }
+    ///     // Answers of tools are a message of the role `tool`, without saying so.
+    ///     response = ask().messages(response.messages()).prompt(answers).await?;
+    /// }
+    /// assert_eq!(response.text(), "It is sunny.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn return_tool_requests(mut self) -> Self {
+        self.options.return_tool_requests = Some(true);
+        self
+    }
+
+    /// Resources that messages may name, besides those of the registry. A part
+    /// [`Part::resource_link`] is replaced by what the resource holds.
+    pub fn resources(mut self, resources: impl IntoIterator<Item = Resource>) -> Self {
+        self.resources.extend(resources);
+        self
+    }
+
+    /// Asks for a `T`: read it with [`GenerateResponse::output`](crate::GenerateResponse::output).
+    pub fn output<T: JsonSchema>(self) -> Self {
+        self.output_schema(crate::schema::input_of::<T>())
+    }
+
+    /// Asks for JSON that fits a schema.
+    pub fn output_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+        self.wanted().json_schema = Some(schema.into());
+        self
+    }
+
+    /// The format of the answer. Default is JSON where there is a schema, else text.
+    pub fn format(mut self, format: Format) -> Self {
+        self.wanted().format = Some(format.as_str().to_owned());
+        self
+    }
+
+    /// Whether the prompt says what the output must look like: `true`, `false`, or a text of your
+    /// own. Default is where the provider does not bind the output to the schema itself.
+    pub fn output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
+        self.wanted().instructions = Some(instructions.into());
+        self
+    }
+
+    /// Whether the provider is to bind the output to the schema. Default is yes, where it can.
+    pub fn constrained(mut self, yes: bool) -> Self {
+        self.wanted().constrained = Some(yes);
+        self
+    }
+
+    fn wanted(&mut self) -> &mut OutputOptions {
+        self.options.output.get_or_insert_default()
+    }
+
+    /// Goes on with an interrupted run: see [`resume`](crate::resume).
+    pub fn resume(mut self, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let resume = self.options.resume.get_or_insert_with(Resume::default);
+        for answer in answers {
+            resume.push(answer);
+        }
+        self
+    }
+
+    /// Lends a value to the tools of this run: [`Context::get`](crate::Context::get).
+    pub fn context<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.values.insert(value);
+        self
+    }
+
+    /// Code around the run, its model calls and its tool calls; inside of the program's own.
+    pub fn middleware(mut self, middleware: impl Middleware) -> Self {
+        self.middleware.push(Arc::new(middleware));
+        self
+    }
+
+    /// Decides on each call before it runs, instead of the tools' own `needs_approval`.
+    pub fn approval(
+        mut self,
+        policy: impl Fn(&ToolCall) -> Approval + Send + Sync + 'static,
+    ) -> Self {
+        self.policy = Some(Arc::new(policy));
+        self
+    }
+
+    /// What to do when a tool fails. Default is to tell the model.
+    pub fn on_tool_error(mut self, what: OnToolError) -> Self {
+        self.on_tool_error = what;
+        self
+    }
+
+    /// Reads arguments exactly as the schema says. Default is one lenient re-read, `"5"` as 5.
+    pub fn strict_args(mut self) -> Self {
+        self.strictness = Strictness::Exact;
+        self
+    }
+
+    /// How long the whole run may take. Default is without end.
+    pub fn deadline(mut self, limit: Duration) -> Self {
+        self.limits.deadline = Some(limit);
+        self
+    }
+
+    /// How long one model call may take. Default is 10 minutes.
+    pub fn model_timeout(mut self, limit: Duration) -> Self {
+        self.limits.model_timeout = limit;
+        self
+    }
+
+    /// How long one tool call may take, where the tool says nothing. Default is 60 seconds.
+    pub fn tool_timeout(mut self, limit: Duration) -> Self {
+        self.limits.tool_timeout = limit;
+        self
+    }
+
+    /// How much of one answer of a tool the model gets, in bytes of JSON, where the tool says
+    /// nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.limits.max_output = bytes;
+        self
+    }
+
+    /// How many calls of one round run at a time. Default is 16.
+    pub fn parallel_tools(mut self, calls: usize) -> Self {
+        self.limits.parallel_tools = calls;
+        self
+    }
+
+    /// Ends the run when `signal` resolves: the model call and every tool are dropped.
+    ///
+    /// ```
+    /// use genkit::ErrorKind;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let run = genkit::generate("hi").model(ScriptedModel::pending());
+    /// let error = run.cancel_on(async { /* the user closed the window */ }).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Cancelled);
+    /// # }
+    /// ```
+    ///
+    /// Dropping the run does the same.
+    pub fn cancel_on(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.cancel = Some(Arc::new(Mutex::new(Some(Box::pin(signal)))));
+        self
+    }
+
+    /// Records in traces what was said. Default is names, numbers and times only.
+    pub fn trace_contents(mut self, yes: bool) -> Self {
+        self.trace_contents = yes;
+        self
+    }
+
+    /// Runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream {
+        let queue = Queue::default();
+        let format = self.format_wanted();
+        let sink = queue.sink();
+        GenerateStream::new(self.run(sink), queue, format)
+    }
+
+    fn format_wanted(&self) -> Option<Format> {
+        let output = self.options.output.as_ref()?;
+        match &output.format {
+            Some(name) => Format::of_name(name),
+            None => output.json_schema.as_ref().map(|_| Format::Json),
+        }
+    }
+
+    fn run(self, sink: ChunkSink) -> Running<'static> {
+        Box::pin(async move {
+            let (env, request) = prepare::prepare(self, sink).await?;
+            run::run(env, request).await
+        })
+    }
+}
+
+impl IntoFuture for Generate {
+    type Output = crate::error::Result<GenerateResponse>;
+    type IntoFuture = Running<'static>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run(ChunkSink::none())
+    }
+}
+
+impl std::fmt::Debug for Generate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Generate")
+            .field("model", &self.model)
+            .field("messages", &self.options.messages.len())
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}

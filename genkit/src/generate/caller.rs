@@ -1,0 +1,123 @@
+//! The loop as the caller of a tool.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::context::{
+    Answering, Caller, ClientInfo, Level, Need, Progress, Question, QuestionKind, SampleRequest,
+    Telling,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Role, ToolRequest};
+use crate::model::{ChunkSink, FinishReason, GenerateChunk, Model, ModelRequest, ModelResponse};
+use crate::registry::Registry;
+
+/// One tool call, as the tool sees its caller.
+pub(super) struct LoopCaller {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) registry: Registry,
+    pub(super) sink: ChunkSink,
+    /// Of the tool message that is being produced.
+    pub(super) index: usize,
+    pub(super) request: ToolRequest,
+}
+
+impl LoopCaller {
+    /// Tells whoever reads the stream; the model does not see it.
+    fn tell(&self, what: &str, value: Value) {
+        if !self.sink.is_wanted() {
+            return;
+        }
+        let mut told = json!({ "name": self.request.name, what: value });
+        if let Some(reference) = &self.request.r#ref {
+            told["ref"] = json!(reference);
+        }
+        let mut chunk = GenerateChunk::new([]);
+        chunk.role = Some(Role::Tool);
+        chunk.index = Some(self.index);
+        chunk.custom = Map::from_iter([("tool".to_owned(), told)]);
+        self.sink.send(chunk);
+    }
+
+    async fn sample(&self, request: &SampleRequest) -> Result<Value> {
+        let request = model_request(request);
+        let answer = self.model.generate(&request, &ChunkSink::none()).await?;
+        sampled(self.model.name(), &answer)
+    }
+}
+
+impl Caller for LoopCaller {
+    fn can(&self, need: Need) -> bool {
+        need != Need::Roots
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<Answering<'a>> {
+        match &question.kind {
+            QuestionKind::Sample(request) => Some(Box::pin(self.sample(request))),
+            // The run stops, and whoever called it answers.
+            _ => None,
+        }
+    }
+
+    fn progress(&self, progress: Progress) -> Telling<'_> {
+        let Progress { done, total, message } = progress;
+        tracing::debug!(tool = self.request.name, done, total, message, "progress");
+        self.tell("progress", json!({ "progress": done, "total": total, "message": message }));
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, level: Level, data: Value) -> Telling<'_> {
+        let tool = &self.request.name;
+        match level {
+            Level::Debug => tracing::debug!(tool, %data, "log of a tool"),
+            Level::Info | Level::Notice => tracing::info!(tool, %data, "log of a tool"),
+            Level::Warning => tracing::warn!(tool, %data, "log of a tool"),
+            _ => tracing::error!(tool, %data, "log of a tool"),
+        }
+        Box::pin(std::future::ready(()))
+    }
+
+    fn chunk(&self, chunk: Value) -> Telling<'_> {
+        self.tell("chunk", chunk);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        None
+    }
+}
+
+fn model_request(request: &SampleRequest) -> ModelRequest {
+    let system = request.system.as_ref().map(|text| Message::system(text.as_str()));
+    let mut asked = ModelRequest::new(system.into_iter().chain(request.messages.iter().cloned()));
+    asked.config.insert("maxOutputTokens".to_owned(), request.max_tokens.into());
+    if let Some(temperature) = request.temperature {
+        asked.config.insert("temperature".to_owned(), temperature.into());
+    }
+    if !request.stop.is_empty() {
+        asked.config.insert("stopSequences".to_owned(), request.stop.clone().into());
+    }
+    asked
+}
+
+/// A model's answer as MCP's `CreateMessageResult`.
+fn sampled(model: &str, answer: &ModelResponse) -> Result<Value> {
+    let Some(message) = &answer.message else {
+        return Err(Error::new(ErrorKind::Unavailable, "the model answered without a message"));
+    };
+    let reason = match answer.finish_reason {
+        Some(FinishReason::Length) => "maxTokens",
+        _ => "endTurn",
+    };
+    Ok(json!({
+        "role": "assistant",
+        "content": { "type": "text", "text": message.text() },
+        "model": model,
+        "stopReason": reason,
+    }))
+}

@@ -1,0 +1,106 @@
+//! Other models where one fails.
+
+use super::{Middleware, NextModel};
+use crate::error::{Error, ErrorKind};
+use crate::model::{ChunkSink, Generating, ModelRef, ModelRequest};
+
+/// Asks other models where one fails: see [`fallback()`].
+#[derive(Clone)]
+pub struct Fallback {
+    models: Vec<ModelRef>,
+    kinds: Vec<ErrorKind>,
+    keep_config: bool,
+}
+
+/// Asks the next of `models` where a model call fails because its provider is down, overloaded,
+/// out of quota, or does not know the model. A call whose chunks were delivered is not made again.
+///
+/// ```
+/// use genkit::middleware::fallback;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Error, ErrorKind};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let down = ScriptedModel::new([Err(Error::new(ErrorKind::Unavailable, "down"))]);
+/// let spare = ScriptedModel::text("hello");
+/// let response = genkit::generate("hi").model(down).middleware(fallback([spare])).await?;
+/// assert_eq!(response.text(), "hello");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The settings of the first model are sent to the others too; see
+/// [`without_config`](Fallback::without_config).
+pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
+    use ErrorKind::{
+        Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable, Unimplemented,
+    };
+    Fallback {
+        models: models.into_iter().map(Into::into).collect(),
+        kinds: vec![
+            Unavailable, DeadlineExceeded, ResourceExhausted, Aborted, Internal, NotFound,
+            Unimplemented,
+        ],
+        keep_config: true,
+    }
+}
+
+impl Fallback {
+    /// Only for errors of these kinds.
+    #[must_use]
+    pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
+        self.kinds = kinds.into_iter().collect();
+        self
+    }
+
+    /// The other models get none of the settings, which may be one provider's own.
+    #[must_use]
+    pub fn without_config(mut self) -> Self {
+        self.keep_config = false;
+        self
+    }
+
+    fn helps(&self, error: &Error) -> bool {
+        self.kinds.contains(&error.kind())
+    }
+}
+
+impl Middleware for Fallback {
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel<'a>,
+    ) -> Generating<'a> {
+        Box::pin(async move {
+            let sent = chunks.count();
+            let mut error = match next.run(request, chunks).await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let mut bare = None;
+            for other in &self.models {
+                if !self.helps(&error) || chunks.count() != sent {
+                    return Err(error);
+                }
+                let model = next.models().find(other)?;
+                tracing::warn!(%error, next = model.name(), "a model failed, another is asked");
+                let request = if self.keep_config {
+                    request
+                } else {
+                    bare.get_or_insert_with(|| {
+                        let mut bare = request.clone();
+                        bare.config.clear();
+                        bare
+                    })
+                };
+                match next.run_on(&*model, request, chunks).await {
+                    Ok(response) => return Ok(response),
+                    Err(next) => error = next,
+                }
+            }
+            Err(error)
+        })
+    }
+}

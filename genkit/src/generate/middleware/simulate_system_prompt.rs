@@ -1,0 +1,93 @@
+//! Instructions for models that take none.
+
+use super::{Middleware, NextModel};
+use crate::message::{Message, Part, Role};
+use crate::model::{ChunkSink, Generating, ModelRequest};
+
+/// Says the system message as the user: see [`simulate_system_prompt()`].
+#[derive(Clone, Debug)]
+pub struct SimulateSystemPrompt {
+    preface: String,
+    acknowledgement: String,
+}
+
+/// For models without a system role: the system message becomes a user message, which the model
+/// acknowledges.
+///
+/// ```
+/// use genkit::middleware::simulate_system_prompt;
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::text("Arr!");
+/// genkit::generate("hello")
+///     .system("Talk like a pirate.")
+///     .model(model.clone())
+///     .middleware(simulate_system_prompt())
+///     .await?;
+/// let asked = &model.requests()[0].messages;
+/// assert_eq!(asked[0].text(), "SYSTEM INSTRUCTIONS:\nTalk like a pirate.");
+/// assert_eq!(asked[1].text(), "Understood.");
+/// # Ok(())
+/// # }
+/// ```
+pub fn simulate_system_prompt() -> SimulateSystemPrompt {
+    SimulateSystemPrompt {
+        preface: "SYSTEM INSTRUCTIONS:\n".to_owned(),
+        acknowledgement: "Understood.".to_owned(),
+    }
+}
+
+impl SimulateSystemPrompt {
+    /// What stands before the instructions.
+    #[must_use]
+    pub fn preface(mut self, text: impl Into<String>) -> Self {
+        self.preface = text.into();
+        self
+    }
+
+    /// What the model is made to say to them.
+    #[must_use]
+    pub fn acknowledgement(mut self, text: impl Into<String>) -> Self {
+        self.acknowledgement = text.into();
+        self
+    }
+
+    fn rewrite(&self, messages: &[Message]) -> Vec<Message> {
+        let mut rewritten = Vec::with_capacity(messages.len() + 1);
+        for message in messages {
+            if message.role != Role::System {
+                rewritten.push(message.clone());
+                continue;
+            }
+            let mut said = message.clone();
+            said.role = Role::User;
+            match said.content.first_mut() {
+                Some(Part::Text { text, .. }) => text.insert_str(0, &self.preface),
+                _ => said.content.insert(0, Part::text(&self.preface)),
+            }
+            rewritten.push(said);
+            rewritten.push(Message::model(self.acknowledgement.as_str()));
+        }
+        rewritten
+    }
+}
+
+impl Middleware for SimulateSystemPrompt {
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel<'a>,
+    ) -> Generating<'a> {
+        Box::pin(async move {
+            if !request.messages.iter().any(|message| message.role == Role::System) {
+                return next.run(request, chunks).await;
+            }
+            let mut request = request.clone();
+            request.messages = self.rewrite(&request.messages);
+            next.run(&request, chunks).await
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! A run as plain data: what Genkit's tools send to `/util/generate`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::resume::Resume;
+use crate::message::Message;
+use crate::model::{Document, ToolChoice};
+use crate::schema::SharedSchema;
+
+/// Everything about a run that is data, in Genkit's JSON.
+///
+/// ```
+/// use genkit::{GenerateOptions, Genkit, testing::ScriptedModel};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+/// let options: GenerateOptions = serde_json::from_value(json!({
+///     "messages": [{"role": "user", "content": [{"text": "hi"}]}],
+///     "config": {"temperature": 0},
+/// }))?;
+/// assert_eq!(genkit.generate_with(options).await?.text(), "hello");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GenerateOptions {
+    /// The model's name; the program's default where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Documents to answer from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub docs: Vec<Document>,
+    /// The conversation.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// The names of tools, or patterns with `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The addresses of resources that messages may name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<String>,
+    /// Whether tools may, must or must not be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// Settings of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Map<String, Value>>,
+    /// What the answer must look like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputOptions>,
+    /// The answers to an interrupted run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+    /// Whether the caller runs the tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_tool_requests: Option<bool>,
+    /// How many rounds of tools there may be. Default is 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<usize>,
+    /// A name for traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_name: Option<String>,
+}
+
+/// What an answer must look like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct OutputOptions {
+    /// `text`, `json`, `array`, `enum`, `jsonl`; `json` where there is only a schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// The media type of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Whether instructions are added to the prompt, or which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Instructions>,
+    /// The schema of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json_schema: Option<SharedSchema>,
+    /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constrained: Option<bool>,
+}
+
+/// What the prompt says of the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Instructions {
+    /// The format's own instructions always, or never.
+    Use(bool),
+    /// These.
+    Text(String),
+}
+
+impl From<bool> for Instructions {
+    fn from(yes: bool) -> Self {
+        Self::Use(yes)
+    }
+}
+
+impl From<&str> for Instructions {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Instructions {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}

@@ -1,0 +1,227 @@
+//! From what was asked to the request of the first turn.
+
+use std::sync::Mutex;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::Generate;
+use super::format::{self, Format};
+use super::limits::MAX_TURNS;
+use super::options::{Instructions, OutputOptions};
+use super::run::Env;
+use super::tools::Toolbox;
+use super::turn::Rules;
+use super::{embed, resume, supports};
+use crate::error::{Error, Result};
+use crate::message::{Message, Part, Role};
+use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports};
+
+/// Where a builder leaves what is wrong with `.config(..)`; no setting has such a name.
+pub(super) const BAD_CONFIG: &str = "\0bad config";
+
+/// Finds the model and the tools, and writes the messages.
+pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, ModelRequest)> {
+    let genkit = &asked.genkit;
+    let models = genkit.models.clone();
+    let model = match &asked.model {
+        Some(model) => models.find(model)?,
+        None => models.default_model()?,
+    };
+    let mut tools = Toolbox::find(&asked.tools, &genkit.registry, &genkit.states)?;
+    for tool in asked.middleware.iter().flat_map(|middleware| middleware.tools()) {
+        tools.add(tool)?;
+    }
+    let mut options = asked.options;
+    let config = options.config.take().unwrap_or_default();
+    if let Some(said) = config.get(BAD_CONFIG) {
+        return Err(Error::invalid_argument(said.as_str().unwrap_or_default()));
+    }
+    let mut messages = conversation(asked.system, options.messages, asked.prompt)?;
+    let resumed = match &options.resume {
+        Some(answers) => Some(resume::resume(&mut messages, answers)?),
+        None => None,
+    };
+    embed::resources(&mut messages, &asked.resources, genkit, &asked.values).await?;
+    let supported = model.info().supports;
+    let docs = place_docs(&mut messages, options.docs, supported.as_ref());
+    let mut request = ModelRequest::new(messages);
+    request.config = config;
+    request.docs = docs;
+    request.tools = tools.definitions();
+    request.tool_choice = options.tool_choice;
+    if let Some(wanted) = options.output {
+        shape_output(&mut request, wanted, supported.as_ref())?;
+    }
+    if request.tool_choice.is_some() && tools.is_empty() {
+        return Err(Error::invalid_argument("`.tool_choice(..)` needs tools: add `.tools(..)`"));
+    }
+    let cancel = CancellationToken::new();
+    if let Some(signal) = asked.cancel.as_ref().and_then(|signal| {
+        signal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }) {
+        watch(signal, cancel.clone());
+    }
+    let rules = Rules {
+        max_turns: options.max_turns.unwrap_or(MAX_TURNS),
+        strict: asked.strict,
+        return_tool_requests: options.return_tool_requests.unwrap_or(false),
+    };
+    let env = Env {
+        model,
+        models,
+        middleware: asked.middleware,
+        tools,
+        registry: genkit.registry.clone(),
+        states: genkit.states.clone(),
+        values: asked.values,
+        cancel,
+        sink,
+        limits: asked.limits,
+        rules,
+        policy: asked.policy,
+        on_tool_error: asked.on_tool_error,
+        strictness: asked.strictness,
+        resumed: Mutex::new(resumed),
+        started: Instant::now(),
+        trace_contents: asked.trace_contents,
+    };
+    Ok((env, request))
+}
+
+/// Ends the run when `signal` resolves; the task ends with the run.
+fn watch(
+    signal: std::pin::Pin<Box<dyn std::future::Future<Output = ()> + Send>>,
+    cancel: CancellationToken,
+) {
+    tokio::spawn(async move {
+        tokio::select! {
+            () = cancel.cancelled() => {}
+            () = signal => cancel.cancel(),
+        }
+    });
+}
+
+/// System message, history, prompt.
+fn conversation(
+    system: Vec<Part>,
+    history: Vec<Message>,
+    prompt: Vec<Part>,
+) -> Result<Vec<Message>> {
+    let mut messages = Vec::with_capacity(history.len() + 2);
+    if !system.is_empty() {
+        messages.push(Message::new(Role::System, system));
+    }
+    messages.extend(history);
+    if !prompt.is_empty() {
+        let answers = prompt.iter().all(|part| part.as_tool_response().is_some());
+        let role = if answers { Role::Tool } else { Role::User };
+        messages.push(Message::new(role, prompt));
+    }
+    if messages.is_empty() {
+        return Err(Error::invalid_argument(
+            "there is nothing to ask: give a prompt or `.messages(..)`",
+        ));
+    }
+    Ok(messages)
+}
+
+/// Documents go to a model that takes them, or to one of which nothing is known; for the others
+/// they are put into the last user message.
+fn place_docs(
+    messages: &mut [Message],
+    docs: Vec<Document>,
+    supported: Option<&Supports>,
+) -> Vec<Document> {
+    if docs.is_empty() || supported.is_none_or(|supports| supports.context) {
+        return docs;
+    }
+    let mut text = "\n\nUse the following information to complete your task:\n\n".to_owned();
+    for (index, document) in docs.iter().enumerate() {
+        let named = ["ref", "id"].iter().find_map(|key| document.metadata.get(*key)?.as_str());
+        let name = named.map_or_else(|| index.to_string(), str::to_owned);
+        let said: String = document.content.iter().filter_map(Part::as_text).collect();
+        text.push_str(&format!("- [{name}]: {said}\n"));
+    }
+    text.push('\n');
+    let part = Part::text(text).with_metadata("purpose", "context");
+    match messages.iter_mut().rev().find(|message| message.role == Role::User) {
+        Some(message) => {
+            message.content.push(part);
+            Vec::new()
+        }
+        None => docs,
+    }
+}
+
+/// Binds the output natively where the model can, and says it in the prompt where not.
+fn shape_output(
+    request: &mut ModelRequest,
+    wanted: OutputOptions,
+    supported: Option<&Supports>,
+) -> Result<()> {
+    let format = match (&wanted.format, &wanted.json_schema) {
+        (Some(name), _) => Some(Format::of_name(name).ok_or_else(|| {
+            Error::invalid_argument(format!(
+                "there is no output format `{name}`; there are text, json, array, enum, jsonl"
+            ))
+        })?),
+        (None, Some(_)) => Some(Format::Json),
+        (None, None) => None,
+    };
+    let schema = wanted.json_schema;
+    if let (Some(format), Some(schema)) = (format, &schema) {
+        format::check_schema(format, schema)?;
+    }
+    request.output = OutputConfig {
+        format: format.map(|format| format.as_str().to_owned()),
+        content_type: wanted.content_type.or(format.map(|f| f.content_type().to_owned())),
+        schema: schema.clone(),
+        constrained: None,
+    };
+    let object = schema.as_ref().is_some_and(|schema| schema["type"] == "object");
+    let native = format == Some(Format::Json)
+        && object
+        && wanted.constrained != Some(false)
+        && supported.is_some_and(|supports| supports::can_constrain(supports, request));
+    if schema.is_some() {
+        request.output.constrained = Some(native);
+    }
+    let text = match wanted.instructions {
+        Some(Instructions::Use(false)) => None,
+        Some(Instructions::Text(text)) => Some(text),
+        Some(Instructions::Use(true)) => own_instructions(format, schema.as_deref()),
+        None if native => None,
+        None => own_instructions(format, schema.as_deref()),
+    };
+    if let Some(text) = text {
+        instruct(&mut request.messages, text);
+    }
+    Ok(())
+}
+
+fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) -> Option<String> {
+    format::instructions(format?, schema?)
+}
+
+/// Puts the instructions where the messages leave a place for them, else into the system message,
+/// else into the last of the user.
+fn instruct(messages: &mut Vec<Message>, text: String) {
+    let part = Part::text(text).with_metadata("purpose", "output");
+    let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
+    for message in messages.iter_mut() {
+        if let Some(place) = message.content.iter_mut().find(|part| is_output(part)) {
+            if place.metadata().get("pending").is_some_and(|pending| pending == true) {
+                *place = part;
+            }
+            return; // instructions of the program's own
+        }
+    }
+    let system = messages.iter().position(|message| message.role == Role::System);
+    let place = system.or(messages.iter().rposition(|message| message.role == Role::User));
+    match place {
+        Some(at) => messages[at].content.push(part),
+        None => messages.push(Message::new(Role::User, [part])),
+    }
+}
+

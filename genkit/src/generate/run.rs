@@ -1,0 +1,222 @@
+//! Does what the machine says: calls the model and the tools, under time limits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::call::{self, Approval, OnToolError};
+use super::interrupt::Suspended;
+use super::limits::{Limits, MAX_CALLS};
+use super::middleware::{Middleware, NextGenerate, NextModel, NextTool, Outcome, ToolCall};
+use super::response::GenerateResponse;
+use super::resume::Resumed;
+use super::tools::Toolbox;
+use super::turn::{Call, Rules, Settled, Step, Turns};
+use super::{supports, trace};
+use crate::action::Strictness;
+use crate::context::TypeMap;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Role};
+use crate::model::{
+    ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse, Models,
+};
+use crate::registry::Registry;
+
+/// Decides on calls: see [`Approval`].
+pub(super) type Policy = Arc<dyn Fn(&ToolCall) -> Approval + Send + Sync>;
+
+/// Everything that stays the same during a run.
+pub(super) struct Env {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) models: Models,
+    pub(super) middleware: Vec<Arc<dyn Middleware>>,
+    pub(super) tools: Toolbox,
+    pub(super) registry: Registry,
+    pub(super) states: TypeMap,
+    pub(super) values: TypeMap,
+    pub(super) cancel: CancellationToken,
+    pub(super) sink: ChunkSink,
+    pub(super) limits: Limits,
+    pub(super) rules: Rules,
+    pub(super) policy: Option<Policy>,
+    pub(super) on_tool_error: OnToolError,
+    pub(super) strictness: Strictness,
+    /// What the run goes on from; taken by its first turn.
+    pub(super) resumed: Mutex<Option<Resumed>>,
+    pub(super) started: Instant,
+    pub(super) trace_contents: bool,
+}
+
+/// Runs `request` to its end. Dropping the future stops everything.
+pub(super) async fn run(env: Env, request: ModelRequest) -> Result<GenerateResponse> {
+    // What a tool handed to other tasks hears that the run is over, however it ends.
+    let _stop = env.cancel.clone().drop_guard();
+    let span = trace::run(&env, &request);
+    let running = NextGenerate::new(&env).run(request);
+    // The turns stop by themselves with what was done; this is for middleware that waits.
+    let stopped = stop(&env, Duration::from_millis(50));
+    async {
+        tokio::select! {
+            biased;
+            ended = running => ended,
+            error = stopped => Err(error),
+        }
+    }
+    .instrument(span)
+    .await
+}
+
+/// The turns of one run, inside of all middleware.
+pub(super) async fn turns(env: &Env, request: ModelRequest) -> Result<GenerateResponse> {
+    let resumed = env.resumed.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let mut turns = match resumed {
+        Some(resumed) => Turns::resumed(request, env.rules, resumed),
+        None => Turns::new(request, env.rules),
+    };
+    let ended = {
+        let going = go_on(env, &mut turns);
+        tokio::select! {
+            biased;
+            error = stop(env, Duration::ZERO) => Err(error),
+            ended = going => ended,
+        }
+    };
+    let ended = ended.map_err(|error| turns.fail(error));
+    if let Ok(response) = &ended {
+        trace::ended(response);
+    }
+    ended
+}
+
+async fn go_on(env: &Env, turns: &mut Turns) -> Result<GenerateResponse> {
+    loop {
+        let round = turns.rounds();
+        match turns.next() {
+            Step::Done(response) => return Ok(*response),
+            Step::Model => {
+                let answer = ask(env, turns).instrument(trace::turn(round)).await?;
+                turns.accept(answer)?;
+            }
+            Step::Tools(calls) => {
+                let index = turns.tool_index();
+                let settled = run_calls(env, calls, index).await?;
+                if let Some(answers) = turns.settle(settled) {
+                    stream_answers(env, answers, index);
+                }
+            }
+        }
+    }
+}
+
+/// One model call, through the middleware.
+async fn ask(env: &Env, turns: &Turns) -> Result<ModelResponse> {
+    let sink = numbered(&env.sink, turns.index());
+    let answer = NextModel::new(env).run(turns.request(), &sink).await?;
+    // A model that does not stream is seen all the same.
+    if sink.is_wanted()
+        && sink.count() == 0
+        && let Some(message) = &answer.message
+    {
+        sink.send(GenerateChunk::new(message.content.clone()));
+    }
+    Ok(answer)
+}
+
+/// The same sink, which says of each chunk whose it is.
+fn numbered(sink: &ChunkSink, index: usize) -> ChunkSink {
+    if !sink.is_wanted() {
+        return ChunkSink::none();
+    }
+    let sink = sink.clone();
+    ChunkSink::new(move |mut chunk| {
+        chunk.index = Some(index);
+        chunk.role = Some(Role::Model);
+        sink.send(chunk);
+    })
+}
+
+fn stream_answers(env: &Env, answers: Message, index: usize) {
+    if env.sink.is_wanted() {
+        let mut chunk = GenerateChunk::new(answers.content);
+        chunk.role = Some(Role::Tool);
+        chunk.index = Some(index);
+        env.sink.send(chunk);
+    }
+}
+
+/// Runs the calls of one round, some at a time; the outcomes are in the order of the calls.
+async fn run_calls(env: &Env, calls: Vec<Call>, index: usize) -> Result<Vec<Settled>> {
+    if calls.len() > MAX_CALLS {
+        let said = format!("the model asks for {} calls at once; {MAX_CALLS} are allowed", calls.len());
+        return Err(Error::new(ErrorKind::ResourceExhausted, said));
+    }
+    stream::iter(calls)
+        .map(|call| run_call(env, call, index))
+        .buffered(env.limits.parallel_tools.max(1))
+        .try_collect()
+        .await
+}
+
+async fn run_call(env: &Env, call: Call, index: usize) -> Result<Settled> {
+    let seen = call::seen(env, &call, index);
+    let span = trace::tool(env, &seen);
+    let suspended: Option<&Suspended> = call.suspended.as_deref();
+    let outcome = NextTool::new(env, suspended).run(seen).instrument(span).await?;
+    Ok(match outcome.0 {
+        Outcome::Answered(part) => Settled::Answered(*part),
+        Outcome::Asked(suspended) => Settled::Asked(suspended),
+    })
+}
+
+/// Resolves when the run must end: its deadline or its caller.
+async fn stop(env: &Env, grace: Duration) -> Error {
+    let deadline = async {
+        match env.limits.deadline {
+            Some(limit) => tokio::time::sleep_until(env.started + limit + grace).await,
+            None => std::future::pending().await,
+        }
+    };
+    let cancelled = async {
+        env.cancel.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        () = cancelled => Error::new(ErrorKind::Cancelled, "the run was cancelled"),
+        () = deadline => {
+            let limit = env.limits.deadline.unwrap_or_default();
+            let said = format!("the run did not end within its deadline of {limit:?}");
+            Error::new(ErrorKind::DeadlineExceeded, said)
+        }
+    }
+}
+
+impl Env {
+    /// The innermost part of a model call: what the model cannot do is an error before the call.
+    pub(super) fn call_model<'a>(
+        &'a self,
+        model: &'a dyn Model,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> Generating<'a> {
+        let span = trace::model(self, model, request);
+        let call = async move {
+            supports::check(model, request)?;
+            let limit = self.limits.model_timeout;
+            let started = Instant::now();
+            let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
+            let mut answer = answer.unwrap_or_else(|_| {
+                let said = format!("the model `{}` did not answer within {limit:?}", model.name());
+                Err(Error::new(ErrorKind::DeadlineExceeded, said))
+            })?;
+            let took = started.elapsed();
+            answer.latency_ms.get_or_insert(took.as_secs_f64() * 1000.0);
+            trace::answered(self, &answer);
+            Ok(answer)
+        };
+        Box::pin(call.instrument(span))
+    }
+}

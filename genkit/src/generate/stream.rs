@@ -1,0 +1,174 @@
+//! A run that is watched.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::format::{self, Format};
+use super::middleware::Running;
+use super::response::GenerateResponse;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::Role;
+use crate::model::{ChunkSink, GenerateChunk};
+
+/// Chunks that nobody has read yet.
+#[derive(Clone, Default)]
+pub(super) struct Queue(Arc<Mutex<VecDeque<GenerateChunk>>>);
+
+impl Queue {
+    pub(super) fn sink(&self) -> ChunkSink {
+        let queue = self.clone();
+        ChunkSink::new(move |chunk| queue.lock().push_back(chunk))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<GenerateChunk>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run whose chunks come one by one: made by [`Generate::stream`](crate::Generate::stream).
+///
+/// The run goes on while it is read, and stops when it is dropped.
+///
+/// ```
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let mut stream = genkit::generate("Count.").model(ScriptedModel::text("1 2 3")).stream();
+/// while let Some(chunk) = stream.next().await {
+///     print!("{}", chunk?.text());
+/// }
+/// let response = stream.response().await?;
+/// assert_eq!(response.text(), "1 2 3");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a stream runs while it is read"]
+pub struct GenerateStream {
+    run: Option<Running<'static>>,
+    queue: Queue,
+    ended: Option<Result<GenerateResponse>>,
+    /// The text of the message that is being written, and which it is.
+    text: String,
+    index: usize,
+    format: Option<Format>,
+}
+
+impl GenerateStream {
+    pub(super) fn new(run: Running<'static>, queue: Queue, format: Option<Format>) -> Self {
+        Self { run: Some(run), queue, ended: None, text: String::new(), index: 0, format }
+    }
+
+    /// The next chunk; `None` at the end. An error comes once, as the last item.
+    ///
+    /// # Errors
+    /// As awaiting the run would give.
+    pub async fn next(&mut self) -> Option<Result<GenerateChunk>> {
+        std::future::poll_fn(|cx| self.poll_chunk(cx)).await
+    }
+
+    /// The response; chunks that were not read are dropped.
+    ///
+    /// # Errors
+    /// As awaiting the run would give.
+    pub async fn response(mut self) -> Result<GenerateResponse> {
+        while let Some(chunk) = self.next().await {
+            chunk?;
+        }
+        let gone = || {
+            Err(Error::new(ErrorKind::Aborted, "the run failed, and its error was read before"))
+        };
+        self.ended.take().unwrap_or_else(gone)
+    }
+
+    /// The text so far of the message that the model is writing.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value so far, as far as it is certain; `None` while there is none that fits `T`.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Poem {
+    ///     #[serde(default)]
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::streaming([r#"{"lines": ["Roses are"#, r#" red"]}"#]);
+    /// let mut stream = genkit::generate("A poem!").output::<Poem>().model(model).stream();
+    /// stream.next().await.unwrap()?;
+    /// assert_eq!(stream.output::<Poem>().unwrap().lines, ["Roses are"]);
+    /// stream.next().await.unwrap()?;
+    /// assert_eq!(stream.output::<Poem>().unwrap().lines, ["Roses are red"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn output<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.output_value()?).ok()
+    }
+
+    /// The same as JSON.
+    pub fn output_value(&self) -> Option<Value> {
+        format::parse_partial(self.format.unwrap_or(Format::Json), &self.text)
+    }
+
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GenerateChunk>>> {
+        if let Some(chunk) = self.take() {
+            return Poll::Ready(Some(Ok(chunk)));
+        }
+        if let Some(run) = &mut self.run {
+            if let Poll::Ready(ended) = run.as_mut().poll(cx) {
+                self.run = None;
+                self.ended = Some(ended);
+            }
+            if let Some(chunk) = self.take() {
+                return Poll::Ready(Some(Ok(chunk)));
+            }
+        }
+        match &self.ended {
+            // The error of a failed run comes after the chunks before it, and once.
+            Some(Err(_)) => Poll::Ready(self.ended.take().and_then(Result::err).map(Err)),
+            None if self.run.is_some() => Poll::Pending,
+            _ => Poll::Ready(None),
+        }
+    }
+
+    fn take(&mut self) -> Option<GenerateChunk> {
+        let chunk = self.queue.lock().pop_front();
+        if let Some(chunk) = &chunk
+            && chunk.role == Some(Role::Model)
+        {
+            let index = chunk.index.unwrap_or(self.index);
+            if index != self.index {
+                self.index = index;
+                self.text.clear();
+            }
+            self.text.push_str(&chunk.text());
+        }
+        chunk
+    }
+}
+
+impl futures_util::Stream for GenerateStream {
+    type Item = Result<GenerateChunk>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_chunk(cx)
+    }
+}
+
+impl std::fmt::Debug for GenerateStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GenerateStream").field("index", &self.index).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,94 @@
+//! One span for each run, turn, model call and tool call, with the attributes that OpenTelemetry
+//! gives generative AI. What was said is recorded only where it was asked for.
+
+use tracing::{Span, field};
+
+use super::middleware::ToolCall;
+use super::response::GenerateResponse;
+use super::run::Env;
+use crate::model::{Model, ModelRequest, ModelResponse};
+
+pub(super) fn run(env: &Env, request: &ModelRequest) -> Span {
+    let span = tracing::info_span!(
+        "generate",
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.request.model = env.model.name(),
+        gen_ai.response.finish_reasons = field::Empty,
+        gen_ai.usage.input_tokens = field::Empty,
+        gen_ai.usage.output_tokens = field::Empty,
+        gen_ai.input.messages = field::Empty,
+        gen_ai.output.messages = field::Empty,
+    );
+    if env.trace_contents && !span.is_disabled() {
+        span.record("gen_ai.input.messages", json(&request.messages));
+    }
+    span
+}
+
+pub(super) fn turn(round: usize) -> Span {
+    tracing::info_span!("turn", index = round)
+}
+
+pub(super) fn model(env: &Env, model: &dyn Model, request: &ModelRequest) -> Span {
+    let (provider, name) = model.name().split_once('/').unwrap_or(("custom", model.name()));
+    let span = tracing::info_span!(
+        "chat",
+        gen_ai.operation.name = "chat",
+        gen_ai.provider.name = provider,
+        gen_ai.request.model = name,
+        gen_ai.request.temperature = request.config.get("temperature").and_then(|t| t.as_f64()),
+        gen_ai.request.max_tokens = request.config.get("maxOutputTokens").and_then(|t| t.as_u64()),
+        gen_ai.response.finish_reasons = field::Empty,
+        gen_ai.usage.input_tokens = field::Empty,
+        gen_ai.usage.output_tokens = field::Empty,
+        gen_ai.input.messages = field::Empty,
+        gen_ai.output.messages = field::Empty,
+    );
+    if env.trace_contents && !span.is_disabled() {
+        span.record("gen_ai.input.messages", json(&request.messages));
+    }
+    span
+}
+
+/// Records a model's answer in the span of its call.
+pub(super) fn answered(env: &Env, answer: &ModelResponse) {
+    let span = Span::current();
+    if span.is_disabled() {
+        return;
+    }
+    span.record("gen_ai.response.finish_reasons", json(&answer.finish_reason));
+    span.record("gen_ai.usage.input_tokens", answer.usage.input_tokens);
+    span.record("gen_ai.usage.output_tokens", answer.usage.output_tokens);
+    if env.trace_contents {
+        span.record("gen_ai.output.messages", json(&answer.message));
+    }
+}
+
+/// Records the end of a run in its span.
+pub(super) fn ended(response: &GenerateResponse) {
+    let span = Span::current();
+    if span.is_disabled() {
+        return;
+    }
+    span.record("gen_ai.response.finish_reasons", json(&response.finish_reason));
+    span.record("gen_ai.usage.input_tokens", response.usage.input_tokens);
+    span.record("gen_ai.usage.output_tokens", response.usage.output_tokens);
+}
+
+pub(super) fn tool(env: &Env, call: &ToolCall) -> Span {
+    let span = tracing::info_span!(
+        "execute_tool",
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = call.request.name,
+        gen_ai.tool.call.id = call.request.r#ref,
+        gen_ai.tool.call.arguments = field::Empty,
+    );
+    if env.trace_contents && !span.is_disabled() {
+        span.record("gen_ai.tool.call.arguments", json(&call.request.input));
+    }
+    span
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,372 @@
+//! What the loop does next: a plain machine without IO, fed with answers.
+//!
+//! ```text
+//! Ready ──Step::Model──▶ accept(answer) ──▶ Done, or Tools
+//! Tools ──Step::Tools──▶ settle(outcomes) ─▶ Ready with a longer history, or Done (interrupted)
+//! ```
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::interrupt::{self, Suspended};
+use super::resume::Resumed;
+use super::response::GenerateResponse;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Part, Role, ToolRequest};
+use crate::model::{FinishReason, ModelRequest, ModelResponse, Usage};
+
+/// The mark of a reference that the loop invented because the model gave none.
+pub(super) const GENERATED_REF: &str = "generatedRef";
+
+/// How a run is to go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) max_turns: usize,
+    /// Whether reaching `max_turns` is an error.
+    pub(super) strict: bool,
+    pub(super) return_tool_requests: bool,
+}
+
+/// What is to be done now.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Ask the model with [`Turns::request`].
+    Model,
+    /// Run these, in any order.
+    Tools(Vec<Call>),
+    /// Nothing: this is the answer.
+    Done(Box<GenerateResponse>),
+}
+
+/// A tool call that is to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) request: ToolRequest,
+    /// What it asked and did before, and what was answered.
+    pub(super) suspended: Option<Box<Suspended>>,
+}
+
+/// What became of a call.
+#[derive(Debug)]
+pub(super) enum Settled {
+    /// The tool's answer, as a part of the tool message.
+    Answered(Part),
+    /// It asks: what its part's metadata says of that.
+    Asked(Box<Suspended>),
+}
+
+/// One run of the loop.
+pub(super) struct Turns {
+    request: ModelRequest,
+    rules: Rules,
+    rounds: usize,
+    /// The index of the message that is produced next.
+    index: usize,
+    usage: Usage,
+    custom: serde_json::Map<String, Value>,
+    state: State,
+}
+
+enum State {
+    Ready,
+    Tools(Box<Round>),
+    Done(Box<GenerateResponse>),
+    /// The response was handed out, or the run failed.
+    Over,
+}
+
+/// A message of the model whose calls are being answered.
+struct Round {
+    message: Message,
+    entries: Vec<Entry>,
+    /// For the metadata of the tool message of a resumed run.
+    resumed: Option<Value>,
+}
+
+struct Entry {
+    /// Where the request stands in the message.
+    at: usize,
+    work: Work,
+}
+
+enum Work {
+    Call(Call),
+    /// Answered before: by a sibling's earlier run or by the caller.
+    Answered(Part),
+}
+
+impl Turns {
+    /// A new run.
+    pub(super) fn new(request: ModelRequest, rules: Rules) -> Self {
+        Self {
+            request,
+            rules,
+            rounds: 0,
+            index: 0,
+            usage: Usage::default(),
+            custom: serde_json::Map::new(),
+            state: State::Ready,
+        }
+    }
+
+    /// A run that goes on at the calls of the model's last message.
+    pub(super) fn resumed(request: ModelRequest, rules: Rules, resumed: Resumed) -> Self {
+        let Resumed { message, settled, metadata } = resumed;
+        let at = positions(&message);
+        let entries = at
+            .into_iter()
+            .zip(settled)
+            .map(|(at, work)| {
+                let work = match work {
+                    super::resume::Work::Answered(part) => Work::Answered(*part),
+                    super::resume::Work::Restart(call) => Work::Call(*call),
+                };
+                Entry { at, work }
+            })
+            .collect();
+        let round = Round { message, entries, resumed: Some(metadata) };
+        Self { state: State::Tools(Box::new(round)), ..Self::new(request, rules) }
+    }
+
+    /// What to do now. Asking again without an answer gives the same.
+    pub(super) fn next(&mut self) -> Step {
+        match &mut self.state {
+            State::Ready => Step::Model,
+            State::Tools(round) => Step::Tools(round.calls()),
+            State::Done(_) | State::Over => match std::mem::replace(&mut self.state, State::Over) {
+                State::Done(response) => Step::Done(response),
+                // A driver that goes on after the end gets what there is, not a panic.
+                _ => Step::Done(Box::new(self.response(None, FinishReason::Other, None))),
+            },
+        }
+    }
+
+    /// What the model is asked.
+    pub(super) fn request(&self) -> &ModelRequest {
+        &self.request
+    }
+
+    /// The index of the message that is being produced.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The index of the tool message, while tools are to be run: a resumed run begins with it.
+    pub(super) fn tool_index(&self) -> usize {
+        match &self.state {
+            State::Tools(round) if round.resumed.is_some() => self.index,
+            _ => self.index + 1,
+        }
+    }
+
+    /// Which round of tools is next, from 0.
+    pub(super) fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Takes the model's answer.
+    pub(super) fn accept(&mut self, answer: ModelResponse) -> Result<()> {
+        self.usage.add(&answer.usage);
+        self.custom = answer.custom;
+        let reason = answer.finish_reason;
+        let said = answer.finish_message;
+        if reason == Some(FinishReason::Blocked) {
+            let why = said.as_deref().unwrap_or("the provider gave no reason").to_owned();
+            let response = self.end(answer.message, reason, said);
+            return Err(over(response, format!("the answer was blocked: {why}")));
+        }
+        let Some(mut message) = answer.message else {
+            let response = self.end(None, reason, said);
+            return Err(over(response, "the model answered without a message".to_owned()));
+        };
+        message.role = Role::Model;
+        name_calls(&mut message);
+        let wanted = positions(&message);
+        if wanted.is_empty() || self.rules.return_tool_requests {
+            let response = self.end(Some(message), reason, said);
+            self.state = State::Done(Box::new(response));
+        } else if self.rounds >= self.rules.max_turns {
+            self.give_up(message)?;
+        } else {
+            let entries = wanted
+                .into_iter()
+                .filter_map(|at| {
+                    let request = message.content[at].as_tool_request()?.clone();
+                    Some(Entry { at, work: Work::Call(Call { request, suspended: None }) })
+                })
+                .collect();
+            self.state = State::Tools(Box::new(Round { message, entries, resumed: None }));
+        }
+        Ok(())
+    }
+
+    /// Takes what became of the calls, in the order of [`Step::Tools`]. The tool message that the
+    /// round gave is for the stream; none if the run is interrupted.
+    pub(super) fn settle(&mut self, settled: Vec<Settled>) -> Option<Message> {
+        let State::Tools(round) = std::mem::replace(&mut self.state, State::Over) else {
+            return None;
+        };
+        let Round { mut message, entries, resumed } = *round;
+        let mut settled = settled.into_iter();
+        let outcomes: Vec<(usize, Settled)> = entries
+            .into_iter()
+            .filter_map(|Entry { at, work }| match work {
+                Work::Answered(part) => Some((at, Settled::Answered(part))),
+                Work::Call(_) => Some((at, settled.next()?)),
+            })
+            .collect();
+        if outcomes.iter().any(|(_, settled)| matches!(settled, Settled::Asked(_))) {
+            for (at, settled) in outcomes {
+                match settled {
+                    Settled::Answered(part) => interrupt::set_pending(&mut message.content[at], part),
+                    Settled::Asked(suspended) => suspended.write(&mut message.content[at]),
+                }
+            }
+            let said = "One or more tool calls resulted in interrupts.".to_owned();
+            let response =
+                self.end(Some(message), Some(FinishReason::Interrupted), Some(said));
+            self.state = State::Done(Box::new(response));
+            return None;
+        }
+        let parts = outcomes.into_iter().filter_map(|(_, settled)| match settled {
+            Settled::Answered(part) => Some(part),
+            Settled::Asked(_) => None,
+        });
+        let mut answers = Message::new(Role::Tool, parts);
+        match resumed {
+            // The model's message was there before this run: only the answers are new.
+            Some(metadata) => {
+                answers.metadata.insert("resumed".to_owned(), metadata);
+                self.index += 1;
+            }
+            None => {
+                self.rounds += 1;
+                self.index += 2;
+            }
+        }
+        self.request.messages.push(message);
+        self.request.messages.push(answers.clone());
+        self.state = State::Ready;
+        Some(answers)
+    }
+
+    /// The run is over with `error`, which gets everything that was done.
+    pub(super) fn fail(&mut self, mut error: Error) -> Error {
+        let message = match std::mem::replace(&mut self.state, State::Over) {
+            State::Tools(round) => Some(round.message),
+            _ => None,
+        };
+        let said = error.to_string();
+        if error.partial_of::<GenerateResponse>().is_none() {
+            let response = self.end(message, Some(FinishReason::Aborted), Some(said));
+            error.put_partial(response);
+        }
+        error
+    }
+
+    fn give_up(&mut self, message: Message) -> Result<()> {
+        let max = self.rules.max_turns;
+        let said = format!(
+            "the limit of {max} tool rounds was reached, and the model asks for more: raise it \
+             with `.max_turns(..)`, or go on from `.messages(response.messages())`"
+        );
+        let response =
+            self.end(Some(message), Some(FinishReason::Aborted), Some(said.clone()));
+        if self.rules.strict {
+            let mut error = Error::new(ErrorKind::Aborted, said);
+            error.put_partial(response);
+            return Err(error);
+        }
+        self.state = State::Done(Box::new(response));
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        message: Option<Message>,
+        reason: Option<FinishReason>,
+        said: Option<String>,
+    ) -> GenerateResponse {
+        self.state = State::Over;
+        let mut response = self.response(message, FinishReason::Unknown, said);
+        response.finish_reason = reason;
+        response
+    }
+
+    fn response(
+        &mut self,
+        message: Option<Message>,
+        reason: FinishReason,
+        said: Option<String>,
+    ) -> GenerateResponse {
+        GenerateResponse {
+            message,
+            finish_reason: Some(reason),
+            finish_message: said,
+            usage: std::mem::take(&mut self.usage),
+            custom: std::mem::take(&mut self.custom),
+            request: Some(std::mem::take(&mut self.request)),
+        }
+    }
+}
+
+impl Round {
+    fn calls(&self) -> Vec<Call> {
+        let call = |entry: &Entry| match &entry.work {
+            Work::Call(call) => Some(call.clone()),
+            Work::Answered(_) => None,
+        };
+        self.entries.iter().filter_map(call).collect()
+    }
+}
+
+fn over(response: GenerateResponse, said: String) -> Error {
+    let mut error = Error::new(ErrorKind::FailedPrecondition, said);
+    error.put_partial(response);
+    error
+}
+
+/// Where the calls of a message stand.
+pub(super) fn positions(message: &Message) -> Vec<usize> {
+    let is_call = |part: &Part| part.as_tool_request().is_some_and(|request| !request.partial);
+    message.content.iter().enumerate().filter(|(_, part)| is_call(part)).map(|(at, _)| at).collect()
+}
+
+/// Gives each call a reference of its own, in the history and in the response alike: a model may
+/// give none, or the same twice.
+fn name_calls(message: &mut Message) {
+    let mut taken: HashSet<String> = HashSet::new();
+    for part in &mut message.content {
+        let Part::ToolRequest { tool_request, metadata } = part else { continue };
+        let given = tool_request.r#ref.take().filter(|given| !given.is_empty());
+        let reference = match given {
+            Some(given) if taken.insert(given.clone()) => given,
+            _ => {
+                let invented = invented_ref();
+                taken.insert(invented.clone());
+                metadata.insert(GENERATED_REF.to_owned(), Value::Bool(true));
+                invented
+            }
+        };
+        tool_request.r#ref = Some(reference);
+    }
+}
+
+/// A reference that no other call of this process has, and hardly one of another's: histories are
+/// stored and go on elsewhere.
+fn invented_ref() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    // Letters and digits, nine of them: the strictest server takes no other.
+    let mixed = (*SEED ^ count.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 36_u64.pow(9);
+    let digit = |place: u32| {
+        let digit = (mixed / 36_u64.pow(place) % 36) as u8;
+        char::from(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 })
+    };
+    (0..9).rev().map(digit).collect()
+}

@@ -1,0 +1,166 @@
+//! Messages and their parts: plain data in Genkit's JSON.
+
+mod call;
+mod part;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use call::{ToolRequest, ToolResponse};
+pub use part::{Media, Part, ResourcePart};
+
+/// Who speaks in a [`Message`].
+///
+/// ```
+/// use genkit::{Message, Role};
+///
+/// assert_eq!(Message::model("It is sunny.").role, Role::Model);
+/// assert_eq!(serde_json::to_value(Role::Model).unwrap(), "model");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions that stand above the conversation.
+    System,
+    /// The person, or the program, that asks.
+    User,
+    /// The language model. MCP calls it `assistant`.
+    Model,
+    /// The answers of tools.
+    Tool,
+}
+
+/// One message of a conversation or of a prompt.
+///
+/// ```
+/// use genkit::Message;
+///
+/// let message = Message::user("What is the weather in Baltimore?");
+/// assert_eq!(message.text(), "What is the weather in Baltimore?");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, part by part.
+    pub content: Vec<Part>,
+    /// Data for programs.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl Message {
+    /// A message of `role`.
+    pub fn new(role: Role, content: impl IntoIterator<Item = Part>) -> Self {
+        Self { role, content: content.into_iter().collect(), metadata: Map::new() }
+    }
+
+    /// What the user says.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::user("hi").role, genkit::Role::User);
+    /// ```
+    pub fn user(content: impl Into<Part>) -> Self {
+        Self::new(Role::User, [content.into()])
+    }
+
+    /// What the model says.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::model("hello").role, genkit::Role::Model);
+    /// ```
+    pub fn model(content: impl Into<Part>) -> Self {
+        Self::new(Role::Model, [content.into()])
+    }
+
+    /// What stands above the conversation.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::system("be brief").role, genkit::Role::System);
+    /// ```
+    pub fn system(content: impl Into<Part>) -> Self {
+        Self::new(Role::System, [content.into()])
+    }
+
+    /// The message with one more part.
+    ///
+    /// ```
+    /// use genkit::{Message, Part};
+    ///
+    /// let message = Message::user("Look:").with(Part::image("image/png", b"..."));
+    /// assert_eq!(message.content.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn with(mut self, part: impl Into<Part>) -> Self {
+        self.content.push(part.into());
+        self
+    }
+
+    /// The calls that it asks for; those that are still being written are left out.
+    ///
+    /// ```
+    /// use genkit::{Message, ToolRequest};
+    ///
+    /// let message = Message::model(ToolRequest::new("now", serde_json::Value::Null));
+    /// assert_eq!(message.tool_requests().next().unwrap().name, "now");
+    /// ```
+    pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
+        self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
+    }
+
+    /// All text parts, joined.
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Part::as_text).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parts_are_told_apart_by_their_key() {
+        let message = Message::user("a")
+            .with(Part::image("image/png", [1, 2]))
+            .with(Part::resource_link("note://1"))
+            .with(Part::data(json!({"n": 1})));
+        let wire = serde_json::to_value(&message).expect("messages serialize");
+        assert_eq!(
+            wire,
+            json!({"role": "user", "content": [
+                {"text": "a"},
+                {"media": {"url": "data:image/png;base64,AQI=", "contentType": "image/png"}},
+                {"resource": {"uri": "note://1"}},
+                {"data": {"n": 1}},
+            ]})
+        );
+        assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    }
+
+    #[test]
+    fn calls_and_their_answers_are_genkits() {
+        let request = ToolRequest::new("add", json!({"a": 1})).with_ref("7");
+        let message = Message::model(Part::reasoning("hm").with_metadata("thoughtSignature", "x"))
+            .with(request.respond(json!(0)))
+            .with(request)
+            .with(Part::custom(json!({"ran": 1}).as_object().cloned().unwrap()));
+        let wire = serde_json::to_value(&message).expect("messages serialize");
+        assert_eq!(
+            wire,
+            json!({"role": "model", "content": [
+                {"reasoning": "hm", "metadata": {"thoughtSignature": "x"}},
+                {"toolResponse": {"name": "add", "ref": "7", "output": 0}},
+                {"toolRequest": {"name": "add", "ref": "7", "input": {"a": 1}}},
+                {"custom": {"ran": 1}},
+            ]})
+        );
+        assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    }
+
+    #[test]
+    fn a_part_without_a_key_is_no_data() {
+        assert_eq!(serde_json::from_value::<Part>(json!({})).unwrap(), Part::data(Value::Null));
+    }
+}

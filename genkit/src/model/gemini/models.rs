@@ -1,0 +1,129 @@
+//! What is known of the models, as data.
+
+use crate::model::{Constrained, ModelInfo, Supports};
+
+/// A family of models: those whose name holds every one of `marks`.
+struct Family {
+    marks: &'static [&'static str],
+    supports: Supports,
+}
+
+const ALL: Supports = Supports {
+    multiturn: true,
+    media: true,
+    tools: true,
+    tool_choice: true,
+    system_role: true,
+    constrained: Constrained::All,
+    context: false,
+};
+
+/// The models before 3 refuse JSON output in a request with tools (HTTP 400).
+const BEFORE_3: Supports = Supports { constrained: Constrained::NoTools, ..ALL };
+
+/// The first that fits counts.
+const FAMILIES: &[Family] = &[
+    Family {
+        marks: &["gemini", "-tts"],
+        supports: Supports {
+            multiturn: false,
+            media: false,
+            tools: false,
+            tool_choice: false,
+            system_role: false,
+            constrained: Constrained::None,
+            context: false,
+        },
+    },
+    Family {
+        marks: &["gemini-3", "-image"],
+        supports: Supports { tools: false, tool_choice: false, ..ALL },
+    },
+    Family {
+        marks: &["gemini", "-image"],
+        supports: Supports {
+            tools: false,
+            tool_choice: false,
+            constrained: Constrained::None,
+            ..ALL
+        },
+    },
+    Family { marks: &["gemini-1"], supports: BEFORE_3 },
+    Family { marks: &["gemini-2"], supports: BEFORE_3 },
+    Family { marks: &["gemini"], supports: ALL },
+    Family {
+        marks: &["gemma"],
+        supports: Supports {
+            tools: false,
+            tool_choice: false,
+            system_role: false,
+            constrained: Constrained::None,
+            ..ALL
+        },
+    },
+];
+
+/// What a model is taken to do.
+pub(super) fn info(model: &str) -> ModelInfo {
+    let family = FAMILIES.iter().find(|family| family.marks.iter().all(|mark| model.contains(mark)));
+    // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
+    let supports = family.map_or(BEFORE_3, |family| family.supports.clone());
+    let mut info = ModelInfo::default();
+    info.label = Some(format!("Google AI - {model}"));
+    info.supports = Some(supports);
+    info
+}
+
+/// Whether the model takes JSON output beside tools.
+pub(super) fn takes_json_with_tools(model: &str) -> bool {
+    info(model).supports.is_some_and(|supports| supports.constrained == Constrained::All)
+}
+
+/// Whether the answer of a function may hold media: since 3.
+pub(super) fn takes_media_in_answers(model: &str) -> bool {
+    let number = model.strip_prefix("gemini-").unwrap_or_default();
+    let major = number.split(['.', '-']).next().unwrap_or_default();
+    major.parse::<u32>().is_ok_and(|major| major >= 3)
+}
+
+/// The name without what others put in front of it.
+pub(super) fn bare(name: &str) -> &str {
+    let mut name = name.trim_matches('/');
+    for prefix in ["gemini/", "googleai/", "google-genai/", "models/"] {
+        name = name.strip_prefix(prefix).unwrap_or(name);
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bare() {
+        for (name, expected) in [
+            ("gemini-2.5-flash", "gemini-2.5-flash"),
+            ("models/gemini-2.5-flash", "gemini-2.5-flash"),
+            ("googleai/models/x", "x"),
+            ("tunedModels/mine-1", "tunedModels/mine-1"),
+        ] {
+            assert_eq!(bare(name), expected);
+        }
+    }
+
+    #[test]
+    fn families_differ() {
+        let supports = |model: &str| info(model).supports.unwrap();
+        assert_eq!(supports("gemini-2.5-flash").constrained, Constrained::NoTools);
+        assert_eq!(supports("gemini-3-flash-preview").constrained, Constrained::All);
+        assert_eq!(supports("gemini-flash-latest").constrained, Constrained::All);
+        assert_eq!(supports("tunedModels/x").constrained, Constrained::NoTools);
+        assert!(!supports("gemini-2.5-flash-preview-tts").multiturn);
+        assert!(!supports("gemini-2.5-flash-image").tools);
+        assert!(supports("gemini-2.5-flash-image").media);
+        assert!(!supports("gemma-3-27b-it").system_role);
+        assert!(takes_media_in_answers("gemini-3-pro-preview"));
+        assert!(takes_media_in_answers("gemini-3.1-pro-preview"));
+        assert!(!takes_media_in_answers("gemini-2.5-pro"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Tool names that every provider takes, and the way back.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::request::ModelRequest;
+
+/// How long a tool's name may be for a provider. Default is 64, the least of all.
+const MAX_NAME: usize = 64;
+
+/// The names of a request's tools as a provider sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
+/// alike. `fs/read_file` becomes `fs__read_file`.
+pub(crate) struct Names<'a> {
+    /// By our name; only those that differ.
+    sent: HashMap<&'a str, String>,
+    /// By the provider's.
+    ours: HashMap<String, &'a str>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn of(request: &'a ModelRequest) -> Self {
+        let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
+        if request.tools.iter().all(|tool| is_safe(&tool.name)) {
+            return names; // the usual case costs nothing
+        }
+        // A name that is safe keeps itself, whatever stands before it.
+        let (safe, unsafe_): (Vec<&str>, Vec<&str>) =
+            request.tools.iter().map(|tool| tool.name.as_str()).partition(|name| is_safe(name));
+        for name in safe {
+            names.ours.insert(name.to_owned(), name);
+        }
+        for name in unsafe_ {
+            let mut sent = safe_name(name);
+            let mut count = 2;
+            while names.ours.contains_key(&sent) {
+                sent = shortened(&safe_name(name), &format!("_{count}"));
+                count += 1;
+            }
+            names.ours.insert(sent.clone(), name);
+            names.sent.insert(name, sent);
+        }
+        names
+    }
+
+    /// What the provider is told.
+    pub(crate) fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
+        match self.sent.get(name) {
+            Some(sent) => Cow::Borrowed(sent),
+            None if is_safe(name) => Cow::Borrowed(name),
+            // A call in the history of a tool that is not offered any more.
+            None => Cow::Owned(safe_name(name)),
+        }
+    }
+
+    /// Which tool the provider means.
+    pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
+        self.ours.get(sent).copied().unwrap_or(sent)
+    }
+}
+
+fn is_safe(name: &str) -> bool {
+    name.len() <= MAX_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(is_safe_char)
+}
+
+fn is_safe_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+fn safe_name(name: &str) -> String {
+    let mut safe = String::with_capacity(name.len() + 2);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        safe.push('_');
+    }
+    for c in name.chars() {
+        match c {
+            '/' => safe.push_str("__"),
+            c if is_safe_char(c) => safe.push(c),
+            _ => safe.push('_'),
+        }
+    }
+    if safe.len() > MAX_NAME { shortened(&safe, &format!("_{:08x}", hash(name))) } else { safe }
+}
+
+/// `name` with `end`, cut in between so that both fit.
+fn shortened(name: &str, end: &str) -> String {
+    let kept = name.len().min(MAX_NAME - end.len());
+    format!("{}{end}", &name[..kept])
+}
+
+/// FNV-1a: the same in every process, so that a stored history keeps its names.
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ToolDefinition;
+
+    fn request(names: &[&str]) -> ModelRequest {
+        let tools = names.iter().map(|name| ToolDefinition::new(*name, "")).collect();
+        ModelRequest { tools, ..ModelRequest::default() }
+    }
+
+    #[test]
+    fn safe_names_are_themselves() {
+        let request = request(&["add", "get_weather-2"]);
+        let names = Names::of(&request);
+        assert_eq!(names.sent("add"), "add");
+        assert_eq!(names.ours("add"), "add");
+    }
+
+    #[test]
+    fn unsafe_names_are_unique_and_come_back() {
+        let long = "x".repeat(65);
+        let other = format!("{}y", "x".repeat(64));
+        let all = ["a/b", "a__b", "a b", "a_b", "7up", "ü", long.as_str(), other.as_str()];
+        let request = request(&all);
+        let names = Names::of(&request);
+        let sent: Vec<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        assert_eq!(sent[..6], ["a__b_2", "a__b", "a_b_2", "a_b", "_7up", "__"]);
+        for (name, sent) in all.iter().zip(&sent) {
+            assert!(is_safe(sent), "{sent}");
+            assert_eq!(names.ours(sent), *name);
+        }
+    }
+
+    #[test]
+    fn sixty_four_is_the_limit() {
+        let fits = format!("a/{}", "x".repeat(61));
+        assert_eq!(safe_name(&fits).len(), 64);
+        assert!(safe_name(&fits).ends_with('x'));
+        assert_eq!(safe_name(&format!("{fits}x")).len(), 64);
+    }
+}

@@ -1,0 +1,182 @@
+//! What a model is asked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::{Message, Part};
+use crate::schema::SharedSchema;
+
+/// One request to a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ModelRequest {
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// Settings: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`, `topP`,
+    /// `stopSequences`, `version`) and the provider's own.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub config: Map<String, Value>,
+    /// The tools that it may ask for.
+    #[serde(default)]
+    pub tools: Vec<ToolDefinition>,
+    /// Whether it may, must or must not ask for tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// What the answer must look like.
+    #[serde(default)]
+    pub output: OutputConfig,
+    /// Documents to answer from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub docs: Vec<Document>,
+}
+
+impl ModelRequest {
+    /// A request with these messages and nothing else.
+    ///
+    /// ```
+    /// use genkit::{Message, model::ModelRequest};
+    ///
+    /// let request = ModelRequest::new([Message::user("hi")]);
+    /// assert!(request.tools.is_empty());
+    /// ```
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self { messages: messages.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// A tool as a model sees it.
+///
+/// ```
+/// use genkit::model::ToolDefinition;
+/// use serde_json::json;
+///
+/// let tool = ToolDefinition::new("now", "Tells the time.").with_input(json!({"type": "object"}));
+/// assert_eq!(tool.input_schema().unwrap()["type"], "object");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// Its name, which may be longer or richer than a provider takes: the provider sends a safe,
+    /// unique one and maps it back.
+    pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input_schema: Option<SharedSchema>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<SharedSchema>,
+    /// Data for programs.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl ToolDefinition {
+    /// A tool without arguments.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            input_schema: None,
+            output_schema: None,
+            metadata: Map::new(),
+        }
+    }
+
+    /// The same with a schema of its arguments.
+    #[must_use]
+    pub fn with_input(mut self, schema: Value) -> Self {
+        self.input_schema = Some(SharedSchema::new(schema));
+        self
+    }
+
+    /// The exact schema of its arguments.
+    pub fn input_schema(&self) -> Option<&Value> {
+        self.input_schema.as_deref()
+    }
+
+    /// The exact schema of its result.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output_schema.as_deref()
+    }
+
+    /// The schema of its arguments with the dialects that were made of it.
+    #[cfg_attr(not(feature = "gemini"), allow(dead_code))]
+    pub(crate) fn shared_input(&self) -> Option<&SharedSchema> {
+        self.input_schema.as_ref()
+    }
+
+    pub(crate) fn with_shared(
+        mut self,
+        input: Option<SharedSchema>,
+        output: Option<SharedSchema>,
+    ) -> Self {
+        self.input_schema = input;
+        self.output_schema = output;
+        self
+    }
+}
+
+/// Whether a model may, must or must not ask for tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolChoice {
+    /// As it likes.
+    Auto,
+    /// At least one.
+    Required,
+    /// None, though they are shown.
+    None,
+}
+
+/// What an answer must look like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct OutputConfig {
+    /// `text`, `json`, `array`, `enum`, `jsonl`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// The schema of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<SharedSchema>,
+    /// Whether the model is to be bound to the schema by its provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constrained: Option<bool>,
+    /// The media type of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+}
+
+impl OutputConfig {
+    /// Whether JSON is asked for, by its format or its media type.
+    pub fn is_json(&self) -> bool {
+        self.content_type.as_deref().is_some_and(|kind| kind.ends_with("/json"))
+            || self.format.as_deref().is_some_and(|format| matches!(format, "json" | "array"))
+    }
+}
+
+/// A document to answer from.
+///
+/// ```
+/// use genkit::model::Document;
+///
+/// let document = Document::from("The shop opens at nine.");
+/// assert_eq!(document.content[0].as_text(), Some("The shop opens at nine."));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its parts: text and media.
+    pub content: Vec<Part>,
+    /// Data for programs; `ref`, `id` or `title` names it in the prompt.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl<T: Into<Part>> From<T> for Document {
+    fn from(part: T) -> Self {
+        Self { content: vec![part.into()], metadata: Map::new() }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a model answers, whole and in pieces.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::{Message, Part, Role, ToolRequest};
+
+/// One answer of a model.
+///
+/// ```
+/// use genkit::model::{FinishReason, ModelResponse};
+///
+/// let response = ModelResponse::text("It is sunny.");
+/// assert_eq!(response.finish_reason, Some(FinishReason::Stop));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ModelResponse {
+    /// What it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Message>,
+    /// Why it stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<FinishReason>,
+    /// Why it stopped, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_message: Option<String>,
+    /// What it used.
+    #[serde(default)]
+    pub usage: Usage,
+    /// How long the call took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<f64>,
+    /// What only its provider knows: safety ratings, grounding, the id of the response.
+    #[serde(default)]
+    pub custom: Map<String, Value>,
+}
+
+impl ModelResponse {
+    /// An answer that ended well.
+    pub fn new(message: Message) -> Self {
+        Self {
+            message: Some(message),
+            finish_reason: Some(FinishReason::Stop),
+            ..Self::default()
+        }
+    }
+
+    /// An answer of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(Message::model(text.into()))
+    }
+
+    /// An answer that asks for tools.
+    pub fn tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
+        Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
+    }
+}
+
+/// Why a model stopped.
+///
+/// ```
+/// use genkit::model::FinishReason;
+///
+/// assert_eq!(serde_json::to_value(FinishReason::Length).unwrap(), "length");
+/// assert_eq!(serde_json::from_value::<FinishReason>("new one".into()).unwrap(), FinishReason::Unknown);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// It had said everything, or asks for tools.
+    Stop,
+    /// The limit on tokens was reached.
+    Length,
+    /// Its provider would not let it answer.
+    Blocked,
+    /// The loop gave up: the limit on turns.
+    Aborted,
+    /// A tool asks something: see [`GenerateResponse::interrupts`](crate::GenerateResponse::interrupts).
+    Interrupted,
+    /// Another reason, which the finish message tells.
+    Other,
+    /// Nobody knows.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a call used, as far as its provider says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Usage {
+    /// Tokens of the request, cached ones included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// All tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_tokens: Option<u64>,
+    /// Tokens of thoughts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thoughts_tokens: Option<u64>,
+    /// Tokens of the request that were cached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_content_tokens: Option<u64>,
+    /// What else is counted.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub custom: Map<String, Value>,
+}
+
+impl Usage {
+    /// Adds what another call used.
+    ///
+    /// ```
+    /// use genkit::model::Usage;
+    ///
+    /// let mut usage = Usage::default();
+    /// usage.input_tokens = Some(5);
+    /// let mut sum = usage.clone();
+    /// sum.add(&usage);
+    /// assert_eq!((sum.input_tokens, sum.output_tokens), (Some(10), None));
+    /// ```
+    pub fn add(&mut self, other: &Self) {
+        let add = |a: &mut Option<u64>, b: Option<u64>| {
+            if let Some(b) = b {
+                *a = Some(a.unwrap_or(0).saturating_add(b));
+            }
+        };
+        add(&mut self.input_tokens, other.input_tokens);
+        add(&mut self.output_tokens, other.output_tokens);
+        add(&mut self.total_tokens, other.total_tokens);
+        add(&mut self.thoughts_tokens, other.thoughts_tokens);
+        add(&mut self.cached_content_tokens, other.cached_content_tokens);
+        for (key, value) in &other.custom {
+            let sum = self.custom.get(key).and_then(Value::as_f64).unwrap_or(0.0)
+                + value.as_f64().unwrap_or(0.0);
+            self.custom.insert(key.clone(), sum.into());
+        }
+    }
+}
+
+/// A piece of an answer while it is being written.
+///
+/// The loop numbers the messages that it produces: chunks of the model's first message have the
+/// index 0, the tools' answers 1, the model's next message 2.
+///
+/// ```
+/// use genkit::model::GenerateChunk;
+///
+/// assert_eq!(GenerateChunk::of_text("hel").text(), "hel");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GenerateChunk {
+    /// Who speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Which of the produced messages this belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// What is new.
+    pub content: Vec<Part>,
+    /// What only the provider knows.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub custom: Map<String, Value>,
+}
+
+impl GenerateChunk {
+    /// A chunk with these parts.
+    pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
+        Self { content: content.into_iter().collect(), ..Self::default() }
+    }
+
+    /// A piece of text.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self::new([Part::text(text)])
+    }
+
+    /// Its text.
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// The model's thoughts in it.
+    pub fn reasoning(&self) -> String {
+        self.content
+            .iter()
+            .filter_map(|part| match part {
+                Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The tool calls in it.
+    pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
+        self.content.iter().filter_map(Part::as_tool_request)
+    }
+}

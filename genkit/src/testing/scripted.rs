@@ -1,0 +1,197 @@
+//! A model that says what a test wants.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, ToolRequest};
+use crate::model::{
+    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
+};
+
+/// A model that gives the answers of a script, one for each call, and remembers what it was asked.
+///
+/// Clones share script and memory: give one to the run and look at the other.
+///
+/// ```
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{ToolRequest, tool, tools};
+/// use serde_json::json;
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
+///     ModelResponse::text("It is five."),
+/// ]);
+/// let response = genkit::generate("2 + 3?").model(model.clone()).tools(tools![add]).await?;
+/// assert_eq!(response.text(), "It is five.");
+/// assert_eq!(model.tool_outputs("add"), [json!(5)]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ScriptedModel {
+    name: String,
+    info: ModelInfo,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    script: VecDeque<Scripted>,
+    length: usize,
+    requests: Vec<ModelRequest>,
+}
+
+/// One answer of a [`ScriptedModel`]: a response, an error, or chunks and then a response.
+pub struct Scripted {
+    chunks: Vec<GenerateChunk>,
+    end: End,
+}
+
+enum End {
+    Answer(Box<Result<ModelResponse>>),
+    Never,
+}
+
+impl Scripted {
+    /// These chunks, then this response.
+    pub fn chunks(
+        chunks: impl IntoIterator<Item = GenerateChunk>,
+        response: ModelResponse,
+    ) -> Self {
+        Self { chunks: chunks.into_iter().collect(), ..response.into() }
+    }
+}
+
+impl From<ModelResponse> for Scripted {
+    fn from(response: ModelResponse) -> Self {
+        Ok(response).into()
+    }
+}
+
+impl From<Result<ModelResponse>> for Scripted {
+    fn from(answer: Result<ModelResponse>) -> Self {
+        Self { chunks: Vec::new(), end: End::Answer(Box::new(answer)) }
+    }
+}
+
+impl ScriptedModel {
+    /// These answers, in this order. Another call is an error.
+    pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
+        let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
+        let state = State { length: script.len(), script, requests: Vec::new() };
+        let mut info = ModelInfo::default();
+        info.supports = Some(Supports { context: true, ..Supports::all() });
+        Self { name: "scripted".to_owned(), info, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// One answer of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::texts([text.into()])
+    }
+
+    /// Several answers of text.
+    pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::new(texts.into_iter().map(|text| ModelResponse::text(text)))
+    }
+
+    /// One answer of text that comes in pieces.
+    pub fn streaming<T: Into<String>>(pieces: impl IntoIterator<Item = T>) -> Self {
+        let pieces: Vec<String> = pieces.into_iter().map(Into::into).collect();
+        let whole = ModelResponse::text(pieces.concat());
+        Self::new([Scripted::chunks(pieces.into_iter().map(GenerateChunk::of_text), whole)])
+    }
+
+    /// A model that never answers.
+    pub fn pending() -> Self {
+        Self::new([Scripted { chunks: Vec::new(), end: End::Never }])
+    }
+
+    /// The same model under another name. Default is `scripted`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The same model with other capabilities. Default is all of them.
+    #[must_use]
+    pub fn with_info(mut self, info: ModelInfo) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// What it was asked, call by call.
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.lock().requests.clone()
+    }
+
+    /// Every tool call in the history of its last request.
+    pub fn tool_calls(&self) -> Vec<ToolRequest> {
+        let state = self.lock();
+        let messages = state.requests.last().map(|request| &request.messages);
+        messages.into_iter().flatten().flat_map(Message::tool_requests).cloned().collect()
+    }
+
+    /// Every output of the tool `name` that it was shown in its last request.
+    pub fn tool_outputs(&self, name: &str) -> Vec<serde_json::Value> {
+        let state = self.lock();
+        let messages = state.requests.last().map(|request| &request.messages);
+        let parts = messages.into_iter().flatten().flat_map(|message| &message.content);
+        let answers = parts.filter_map(|part| part.as_tool_response());
+        answers.filter(|answer| answer.name == name).map(|answer| answer.output.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model for ScriptedModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
+    }
+
+    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+        Box::pin(async move {
+            let (next, length) = {
+                let mut state = self.lock();
+                state.requests.push(request.clone());
+                (state.script.pop_front(), state.length)
+            };
+            let Some(Scripted { chunks: pieces, end }) = next else {
+                let said = format!("the script has {length} answers, and another call was made");
+                return Err(Error::new(ErrorKind::OutOfRange, said).retryable(false));
+            };
+            for piece in pieces {
+                chunks.send(piece);
+                // Whoever reads the stream sees each piece by itself.
+                tokio::task::yield_now().await;
+            }
+            match end {
+                End::Answer(answer) => *answer,
+                End::Never => std::future::pending().await,
+            }
+        })
+    }
+}
+
+impl std::fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let state = self.lock();
+        f.debug_struct("ScriptedModel")
+            .field("asked", &state.requests.len())
+            .field("left", &state.script.len())
+            .finish_non_exhaustive()
+    }
+}
