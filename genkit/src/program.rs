@@ -191,8 +191,7 @@ impl Genkit {
         input: Value,
         on_chunk: impl Fn(Value) + Send + Sync + 'static,
     ) -> Result<Value> {
-        let parts =
-            ContextParts { chunks: Some(Arc::new(on_chunk)), ..ContextParts::default() };
+        let parts = ContextParts { chunks: Some(Arc::new(on_chunk)), ..ContextParts::default() };
         self.run_flow_parts(name, input, parts).await
     }
 

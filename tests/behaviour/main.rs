@@ -5,6 +5,7 @@
 mod changes;
 mod errors;
 mod flows;
+mod generate;
 mod hostile;
 mod lists;
 mod prompts;

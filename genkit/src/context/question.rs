@@ -58,7 +58,9 @@ pub(crate) enum QuestionKind {
 impl QuestionKind {
     pub(crate) fn need(&self) -> Need {
         match self {
-            Self::Elicit { .. } | Self::Approve { .. } | Self::Interrupt { .. } => Need::Elicitation,
+            Self::Elicit { .. } | Self::Approve { .. } | Self::Interrupt { .. } => {
+                Need::Elicitation
+            }
             Self::Sample(_) => Need::Sampling,
             Self::Roots => Need::Roots,
         }

@@ -72,7 +72,11 @@ impl Approval {
 }
 
 /// The end of a call before the policy on errors is applied.
-pub(super) async fn run(env: &Env, call: &ToolCall, suspended: Option<&Suspended>) -> Result<ToolOutcome> {
+pub(super) async fn run(
+    env: &Env,
+    call: &ToolCall,
+    suspended: Option<&Suspended>,
+) -> Result<ToolOutcome> {
     let ToolCall { tool, request, .. } = call;
     let Some(tool) = tool else {
         return env.failed(call, Error::not_found(env.tools.unknown(&request.name)));
@@ -123,12 +127,7 @@ pub(super) async fn run(env: &Env, call: &ToolCall, suspended: Option<&Suspended
 
 /// A tool that asks for approval itself does so after its arguments were read; for the others it
 /// is asked here.
-async fn work(
-    context: &Context,
-    tool: &Tool,
-    input: Value,
-    how: Strictness,
-) -> Result<ToolOutput> {
+async fn work(context: &Context, tool: &Tool, input: Value, how: Strictness) -> Result<ToolOutput> {
     if !tool.needs_approval() {
         context.approved_to_run().await?;
     }

@@ -53,7 +53,9 @@ impl Suspended {
             .into_iter()
             .map(|Question { key, kind }| {
                 let asks = match kind {
-                    QuestionKind::Elicit { message, schema } => Asks::Elicitation { message, schema },
+                    QuestionKind::Elicit { message, schema } => {
+                        Asks::Elicitation { message, schema }
+                    }
                     QuestionKind::Approve { message } => Asks::Approval { message },
                     QuestionKind::Interrupt { metadata } => Asks::Interrupt { metadata },
                     QuestionKind::Sample(_) | QuestionKind::Roots => {

@@ -57,9 +57,11 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         return Err(Error::invalid_argument("`.tool_choice(..)` needs tools: add `.tools(..)`"));
     }
     let cancel = CancellationToken::new();
-    if let Some(signal) = asked.cancel.as_ref().and_then(|signal| {
-        signal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
-    }) {
+    if let Some(signal) = asked
+        .cancel
+        .as_ref()
+        .and_then(|signal| signal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take())
+    {
         watch(signal, cancel.clone());
     }
     let rules = Rules {
@@ -224,4 +226,3 @@ fn instruct(messages: &mut Vec<Message>, text: String) {
         None => messages.push(Message::new(Role::User, [part])),
     }
 }
-

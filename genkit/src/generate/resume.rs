@@ -53,9 +53,9 @@ pub(super) enum Work {
 
 /// Takes the model's last message out of `messages` and settles its calls with `resume`.
 pub(super) fn resume(messages: &mut Vec<Message>, resume: &Resume) -> Result<Resumed> {
-    let open = messages.last().filter(|message| {
-        message.role == Role::Model && !positions(message).is_empty()
-    });
+    let open = messages
+        .last()
+        .filter(|message| message.role == Role::Model && !positions(message).is_empty());
     let Some(mut message) = open.cloned() else {
         return Err(Error::new(
             ErrorKind::FailedPrecondition,
@@ -122,10 +122,7 @@ fn settle(part: &Part, resume: &Resume) -> Result<Option<Work>> {
 }
 
 /// The answers in the metadata of a restart: ours by key, or Genkit's one for all.
-fn answers(
-    metadata: &Map<String, Value>,
-    suspended: Option<&Suspended>,
-) -> Vec<(String, Value)> {
+fn answers(metadata: &Map<String, Value>, suspended: Option<&Suspended>) -> Vec<(String, Value)> {
     if let Some(Value::Object(given)) = metadata.get(ANSWERS) {
         return given.iter().map(|(key, answer)| (key.clone(), answer.clone())).collect();
     }
@@ -146,11 +143,7 @@ fn answers(
 }
 
 /// The answer that a call gave while its siblings asked.
-fn pending(
-    request: &ToolRequest,
-    metadata: &Map<String, Value>,
-    output: &Value,
-) -> Result<Part> {
+fn pending(request: &ToolRequest, metadata: &Map<String, Value>, output: &Value) -> Result<Part> {
     let mut response: ToolResponse = request.respond(output.clone());
     if let Some(content) = metadata.get(PENDING_CONTENT) {
         response.content = serde_json::from_value(content.clone()).map_err(|e| {

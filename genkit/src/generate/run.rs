@@ -151,7 +151,8 @@ fn stream_answers(env: &Env, answers: Message, index: usize) {
 /// Runs the calls of one round, some at a time; the outcomes are in the order of the calls.
 async fn run_calls(env: &Env, calls: Vec<Call>, index: usize) -> Result<Vec<Settled>> {
     if calls.len() > MAX_CALLS {
-        let said = format!("the model asks for {} calls at once; {MAX_CALLS} are allowed", calls.len());
+        let said =
+            format!("the model asks for {} calls at once; {MAX_CALLS} are allowed", calls.len());
         return Err(Error::new(ErrorKind::ResourceExhausted, said));
     }
     stream::iter(calls)

@@ -80,9 +80,8 @@ impl GenerateStream {
         while let Some(chunk) = self.next().await {
             chunk?;
         }
-        let gone = || {
-            Err(Error::new(ErrorKind::Aborted, "the run failed, and its error was read before"))
-        };
+        let gone =
+            || Err(Error::new(ErrorKind::Aborted, "the run failed, and its error was read before"));
         self.ended.take().unwrap_or_else(gone)
     }
 

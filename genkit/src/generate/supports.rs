@@ -11,7 +11,9 @@ pub(super) fn check(model: &dyn Model, request: &ModelRequest) -> Result<()> {
     if let Some(supports) = &info.supports
         && let Some(lacking) = lacking(supports, request)
     {
-        return Err(Error::invalid_argument(format!("the model `{name}` does not support {lacking}")));
+        return Err(Error::invalid_argument(format!(
+            "the model `{name}` does not support {lacking}"
+        )));
     }
     if let Some(version) = request.config.get("version").and_then(|version| version.as_str())
         && !info.versions.is_empty()
@@ -32,8 +34,7 @@ fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> 
     if !supports.tools && !request.tools.is_empty() {
         return Some("tools: take another model, or leave `.tools(..)` out");
     }
-    if !supports.tool_choice
-        && request.tool_choice.is_some_and(|choice| choice != ToolChoice::Auto)
+    if !supports.tool_choice && request.tool_choice.is_some_and(|choice| choice != ToolChoice::Auto)
     {
         return Some("a tool choice other than `auto`");
     }

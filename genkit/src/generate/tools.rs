@@ -156,9 +156,10 @@ impl Toolbox {
         if let Some(&at) = self.by_name.get(name) {
             return self.tools.get(at);
         }
-        let mut short = self.tools.iter().filter(|tool| {
-            tool.name().rsplit_once('/').is_some_and(|(_, short)| short == name)
-        });
+        let mut short = self
+            .tools
+            .iter()
+            .filter(|tool| tool.name().rsplit_once('/').is_some_and(|(_, short)| short == name));
         match (short.next(), short.next()) {
             (Some(tool), None) => Some(tool),
             _ => None,

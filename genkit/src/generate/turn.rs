@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::interrupt::{self, Suspended};
-use super::resume::Resumed;
 use super::response::GenerateResponse;
+use super::resume::Resumed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Usage};
@@ -219,13 +219,14 @@ impl Turns {
         if outcomes.iter().any(|(_, settled)| matches!(settled, Settled::Asked(_))) {
             for (at, settled) in outcomes {
                 match settled {
-                    Settled::Answered(part) => interrupt::set_pending(&mut message.content[at], part),
+                    Settled::Answered(part) => {
+                        interrupt::set_pending(&mut message.content[at], part)
+                    }
                     Settled::Asked(suspended) => suspended.write(&mut message.content[at]),
                 }
             }
             let said = "One or more tool calls resulted in interrupts.".to_owned();
-            let response =
-                self.end(Some(message), Some(FinishReason::Interrupted), Some(said));
+            let response = self.end(Some(message), Some(FinishReason::Interrupted), Some(said));
             self.state = State::Done(Box::new(response));
             return None;
         }
@@ -271,8 +272,7 @@ impl Turns {
             "the limit of {max} tool rounds was reached, and the model asks for more: raise it \
              with `.max_turns(..)`, or go on from `.messages(response.messages())`"
         );
-        let response =
-            self.end(Some(message), Some(FinishReason::Aborted), Some(said.clone()));
+        let response = self.end(Some(message), Some(FinishReason::Aborted), Some(said.clone()));
         if self.rules.strict {
             let mut error = Error::new(ErrorKind::Aborted, said);
             error.put_partial(response);

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::convert;
 use super::era::Era;
-use crate::size::json_size;
 use crate::action::{Prompt, Tool, ToolOutput};
 use crate::error::{Error, ErrorKind, Result};
+use crate::size::json_size;
 
 /// A tool's end as the client sees it.
 pub(super) fn tool_result(

@@ -77,7 +77,9 @@ pub(super) fn protocol_error(error: &Error) -> ErrorData {
 /// One block of content.
 fn block(part: Part) -> ContentBlock {
     match part {
-        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => ContentBlock::text(text),
+        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
+            ContentBlock::text(text)
+        }
         Part::Data { data, .. } => ContentBlock::text(data.to_string()),
         // MCP has no block for these: they go as the JSON that they are.
         Part::ToolRequest { .. } | Part::ToolResponse { .. } | Part::Custom { .. } => {

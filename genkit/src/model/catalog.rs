@@ -127,7 +127,9 @@ impl Models {
         if let Some((_, feature)) = FEATURES.iter().find(|(known, _)| *known == prefix) {
             return Error::new(
                 ErrorKind::FailedPrecondition,
-                format!("`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml"),
+                format!(
+                    "`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml"
+                ),
             );
         }
         let given = self.models.keys().map(String::as_str);

@@ -13,8 +13,7 @@ pub(crate) fn as_text(documents: &[Document]) -> Option<String> {
     if documents.is_empty() {
         return None;
     }
-    let mut text =
-        String::from("\n\nUse the following information to complete your task:\n\n");
+    let mut text = String::from("\n\nUse the following information to complete your task:\n\n");
     for (at, document) in documents.iter().enumerate() {
         text.push_str("- [");
         match ["ref", "id", "title"].into_iter().find_map(|key| document.metadata.get(key)) {

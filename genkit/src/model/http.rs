@@ -65,7 +65,7 @@ impl<W: Wire> HttpModel<W> {
 
     async fn read(
         &self,
-        mut answer: Answer,
+        mut answer: Answer<'_>,
         request: &ModelRequest,
         chunks: &ChunkSink,
     ) -> Result<ModelResponse> {
@@ -87,7 +87,7 @@ impl<W: Wire> HttpModel<W> {
     /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
     async fn read_stream(
         &self,
-        mut answer: Answer,
+        mut answer: Answer<'_>,
         request: &ModelRequest,
         chunks: &ChunkSink,
     ) -> Result<ModelResponse> {
@@ -125,7 +125,7 @@ impl<W: Wire> HttpModel<W> {
     async fn read_events(
         &self,
         head: &[u8],
-        mut answer: Answer,
+        mut answer: Answer<'_>,
         stream: &mut dyn WireStream,
         chunks: &ChunkSink,
     ) -> Result<()> {

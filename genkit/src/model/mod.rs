@@ -31,6 +31,8 @@
 //! ```
 
 mod catalog;
+#[cfg(any(feature = "gemini", feature = "openai"))]
+mod documents;
 #[cfg(feature = "gemini")]
 mod gemini;
 #[cfg(feature = "http-model")]
@@ -38,6 +40,8 @@ mod http;
 mod info;
 mod names;
 mod offline;
+#[cfg(feature = "openai")]
+mod openai;
 mod provider;
 mod request;
 mod response;
@@ -64,6 +68,8 @@ pub(crate) use http::forbid_network;
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use names::Names;
 pub use offline::Offline;
+#[cfg(feature = "openai")]
+pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
 pub use request::{Document, ModelRequest, OutputConfig, ToolChoice, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};

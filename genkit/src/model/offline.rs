@@ -1,6 +1,8 @@
 //! A model without a network.
 
-use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports};
+use crate::model::{
+    ChunkSink, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
+};
 
 /// A model that is none: deterministic, offline, honest about what it is.
 #[derive(Clone, Debug, Default)]

@@ -40,11 +40,7 @@ pub struct ModelResponse {
 impl ModelResponse {
     /// An answer that ended well.
     pub fn new(message: Message) -> Self {
-        Self {
-            message: Some(message),
-            finish_reason: Some(FinishReason::Stop),
-            ..Self::default()
-        }
+        Self { message: Some(message), finish_reason: Some(FinishReason::Stop), ..Self::default() }
     }
 
     /// An answer of text.

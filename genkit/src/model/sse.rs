@@ -4,7 +4,13 @@
 //! copied. Beyond the standard: an event at the end of the body needs no blank line after it, and JSON that stands
 //! outside of events is offered too, since providers write errors there.
 
+mod bare;
+mod line;
+
 use std::{borrow::Cow, ops::Range};
+
+use bare::Brackets;
+use line::{Field, begins_bare, field, line_end};
 
 /// How long one event may be, in bytes of the body. Default is 64 MiB.
 ///
@@ -13,9 +19,6 @@ const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// May stand before UTF-8 text, once.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// Bytes that are searched for a line's end at once; the compiler makes vector code of it.
-const LANES: usize = 32;
 
 /// What a body is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -330,86 +333,8 @@ impl SseParser {
     }
 }
 
-/// The fields that are looked at.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
-    Data,
-    Event,
-    /// Another field, a comment, a blank line, or no field.
-    Other,
-}
-
-/// The field of a line, and where its value begins.
-fn field(line: &[u8]) -> (Field, usize) {
-    for (name, field) in [(&b"data"[..], Field::Data), (b"event", Field::Event)] {
-        let Some(rest) = line.strip_prefix(name) else {
-            continue;
-        };
-        return match rest {
-            [] => (field, name.len()),
-            [b':', b' ', ..] => (field, name.len() + 2),
-            [b':', ..] => (field, name.len() + 1),
-            _ => (Field::Other, 0),
-        };
-    }
-    (Field::Other, 0)
-}
-
-/// Whether a line is not SSE but the beginning of JSON.
-fn begins_bare(line: &[u8]) -> bool {
-    matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
-}
-
-/// The offset of the first CR or LF.
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    let is_end = |byte: u8| (byte == b'\n') | (byte == b'\r');
-    let (chunks, rest) = bytes.as_chunks::<LANES>();
-    for (index, chunk) in chunks.iter().enumerate() {
-        if chunk.iter().fold(false, |found, byte| found | is_end(*byte)) {
-            let offset = chunk.iter().position(|byte| is_end(*byte))?;
-            return Some(index * LANES + offset);
-        }
-    }
-    let offset = rest.iter().position(|byte| is_end(*byte))?;
-    Some(chunks.len() * LANES + offset)
-}
-
 fn text_of<'a>(bytes: &'a [u8], field: &'static str, at: u64) -> Result<&'a str, SseError> {
     std::str::from_utf8(bytes).map_err(|_| SseError::NotUtf8 { field, at })
-}
-
-/// Counts the brackets of a JSON text.
-#[derive(Debug, Default)]
-struct Brackets {
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
-}
-
-impl Brackets {
-    /// Where the outermost bracket closes, if it does so in `bytes`.
-    fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (index, byte) in bytes.iter().enumerate() {
-            if self.escaped {
-                self.escaped = false;
-                continue;
-            }
-            match byte {
-                b'\\' if self.in_string => self.escaped = true,
-                b'"' => self.in_string = !self.in_string,
-                _ if self.in_string => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    if self.depth == 0 {
-                        return Some(index + 1);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
 }
 
 #[cfg(test)]

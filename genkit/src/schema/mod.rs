@@ -4,6 +4,8 @@ mod check;
 pub(crate) mod dialect;
 #[cfg(feature = "mcp-server")]
 mod form;
+#[cfg(feature = "openai")]
+mod nulls;
 pub(crate) mod partial_json;
 mod portable;
 mod properties;
@@ -20,6 +22,8 @@ use crate::error::Result;
 
 #[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
+#[cfg(feature = "openai")]
+pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use portable::Degraded;
 pub(crate) use properties::properties;
 pub use shared::SharedSchema;

@@ -1,5 +1,6 @@
 //! JSON from the text of a model: with words around it, written carelessly, or not there yet.
 
+mod number;
 mod reader;
 
 use serde_json::Value;

@@ -59,3 +59,30 @@ use crate::registry::Registry;
 pub fn check() -> Result<()> {
     Registry::global().check()
 }
+
+/// Forbids the network to the models of this process: from now on a call that would leave this
+/// machine is an error that names the host. Servers on loopback and replayed cassettes go on.
+///
+/// For the first line of a test, so that none of it costs money by mistake:
+///
+/// ```standalone_crate
+/// # #[cfg(feature = "gemini")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// use genkit::model::{ChunkSink, Gemini, ModelRequest};
+///
+/// genkit::testing::forbid_network();
+/// let model = Gemini::builder().key("AIza").build()?.model("gemini-2.5-flash");
+/// let request = ModelRequest::new([genkit::Message::user("hi")]);
+/// let error = model.generate(&request, &ChunkSink::none()).await.unwrap_err();
+/// assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);
+/// assert!(error.to_string().contains("generativelanguage.googleapis.com"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "gemini"))]
+/// # fn main() {}
+/// ```
+#[cfg(feature = "http-model")]
+pub fn forbid_network() {
+    crate::model::forbid_network();
+}

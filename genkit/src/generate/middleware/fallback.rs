@@ -34,12 +34,18 @@ pub struct Fallback {
 /// [`without_config`](Fallback::without_config).
 pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
     use ErrorKind::{
-        Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable, Unimplemented,
+        Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable,
+        Unimplemented,
     };
     Fallback {
         models: models.into_iter().map(Into::into).collect(),
         kinds: vec![
-            Unavailable, DeadlineExceeded, ResourceExhausted, Aborted, Internal, NotFound,
+            Unavailable,
+            DeadlineExceeded,
+            ResourceExhausted,
+            Aborted,
+            Internal,
+            NotFound,
             Unimplemented,
         ],
         keep_config: true,

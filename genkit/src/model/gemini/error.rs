@@ -24,13 +24,12 @@ struct Failure {
 }
 
 /// What an answer with a status of 400 or more says; a streaming call is answered with a list.
-pub(super) fn failure(
-    status: u16,
-    headers: &dyn Fn(&str) -> Option<String>,
-    body: &[u8],
-) -> Error {
-    let one = serde_json::from_slice::<Failure>(body).ok();
-    let found = one.or_else(|| serde_json::from_slice::<Vec<Failure>>(body).ok()?.pop());
+pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+    // Asked apart: a list could pass for the fields of one.
+    let found = match body.trim_ascii_start().first() {
+        Some(b'[') => serde_json::from_slice::<Vec<Failure>>(body).ok().and_then(|mut all| all.pop()),
+        _ => serde_json::from_slice::<Failure>(body).ok(),
+    };
     match found {
         Some(failure) => failure.error.into_error(Some(status), headers),
         None => {
@@ -125,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_status_of_the_body_is_finer_than_that_of_http() {
-        let error = json!({"error": {"code": 400, "message": "not here", "status": "FAILED_PRECONDITION"}});
+        let error =
+            json!({"error": {"code": 400, "message": "not here", "status": "FAILED_PRECONDITION"}});
         assert_eq!(of(400, &error).kind(), ErrorKind::FailedPrecondition);
         assert_eq!(of(400, &json!([error])).kind(), ErrorKind::FailedPrecondition);
         assert_eq!(of(400, &error).to_string(), "gemini: HTTP 400: not here");
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn odd_bodies_are_errors_too() {
-        for body in [json!({"error": {}}), json!({"error": {"code": "x", "message": 7}}), json!([])] {
+        for body in [json!({"error": {}}), json!({"error": {"code": "x", "message": 7}}), json!([])]
+        {
             assert_eq!(of(404, &body).kind(), ErrorKind::NotFound, "{body}");
         }
         assert_eq!(of(429, &json!({"error": {"details": {"@type": 1}}})).retry_after(), None);

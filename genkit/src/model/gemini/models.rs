@@ -65,7 +65,8 @@ const FAMILIES: &[Family] = &[
 
 /// What a model is taken to do.
 pub(super) fn info(model: &str) -> ModelInfo {
-    let family = FAMILIES.iter().find(|family| family.marks.iter().all(|mark| model.contains(mark)));
+    let family =
+        FAMILIES.iter().find(|family| family.marks.iter().all(|mark| model.contains(mark)));
     // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
     let supports = family.map_or(BEFORE_3, |family| family.supports.clone());
     let mut info = ModelInfo::default();

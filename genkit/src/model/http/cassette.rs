@@ -81,8 +81,8 @@ impl Cassette {
     pub fn replay(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let text = std::fs::read(&path).context(format!("cannot read {}", path.display()))?;
-        let tape: Tape = serde_json::from_slice(&text)
-            .context(format!("{} is no cassette", path.display()))?;
+        let tape: Tape =
+            serde_json::from_slice(&text).context(format!("{} is no cassette", path.display()))?;
         tape.check(&path)?;
         let used = vec![false; tape.exchanges.len()];
         let shelf = Shelf { exchanges: tape.exchanges, used };

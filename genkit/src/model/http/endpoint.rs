@@ -96,10 +96,6 @@ impl Endpoint {
         self.max_answer
     }
 
-    pub(super) fn provider(&self) -> &'static str {
-        self.provider
-    }
-
     pub(super) fn host(&self) -> &str {
         &self.host
     }
@@ -128,8 +124,7 @@ impl Endpoint {
             return Ok(Answer::replayed(self, replayed));
         }
         let recording = cassette.begin(path, &body, secrets);
-        let answer =
-            transport::send(self, self.url(path)?, self.merged(headers)?, body).await?;
+        let answer = transport::send(self, self.url(path)?, self.merged(headers)?, body).await?;
         Ok(answer.recorded(recording))
     }
 
@@ -219,7 +214,10 @@ mod tests {
         let endpoint = Endpoint::new("test", "https://a.b").unwrap();
         let endpoint = endpoint.with_header("X-Team", "7").unwrap();
         let merged = endpoint.merged(&[("x-team", "1".into()), ("accept", "a/b".into())]).unwrap();
-        assert_eq!((&merged["x-team"], &merged["accept"]), (&"7".parse().unwrap(), &"a/b".parse().unwrap()));
+        assert_eq!(
+            (&merged["x-team"], &merged["accept"]),
+            (&"7".parse().unwrap(), &"a/b".parse().unwrap())
+        );
         let error = endpoint.merged(&[("x-goog-api-key", "se\ncret".into())]).unwrap_err();
         assert!(!error.to_string().contains("cret"), "{error}");
         assert!(Endpoint::new("test", "https://a.b").unwrap().with_header("a b", "").is_err());

@@ -17,7 +17,8 @@ const MIN_SECRET: usize = 6;
 pub(super) const HIDDEN: &str = "<KEY>";
 
 /// Headers that name a call at its provider.
-const REQUEST_IDS: [&str; 4] = ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
+const REQUEST_IDS: [&str; 4] =
+    ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
 
 /// What an error says of an answer: the provider, the status, its message, the id of the request.
 pub(crate) fn failure_text(
@@ -131,7 +132,10 @@ mod tests {
     fn secrets() -> Secrets {
         let endpoint = Endpoint::new("test", "http://a").unwrap();
         let endpoint = endpoint.with_header("authorization", "Bearer abcdef-longer").unwrap();
-        Secrets::of(&[("x-goog-api-key", "abcdef".into()), ("accept", "a/b-not-secret".into())], &endpoint)
+        Secrets::of(
+            &[("x-goog-api-key", "abcdef".into()), ("accept", "a/b-not-secret".into())],
+            &endpoint,
+        )
     }
 
     #[test]

@@ -55,7 +55,9 @@ struct Function<'a> {
 enum Extra<'a> {
     Given(&'a Value),
     /// A thought signature that came through Gemini's own API.
-    Signature { google: Signature<'a> },
+    Signature {
+        google: Signature<'a>,
+    },
 }
 
 #[derive(Clone, Copy, Serialize)]

@@ -58,8 +58,13 @@ pub(super) struct Audio<'a> {
 #[serde(untagged)]
 pub(super) enum File<'a> {
     /// One that was uploaded before.
-    Uploaded { file_id: &'a str },
-    Inline { filename: Cow<'a, str>, file_data: Cow<'a, str> },
+    Uploaded {
+        file_id: &'a str,
+    },
+    Inline {
+        filename: Cow<'a, str>,
+        file_data: Cow<'a, str>,
+    },
 }
 
 /// A part of a user message. `None` for what a user cannot say.
@@ -93,9 +98,7 @@ fn media_piece<'a>(
         ("audio", None) => Err(Error::invalid_argument(
             "audio cannot be sent by its address: give its bytes, for example with `Part::audio`",
         )),
-        _ if url.starts_with("file-") => {
-            Ok(Piece::File { file: File::Uploaded { file_id: url } })
-        }
+        _ if url.starts_with("file-") => Ok(Piece::File { file: File::Uploaded { file_id: url } }),
         ("image", _) => Ok(Piece::ImageUrl { image_url: Image { url: url.into(), detail } }),
         ("video", _) => Ok(Piece::VideoUrl { video_url: Image { url: url.into(), detail: None } }),
         _ => Ok(file(subtype, Cow::Borrowed(url), filename)),
@@ -184,7 +187,10 @@ mod tests {
     fn resources_and_data_are_text_where_they_can() {
         assert_eq!(wire(&Part::resource_text("a://b", "text/plain", "hi"))["text"], "hi");
         assert_eq!(wire(&Part::resource_link("a://b"))["text"], "a://b");
-        assert_eq!(wire(&Part::resource_bytes("a://b/c.png", "image/png", [1]))["type"], "image_url");
+        assert_eq!(
+            wire(&Part::resource_bytes("a://b/c.png", "image/png", [1]))["type"],
+            "image_url"
+        );
         let zip = wire(&Part::resource_bytes("a://b/c.zip", "application/zip", [1]));
         assert_eq!(zip["file"]["filename"], "c.zip");
         assert_eq!(wire(&Part::data(json!({"n": 1})))["text"], r#"{"n":1}"#);

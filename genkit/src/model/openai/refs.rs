@@ -100,7 +100,8 @@ mod tests {
         let answers = ["b", "a", "a", "c"].map(|name| ToolResponse::new(name, 1));
         let mut refs = Refs::default();
         let asked = calls.each_ref().map(|call| refs.of_call(call, ToolIds::Any).into_owned());
-        let told = answers.each_ref().map(|answer| refs.of_answer(answer, ToolIds::Any).into_owned());
+        let told =
+            answers.each_ref().map(|answer| refs.of_answer(answer, ToolIds::Any).into_owned());
         assert_eq!(told[..3], [asked[1].clone(), asked[0].clone(), asked[2].clone()]);
         assert!(!asked.contains(&told[3]));
     }

@@ -112,7 +112,8 @@ impl Body<'_> {
             _ if CLIENT.contains(&key) || OURS.contains(&key) => return None,
             other => other,
         };
-        let is_empty = value.is_null() || (wire == "stop" && value.as_array().is_some_and(Vec::is_empty));
+        let is_empty =
+            value.is_null() || (wire == "stop" && value.as_array().is_some_and(Vec::is_empty));
         // The server's own spelling wins: a name must not stand there twice.
         let twice = wire != key && self.config.contains_key(wire);
         (!is_empty && !twice).then_some(wire)

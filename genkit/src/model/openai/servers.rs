@@ -254,13 +254,6 @@ fn place(url: &str) -> String {
     }
 }
 
-/// Whether this is one of OpenAI's models that reason: o1, o3-mini, gpt-5.
-pub(super) fn is_reasoning_model(model: &str) -> bool {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let is_o = name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    is_o || name.starts_with("gpt-5")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,15 +273,5 @@ mod tests {
         assert_eq!(Server::at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
         assert!(Server::at("http://localhost:4000/v1").is_none());
         assert_eq!(Server::named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
-    }
-
-    #[test]
-    fn reasoning_models_are_known_by_name() {
-        for name in ["o1", "o3-mini", "openai/o4-mini", "gpt-5", "openai/gpt-5-nano"] {
-            assert!(is_reasoning_model(name), "{name}");
-        }
-        for name in ["gpt-4o", "olmo-2", "openai/gpt-oss-120b"] {
-            assert!(!is_reasoning_model(name), "{name}");
-        }
     }
 }

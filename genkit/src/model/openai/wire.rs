@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for Content {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-                self.visit_string(text.to_owned())
+                Ok(Content { text: text.to_owned(), reasoning: String::new() })
             }
 
             fn visit_string<E>(self, text: String) -> Result<Content, E> {

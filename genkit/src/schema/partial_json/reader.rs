@@ -1,6 +1,8 @@
 //! A reader of JSON that forgives: what models write, and what is not there yet.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
+
+use super::number::number;
 
 /// How many arrays and objects may be inside each other. Default is 128, as in serde_json.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -285,37 +287,4 @@ impl<'a> Reader<'a> {
         }
         self.stop(State::Broken)
     }
-}
-
-/// A number as JavaScript writes it. What JSON cannot say is null, as in `JSON.stringify`.
-fn number(text: &str) -> Option<Value> {
-    if let Ok(value) = text.parse::<Number>() {
-        return Some(Value::Number(value));
-    }
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_negative = text.starts_with('-');
-    if matches!(unsigned, "Infinity" | "NaN") {
-        return Some(Value::Null);
-    }
-    if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
-        if digits.starts_with('+') {
-            return None;
-        }
-        let value = i128::from(u64::from_str_radix(digits, 16).ok()?);
-        let value = if is_negative { -value } else { value };
-        return Number::from_i128(value).map(Value::Number);
-    }
-    // Rust reads `.5`, `5.` and `+5` like JavaScript, but it also knows words.
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return None;
-    }
-    let value = unsigned.parse::<f64>().ok()?;
-    if let (true, Ok(whole)) = (!unsigned.contains(['.', 'e', 'E']), text.parse::<i64>()) {
-        return Some(whole.into());
-    }
-    // Too large a number is infinite.
-    Some(
-        Number::from_f64(if is_negative { -value } else { value })
-            .map_or(Value::Null, Value::Number),
-    )
 }

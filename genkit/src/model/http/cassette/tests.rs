@@ -18,7 +18,8 @@ fn file(name: &str) -> PathBuf {
 
 fn record(cassette: &Cassette, path: &str, body: &Value, answer: &[u8]) {
     let mut recording = cassette.begin(path, body.to_string().as_bytes(), secrets());
-    let headers = |name: &str| (name == "content-type" || name == "set-cookie").then(|| "a/b".into());
+    let headers =
+        |name: &str| (name == "content-type" || name == "set-cookie").then(|| "a/b".into());
     recording.answered(200, &headers);
     for piece in answer.chunks(3) {
         recording.heard(piece);
@@ -88,7 +89,8 @@ fn another_request_shows_how_it_differs_from_the_nearest() {
     let error = replay(&cassette, "/a", &json!({"list": [1, {"deep": "new"}]})).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     let text = error.to_string();
-    let said = "number 1 of 3, and it differs at body.list[1].deep: recorded \"old\", asked \"new\"";
+    let said =
+        "number 1 of 3, and it differs at body.list[1].deep: recorded \"old\", asked \"new\"";
     assert!(text.contains(said), "{text}");
     let text = replay(&cassette, "/c", &json!({"list": []})).unwrap_err().to_string();
     assert!(text.contains("differs at the path: recorded \"POST /"), "{text}");

@@ -1,0 +1,187 @@
+//! From a request to Gemini's JSON, written from borrowed parts.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::Value;
+
+use super::parts::{self, Content};
+use super::tools::{self, BUILT_IN, Entry, ToolConfig};
+use super::{Settings, models};
+use crate::error::{Error, Result};
+use crate::model::wire::HttpCall;
+use crate::model::{ModelRequest, Names};
+
+/// Settings at the top of the request.
+const TOP: [&str; 4] = ["safetySettings", "cachedContent", "serviceTier", "labels"];
+
+/// Settings of the call or of the tools.
+const ELSEWHERE: [&str; 8] = [
+    "version",
+    "apiVersion",
+    "apiKey",
+    "baseUrl",
+    "tools",
+    "toolConfig",
+    "functionCallingConfig",
+    "retrievalConfig",
+];
+
+/// Says which client calls; Google counts clients by it.
+const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
+
+/// Says, beside the client, that tools come from MCP servers.
+const MCP_USED: &str = " mcp_used/unknown";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Content<'a>>,
+    contents: Vec<Content<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Entry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<ToolConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    safety_settings: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached_content: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<&'a Value>,
+    #[serde(skip_serializing_if = "GenerationConfig::is_empty")]
+    generation_config: GenerationConfig<'a>,
+}
+
+/// The settings that no other place is known for, and what the output must look like.
+struct GenerationConfig<'a> {
+    request: &'a ModelRequest,
+    json: bool,
+    schema: Option<(&'static str, &'a Value)>,
+}
+
+impl<'a> GenerationConfig<'a> {
+    fn new(request: &'a ModelRequest, settings: &Settings, model: &str, has_tools: bool) -> Self {
+        let output = &request.output;
+        let bound = output.schema.as_ref().filter(|_| output.constrained == Some(true));
+        // Older models answer 400 to JSON beside tools: what only hints at JSON is left out there.
+        let hint = output.is_json() && (!has_tools || models::takes_json_with_tools(model));
+        let schema = bound.and_then(|schema| match settings.openapi {
+            true => Some(("responseSchema", tools::subset(schema)?)),
+            false => Some(("responseJsonSchema", tools::json(schema)?)),
+        });
+        Self { request, json: hint || bound.is_some(), schema }
+    }
+
+    fn given(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.request.config.iter().filter(|(key, value)| {
+            let key = key.as_str();
+            let elsewhere =
+                TOP.contains(&key) || ELSEWHERE.contains(&key) || BUILT_IN.contains(&key);
+            !elsewhere && !value.is_null()
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.json && self.schema.is_none() && self.given().next().is_none()
+    }
+}
+
+impl Serialize for GenerationConfig<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let config = &self.request.config;
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in self.given() {
+            map.serialize_entry(key, value)?;
+        }
+        // What the caller set by hand stays.
+        if self.json && !config.contains_key("responseMimeType") {
+            map.serialize_entry("responseMimeType", "application/json")?;
+        }
+        let own_schema = ["responseSchema", "responseJsonSchema"];
+        if let Some((key, schema)) = self.schema
+            && !own_schema.iter().any(|own| config.contains_key(*own))
+        {
+            map.serialize_entry(key, schema)?;
+        }
+        map.end()
+    }
+}
+
+/// The call for `request`.
+pub(super) fn encode(
+    settings: &Settings,
+    model: &str,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<HttpCall> {
+    let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
+    let text = |key| config(key).and_then(Value::as_str);
+    let model = text("version").map_or(model, models::bare);
+    let names = Names::of(request);
+    let (system_instruction, contents) =
+        parts::contents(request, &names, models::takes_media_in_answers(model))?;
+    let tools = tools::entries(request, &names, settings.openapi);
+    let body = Body {
+        system_instruction,
+        contents,
+        generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
+        tools,
+        tool_config: ToolConfig::of(request, &names),
+        safety_settings: config("safetySettings"),
+        cached_content: config("cachedContent"),
+        service_tier: config("serviceTier"),
+        labels: config("labels"),
+    };
+    let body = serde_json::to_vec(&body)?;
+    let version = text("apiVersion").unwrap_or(&settings.version);
+    Ok(HttpCall { path: path(version, model, stream)?, headers: headers(settings, request), body })
+}
+
+fn headers(settings: &Settings, request: &ModelRequest) -> Vec<(&'static str, String)> {
+    let mut client = CLIENT.to_owned();
+    if request.tools.iter().any(|tool| tool.metadata.contains_key("mcp")) {
+        client.push_str(MCP_USED);
+    }
+    let mut headers =
+        vec![("content-type", "application/json".to_owned()), ("x-goog-api-client", client)];
+    let own = request.config.get("apiKey").and_then(Value::as_str);
+    if let Some(key) = own.or(settings.key.as_deref()) {
+        headers.push(("x-goog-api-key", key.to_owned()));
+    }
+    headers
+}
+
+fn path(version: &str, model: &str, stream: bool) -> Result<String> {
+    if model.is_empty() {
+        return Err(Error::invalid_argument("gemini: the name of the model is empty"));
+    }
+    let folder = if model.contains('/') { "" } else { "models/" };
+    let mut path = String::with_capacity(model.len() + 48);
+    path.push('/');
+    encode_into(&mut path, version.trim_matches('/'));
+    path.push('/');
+    path.push_str(folder);
+    encode_into(&mut path, model);
+    path.push_str(if stream { ":streamGenerateContent?alt=sse" } else { ":generateContent" });
+    Ok(path)
+}
+
+/// Writes a name so that it stays within the path, whatever is in it.
+fn encode_into(path: &mut String, name: &str) {
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'@' => {
+                path.push(char::from(byte));
+            }
+            // Writing to a string cannot fail.
+            _ => drop(write!(path, "%{byte:02X}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

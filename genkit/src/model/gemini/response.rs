@@ -1,0 +1,218 @@
+//! From Gemini's JSON to a response.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::NAME;
+use super::error::ErrorBody;
+use super::parts::{CUSTOM, UNKNOWN};
+use crate::error::{Error, Result};
+use crate::message::{Media, Message, Part, Role, ToolRequest};
+use crate::model::http::unreadable;
+use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
+
+/// An answer, or one piece of it in a stream.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Answer {
+    pub(super) candidates: Option<Vec<Candidate>>,
+    pub(super) prompt_feedback: Option<Map<String, Value>>,
+    pub(super) usage_metadata: Option<Map<String, Value>>,
+    pub(super) error: Option<ErrorBody>,
+    /// The id of the response, the version of the model, and what else there is.
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Candidate {
+    pub(super) index: Option<Value>,
+    pub(super) content: Option<Content>,
+    pub(super) finish_reason: Option<String>,
+    pub(super) finish_message: Option<String>,
+    /// Ratings, citations, grounding.
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Content {
+    pub(super) parts: Option<Vec<WirePart>>,
+}
+
+/// One part. Each field that is there becomes a part of ours.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WirePart {
+    text: Option<String>,
+    thought: Option<bool>,
+    thought_signature: Option<Value>,
+    inline_data: Option<Blob>,
+    file_data: Option<File>,
+    pub(super) function_call: Option<Call>,
+    /// What ran at Google, and kinds that are not known yet.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Blob {
+    mime_type: Option<String>,
+    data: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct File {
+    mime_type: Option<String>,
+    file_uri: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Call {
+    pub(super) name: Option<String>,
+    pub(super) args: Option<Value>,
+    pub(super) id: Option<String>,
+    /// Arguments that come in pieces, which is the way of Vertex AI.
+    pub(super) partial_args: Option<Vec<super::partial::PartialArg>>,
+    pub(super) will_continue: Option<bool>,
+}
+
+/// Reads a whole answer.
+pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+    let mut all = super::stream::GeminiStream::new(request);
+    for answer in answers(body)? {
+        all.add(answer, None)?;
+    }
+    Ok(all.response())
+}
+
+/// One answer, or the list of them that a stream without `alt=sse` is.
+pub(super) fn answers(json: &[u8]) -> Result<Vec<Answer>> {
+    let read = match json.trim_ascii_start().first() {
+        Some(b'[') => serde_json::from_slice(json),
+        _ => serde_json::from_slice(json).map(|one| vec![one]),
+    };
+    read.map_err(|error| unreadable(NAME, &error))
+}
+
+/// The error within an answer of HTTP 200.
+pub(super) fn failed(error: ErrorBody) -> Error {
+    error.into_error(None, &|_| None)
+}
+
+impl WirePart {
+    /// Our parts; the signature and what else stands beside them goes with the first.
+    pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
+        let mut beside = Map::new();
+        if let Some(signature) = self.thought_signature.filter(|value| !value.is_null()) {
+            beside.insert("thoughtSignature".to_owned(), signature);
+        }
+        let mut rest = self.rest;
+        for key in ["videoMetadata", "mediaResolution"] {
+            if let Some(value) = rest.shift_remove(key) {
+                beside.insert(key.to_owned(), value);
+            }
+        }
+        let mut add = |mut part: Part| {
+            *part.metadata_mut() = std::mem::take(&mut beside);
+            push(part);
+        };
+        let thought = self.thought == Some(true);
+        if let Some(text) = self.text {
+            add(if thought { Part::reasoning(text) } else { Part::text(text) });
+        } else if thought {
+            add(Part::reasoning(""));
+        }
+        if let Some(call) = self.function_call {
+            add(call.into_part(names));
+        }
+        if let Some(blob) = self.inline_data {
+            let mime_type = blob.mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            let data = blob.data.unwrap_or_default();
+            add(Part::media(format!("data:{mime_type};base64,{data}"), mime_type));
+        }
+        if let Some(file) = self.file_data {
+            let media =
+                Media { url: file.file_uri.unwrap_or_default(), content_type: file.mime_type };
+            add(Part::Media { media, metadata: Map::new() });
+        }
+        for (key, field) in CUSTOM {
+            if let Some(value) = rest.shift_remove(field) {
+                add(Part::custom(Map::from_iter([(key.to_owned(), value)])));
+            }
+        }
+        if !rest.is_empty() {
+            add(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(rest))])));
+        }
+        // A signature without anything else must come back as well.
+        if !beside.is_empty() {
+            let mut part = Part::text("");
+            *part.metadata_mut() = beside;
+            push(part);
+        }
+    }
+}
+
+impl Call {
+    pub(super) fn into_part(self, names: &Names<'_>) -> Part {
+        let mut name = self.name.unwrap_or_default();
+        let ours = names.ours(&name);
+        if ours != name {
+            name = ours.to_owned();
+        }
+        let args = self.args.filter(|args| !args.is_null());
+        let mut request = ToolRequest::new(name, args.unwrap_or_else(|| Map::new().into()));
+        request.r#ref = self.id.filter(|id| !id.is_empty());
+        Part::tool_request(request)
+    }
+}
+
+/// Why the model stopped.
+pub(super) fn finish_reason(reason: &str) -> FinishReason {
+    match reason {
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => FinishReason::Blocked,
+        "MALFORMED_FUNCTION_CALL"
+        | "UNEXPECTED_TOOL_CALL"
+        | "MISSING_THOUGHT_SIGNATURE"
+        | "TOO_MANY_TOOL_CALLS"
+        | "NO_IMAGE"
+        | "IMAGE_OTHER"
+        | "OTHER" => FinishReason::Other,
+        _ => FinishReason::Unknown,
+    }
+}
+
+/// What the call used; tokens that Google's own tools read are counted apart.
+pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
+    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
+    let mut usage = Usage::default();
+    usage.input_tokens = count("promptTokenCount");
+    usage.output_tokens = count("candidatesTokenCount");
+    usage.total_tokens = count("totalTokenCount");
+    usage.thoughts_tokens = count("thoughtsTokenCount");
+    usage.cached_content_tokens = count("cachedContentTokenCount");
+    if let Some(tokens) = count("toolUsePromptTokenCount") {
+        usage.custom.insert("toolUsePromptTokens".to_owned(), tokens.into());
+    }
+    usage
+}
+
+/// The message of a model.
+pub(super) fn message(content: Vec<Part>) -> Message {
+    Message::new(Role::Model, content)
+}

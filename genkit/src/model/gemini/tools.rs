@@ -1,0 +1,191 @@
+//! Tools and schemas as Gemini reads them.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::{Map, Value};
+
+use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
+use crate::schema::dialect::{gemini_json, gemini_subset, is_empty_object};
+use crate::schema::{SharedSchema, Slot};
+
+/// Tools that run at Google: `true` or an object in the settings.
+pub(super) const BUILT_IN: [&str; 8] = [
+    "googleSearch",
+    "googleSearchRetrieval",
+    "codeExecution",
+    "urlContext",
+    "fileSearch",
+    "googleMaps",
+    "enterpriseWebSearch",
+    "computerUse",
+];
+
+/// One entry of `tools`.
+pub(super) enum Entry<'a> {
+    Functions(Vec<Declaration<'a>>),
+    BuiltIn(&'static str, Option<&'a Value>),
+    /// As the settings hold it.
+    Given(&'a Value),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Declaration<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters_json_schema: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a Value>,
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        match self {
+            Self::Functions(all) => map.serialize_entry("functionDeclarations", all)?,
+            Self::BuiltIn(name, Some(settings)) => map.serialize_entry(name, settings)?,
+            Self::BuiltIn(name, None) => map.serialize_entry(name, &Map::new())?,
+            Self::Given(Value::Object(fields)) => {
+                for (key, value) in fields {
+                    map.serialize_entry(key, value)?;
+                }
+            }
+            Self::Given(_) => {}
+        }
+        map.end()
+    }
+}
+
+/// All entries of `tools`: our functions are one, and each tool of Google's is one.
+pub(super) fn entries<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    openapi: bool,
+) -> Vec<Entry<'a>> {
+    let mut entries = Vec::new();
+    if !request.tools.is_empty() {
+        let declarations = request.tools.iter().map(|tool| declaration(tool, names, openapi));
+        entries.push(Entry::Functions(declarations.collect()));
+    }
+    for name in BUILT_IN {
+        match request.config.get(name) {
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => entries.push(Entry::BuiltIn(name, None)),
+            settings => entries.push(Entry::BuiltIn(name, settings)),
+        }
+    }
+    let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
+    entries.extend(given.filter(|tool| tool.is_object()).map(Entry::Given));
+    entries
+}
+
+fn declaration<'a>(
+    tool: &'a ToolDefinition,
+    names: &'a Names<'a>,
+    openapi: bool,
+) -> Declaration<'a> {
+    let schema = tool.shared_input();
+    let subset = schema.filter(|_| openapi).and_then(self::subset);
+    Declaration {
+        name: names.sent(&tool.name),
+        description: &tool.description,
+        parameters_json_schema: schema.filter(|_| !openapi).and_then(json),
+        // Old models refuse an object without properties; without a schema there are none either.
+        parameters: subset.filter(|schema| !is_empty_object(schema)),
+    }
+}
+
+/// The schema as JSON Schema, nearly as it is.
+pub(super) fn json(schema: &SharedSchema) -> Option<&Value> {
+    schema.dialect(Slot::GeminiJson, |exact| Ok(gemini_json(exact))).as_ref().ok()
+}
+
+/// The schema in the subset of OpenAPI. What that cannot say is logged, once for each schema.
+pub(super) fn subset(schema: &SharedSchema) -> Option<&Value> {
+    let make = |exact: &Value| {
+        let (subset, degraded) = gemini_subset(exact);
+        for lost in degraded {
+            tracing::warn!(
+                pointer = lost.pointer,
+                remedy = lost.remedy,
+                "a schema says less to Gemini: {}",
+                lost.what
+            );
+        }
+        Ok(subset)
+    };
+    schema.dialect(Slot::GeminiSubset, make).as_ref().ok()
+}
+
+/// `toolConfig`: whether functions may, must or must not be called.
+pub(super) struct ToolConfig<'a> {
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+}
+
+#[derive(Serialize)]
+struct Mode {
+    mode: &'static str,
+}
+
+impl<'a> ToolConfig<'a> {
+    pub(super) fn of(request: &'a ModelRequest, names: &'a Names<'a>) -> Option<Self> {
+        let given = |key| request.config.get(key).is_some_and(|value: &Value| !value.is_null());
+        let chosen = request.tool_choice.is_some() && !request.tools.is_empty();
+        let any = chosen
+            || given("functionCallingConfig")
+            || given("retrievalConfig")
+            || given("toolConfig");
+        any.then_some(Self { request, names })
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        let mode = match self.request.tool_choice.filter(|_| !self.request.tools.is_empty())? {
+            ToolChoice::Auto => "AUTO",
+            ToolChoice::Required => "ANY",
+            ToolChoice::None => "NONE",
+        };
+        Some(Mode { mode })
+    }
+
+    /// The caller's own mode, with the names that were sent.
+    fn calling(&self, given: &Value) -> Value {
+        let mut given = given.clone();
+        let allowed = given.get_mut("allowedFunctionNames").and_then(Value::as_array_mut);
+        for name in allowed.into_iter().flatten() {
+            if let Some(sent) = name.as_str().map(|name| self.names.sent(name).into_owned()) {
+                *name = sent.into();
+            }
+        }
+        given
+    }
+}
+
+impl Serialize for ToolConfig<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let config = |key| self.request.config.get(key).filter(|value: &&Value| !value.is_null());
+        let given = config("toolConfig").and_then(Value::as_object);
+        let has = |key| given.is_some_and(|given| given.contains_key(key));
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in given.into_iter().flatten() {
+            map.serialize_entry(key, value)?;
+        }
+        if !has("functionCallingConfig") {
+            match (config("functionCallingConfig"), self.mode()) {
+                (Some(own), _) => {
+                    map.serialize_entry("functionCallingConfig", &self.calling(own))?
+                }
+                (None, Some(mode)) => map.serialize_entry("functionCallingConfig", &mode)?,
+                (None, None) => {}
+            }
+        }
+        if let Some(retrieval) = config("retrievalConfig").filter(|_| !has("retrievalConfig")) {
+            map.serialize_entry("retrievalConfig", retrieval)?;
+        }
+        map.end()
+    }
+}

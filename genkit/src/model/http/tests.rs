@@ -1,0 +1,166 @@
+//! The driver against a server that says what it is told.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use super::*;
+use crate::message::Message;
+use crate::model::wire::HttpCall;
+
+/// A provider whose answers are text.
+struct Plain;
+
+struct PlainStream(String);
+
+impl Wire for Plain {
+    fn encode(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
+        let headers = vec![("x-api-key", "sk-very-secret".to_owned())];
+        let body = request.messages[0].text().into_bytes();
+        Ok(HttpCall { path: "/answer".into(), headers, body })
+    }
+
+    fn decode(&self, _: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        Ok(ModelResponse::text(String::from_utf8_lossy(body)))
+    }
+
+    fn stream<'a>(&'a self, _: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(PlainStream(String::new()))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        let text = failure_text("plain", status, &String::from_utf8_lossy(body), headers);
+        Error::new(ErrorKind::Unknown, text)
+    }
+}
+
+impl WireStream for PlainStream {
+    fn event(&mut self, event: &Event<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+        let text = match event {
+            Event::Message { data, .. } => data.as_ref(),
+            Event::Bare(text) => text,
+        };
+        if text == "[DONE]" {
+            return Ok(Next::Done);
+        }
+        self.0.push_str(text);
+        chunks.push(GenerateChunk::of_text(text));
+        Ok(Next::More)
+    }
+
+    fn end(self: Box<Self>) -> Result<ModelResponse> {
+        Ok(ModelResponse::text(self.0))
+    }
+}
+
+/// Answers each connection with one of `answers`, word for word.
+fn server(answers: Vec<String>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = [0; 4096];
+            let _ = stream.read(&mut asked);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    format!("http://{address}")
+}
+
+fn http(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+}
+
+fn model(endpoint: Endpoint) -> HttpModel<Plain> {
+    HttpModel::new("plain/model".into(), ModelInfo::default(), Plain, Arc::new(endpoint))
+}
+
+async fn ask(model: &HttpModel<Plain>, stream: bool) -> Result<String> {
+    let request = ModelRequest::new([Message::user("hi")]);
+    let chunks = if stream { ChunkSink::new(|_| ()) } else { ChunkSink::none() };
+    let response = model.generate(&request, &chunks).await?;
+    assert!(response.latency_ms.is_some());
+    Ok(response.message.unwrap().text())
+}
+
+async fn answered(body: &str, stream: bool) -> Result<String> {
+    let endpoint = Endpoint::new("plain", &server(vec![http(body)])).unwrap();
+    ask(&model(endpoint), stream).await
+}
+
+#[tokio::test]
+async fn streams_may_be_events_or_json() {
+    assert_eq!(
+        answered("data: a\n\ndata: b\n\ndata: [DONE]\n\ndata: c\n\n", true).await.unwrap(),
+        "ab"
+    );
+    assert_eq!(
+        answered("\u{feff}\n {\"whole\":1}", true).await.unwrap(),
+        "\u{feff}\n {\"whole\":1}"
+    );
+    assert_eq!(answered("[1,2]", true).await.unwrap(), "[1,2]");
+    assert_eq!(answered(": a comment\r\rdata:x", true).await.unwrap(), "x");
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_none() {
+    for (body, stream) in [("", false), (" \n", false), ("", true), ("\r\n\r\n", true)] {
+        let error = answered(body, stream).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{body:?}");
+        assert!(error.to_string().ends_with("sent an empty answer"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_has_a_limit() {
+    for stream in [false, true] {
+        for (limit, fits) in [(11, true), (10, false)] {
+            let url = server(vec![http("data: 12345")]);
+            let endpoint = Endpoint::new("plain", &url).unwrap().with_max_answer(limit);
+            let result = ask(&model(endpoint), stream).await;
+            assert_eq!(result.is_ok(), fits);
+            if let Err(error) = result {
+                assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
+                assert!(!error.is_retryable() && error.to_string().contains("10 bytes"), "{error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_comes_back_is_hidden() {
+    let body = "no such key: sk-very-secret";
+    let answer = http(body).replace("200 OK", "401 No");
+    let endpoint = Endpoint::new("plain", &server(vec![answer])).unwrap();
+    let error = ask(&model(endpoint), false).await.unwrap_err();
+    assert_eq!(error.to_string(), "plain: HTTP 401: no such key: <KEY>");
+}
+
+#[tokio::test]
+async fn a_cassette_stands_for_the_server() {
+    let path = std::env::temp_dir().join(format!("genkit-driver-{}.json", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let url = server(vec![http("data: a\n\n"), http("whole")]);
+    let cassette = || cassette::Cassette::auto(&path).unwrap();
+    let recorded = model(Endpoint::new("plain", &url).unwrap().with_cassette(cassette()));
+    assert_eq!(ask(&recorded, true).await.unwrap(), "a");
+    assert_eq!(ask(&recorded, false).await.unwrap(), "whole");
+    let endpoint = Endpoint::new("plain", "http://127.0.0.1:1/nobody").unwrap();
+    let replayed = model(endpoint.with_cassette(cassette()));
+    assert_eq!(ask(&replayed, true).await.unwrap(), "a");
+    assert_eq!(ask(&replayed, false).await.unwrap(), "whole");
+    assert!(ask(&replayed, false).await.is_err());
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[tokio::test]
+async fn a_call_has_a_deadline() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let endpoint = Endpoint::new("plain", &url).unwrap();
+    let model = model(endpoint.with_timeout(Duration::from_millis(50)));
+    let error = ask(&model, false).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert!(error.to_string().contains("did not answer within 50ms"), "{error}");
+}

@@ -1,0 +1,251 @@
+//! An answer as Genkit has it.
+
+use serde_json::{Map, Value};
+
+use super::error;
+use super::servers::Deviations;
+use super::tools::is_strict;
+use super::wire::{Answer, Choice, Counts, Picture, Said};
+use super::{EXTRA_CONTENT, REASONING_DETAILS, Target, parts};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Part, Role, ToolRequest};
+use crate::model::http::unreadable;
+use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
+use crate::schema::drop_optional_nulls;
+
+/// What a whole answer says.
+pub(super) fn decode(
+    target: &Target<'_>,
+    request: &ModelRequest,
+    body: &[u8],
+) -> Result<ModelResponse> {
+    let answer: Answer =
+        serde_json::from_slice(body).map_err(|error| unreadable(target.provider, &error))?;
+    if let Some(error) = &answer.error {
+        return Err(error::within(target.provider, error));
+    }
+    let mut response = Response::default();
+    let mut answer = response.about(answer);
+    let Some(choice) = first(&mut answer) else {
+        let text = format!("{}: the answer has no choices", target.provider);
+        return Err(Error::new(ErrorKind::Unavailable, text));
+    };
+    let said = choice.message.or(choice.delta).unwrap_or_default();
+    response.finish(choice.finish_reason);
+    response.note("logprobs", choice.logprobs);
+    response.say(said, request, target.deviations);
+    Ok(response.done())
+}
+
+/// The choice that counts: the first by number.
+pub(super) fn first(answer: &mut Answer) -> Option<Choice> {
+    let choices = answer.choices.take()?;
+    choices.into_iter().min_by_key(|choice| choice.index.unwrap_or(0))
+}
+
+/// A call whose arguments are whole.
+pub(super) struct Called {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) arguments: String,
+    pub(super) extra: Option<Value>,
+}
+
+/// An answer as it is put together.
+#[derive(Default)]
+pub(super) struct Response {
+    pub(super) text: String,
+    pub(super) reasoning: String,
+    pub(super) details: Vec<Value>,
+    pub(super) refusal: String,
+    pub(super) media: Vec<Part>,
+    pub(super) calls: Vec<Part>,
+    pub(super) extra: Option<Value>,
+    finish: Option<String>,
+    usage: Usage,
+    custom: Map<String, Value>,
+}
+
+impl Response {
+    /// Takes what is not said by the model itself.
+    pub(super) fn about(&mut self, mut answer: Answer) -> Answer {
+        for (key, text) in [
+            ("id", answer.id.take()),
+            ("model", answer.model.take()),
+            ("provider", answer.provider.take()),
+            ("serviceTier", answer.service_tier.take()),
+            ("systemFingerprint", answer.system_fingerprint.take()),
+        ] {
+            if let Some(text) = text.filter(|_| !self.custom.contains_key(key)) {
+                self.custom.insert(key.to_owned(), Value::String(text));
+            }
+        }
+        self.note("citations", answer.citations.take());
+        let counts = answer.usage.take().or_else(|| answer.x_groq.take()?.usage);
+        if let Some(counts) = counts {
+            self.usage = usage(counts);
+        }
+        answer
+    }
+
+    /// Keeps what only the provider knows.
+    pub(super) fn note(&mut self, key: &str, value: Option<Value>) {
+        let empty = |value: &Value| match value {
+            Value::Null => true,
+            Value::Array(list) => list.is_empty(),
+            _ => false,
+        };
+        if let Some(value) = value.filter(|value| !empty(value)) {
+            self.custom.insert(key.to_owned(), value);
+        }
+    }
+
+    pub(super) fn finish(&mut self, reason: Option<String>) {
+        self.finish = reason.or(self.finish.take());
+    }
+
+    fn say(&mut self, said: Said, request: &ModelRequest, deviations: &Deviations) {
+        self.text = said.content.text;
+        self.details = said.reasoning_details.unwrap_or_default();
+        let thoughts = [said.reasoning_content, said.reasoning, Some(said.content.reasoning)];
+        self.reasoning =
+            thoughts.into_iter().flatten().find(|it| !it.is_empty()).unwrap_or_default();
+        self.refusal = said.refusal.unwrap_or_default();
+        self.media = said.images.into_iter().flatten().filter_map(picture).collect();
+        self.extra = said.extra_content;
+        self.note("annotations", said.annotations);
+        self.note("audio", said.audio);
+        let old = said.function_call.map(|function| (None, Some(function), None));
+        let calls = said.tool_calls.into_iter().flatten();
+        let calls = calls.map(|call| (call.id, call.function, call.extra_content)).chain(old);
+        let names = Names::of(request);
+        for (id, function, extra) in calls {
+            let function = function.unwrap_or_default();
+            let name = function.name.unwrap_or_default();
+            let called = Called { id, name, arguments: function.arguments, extra };
+            self.calls.push(tool_request(called, request, &names, deviations));
+        }
+    }
+
+    /// The answer.
+    pub(super) fn done(self) -> ModelResponse {
+        let mut content = Vec::with_capacity(2 + self.calls.len());
+        let reasoning = if self.reasoning.is_empty() {
+            self.details.iter().filter_map(detail_text).collect()
+        } else {
+            self.reasoning
+        };
+        if !reasoning.is_empty() || !self.details.is_empty() {
+            let mut part = Part::reasoning(reasoning);
+            if !self.details.is_empty() {
+                part = part.with_metadata(REASONING_DETAILS, self.details);
+            }
+            content.push(part);
+        }
+        if !self.text.is_empty() {
+            content.push(Part::text(self.text));
+        }
+        content.extend(self.media);
+        let calls = content.len();
+        content.extend(self.calls);
+        if let Some(extra) = self.extra.filter(Value::is_object) {
+            // A signature of the whole message belongs to its first call, else to its text.
+            let at = if calls < content.len() { calls } else { calls.saturating_sub(1) };
+            if let Some(part) = content.get_mut(at) {
+                part.metadata_mut().entry(EXTRA_CONTENT).or_insert(extra);
+            }
+        }
+        let mut response = ModelResponse {
+            message: Some(Message::new(Role::Model, content)),
+            finish_reason: Some(reason(self.finish.as_deref())),
+            usage: self.usage,
+            custom: self.custom,
+            ..ModelResponse::default()
+        };
+        if !self.refusal.is_empty() {
+            response.finish_reason = Some(FinishReason::Blocked);
+            response.finish_message = Some(self.refusal);
+        } else if response.finish_reason == Some(FinishReason::Other) {
+            response.finish_message = self.finish;
+        }
+        response
+    }
+}
+
+fn reason(finish: Option<&str>) -> FinishReason {
+    match finish {
+        None | Some("") => FinishReason::Unknown,
+        Some("stop" | "tool_calls" | "function_call" | "eos") => FinishReason::Stop,
+        Some("length") => FinishReason::Length,
+        Some("content_filter") => FinishReason::Blocked,
+        Some(_) => FinishReason::Other,
+    }
+}
+
+fn usage(counts: Counts) -> Usage {
+    let (prompt, completion) = (counts.prompt_tokens_details, counts.completion_tokens_details);
+    let mut usage = Usage {
+        input_tokens: counts.prompt_tokens,
+        output_tokens: counts.completion_tokens,
+        total_tokens: counts.total_tokens,
+        thoughts_tokens: completion.and_then(|details| details.reasoning_tokens),
+        cached_content_tokens: prompt
+            .and_then(|details| details.cached_tokens)
+            .or(counts.prompt_cache_hit_tokens),
+        ..Usage::default()
+    };
+    if let Some(cost) = counts.cost.filter(Value::is_number) {
+        usage.custom.insert("cost".to_owned(), cost);
+    }
+    usage
+}
+
+/// The text of one of OpenRouter's reasoning details.
+pub(super) fn detail_text(detail: &Value) -> Option<&str> {
+    detail.get("text").or_else(|| detail.get("summary"))?.as_str()
+}
+
+pub(super) fn picture(picture: Picture) -> Option<Part> {
+    let url = picture.image_url?.url?;
+    let kind = parts::split(&url).map_or("image/png", |(kind, _)| kind).to_owned();
+    Some(Part::media(url, kind))
+}
+
+/// A call under the name that the tool has here, with arguments that are JSON where they can be.
+pub(super) fn tool_request(
+    called: Called,
+    request: &ModelRequest,
+    names: &Names<'_>,
+    deviations: &Deviations,
+) -> Part {
+    let name = names.ours(&called.name);
+    let tool = request.tools.iter().find(|tool| tool.name == name);
+    let mut input = arguments(called.arguments);
+    if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
+        drop_optional_nulls(&mut input, schema, is_strict(schema, deviations));
+    }
+    let mut call = ToolRequest::new(name, input);
+    call.r#ref = called.id.filter(|id| !id.is_empty());
+    let part = Part::tool_request(call);
+    match called.extra.filter(Value::is_object) {
+        Some(extra) => part.with_metadata(EXTRA_CONTENT, extra),
+        None => part,
+    }
+}
+
+/// Arguments that were cut stay text: the call fails by itself, and the answer does not.
+fn arguments(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Null) => Value::Object(Map::new()),
+        // Some servers encode twice.
+        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(inner),
+        },
+        Ok(value) => value,
+        Err(_) => Value::String(text),
+    }
+}

@@ -1,0 +1,242 @@
+//! How a run ends: well, at a limit, cancelled, failed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use genkit::model::{FinishReason, ModelResponse, Usage};
+use genkit::testing::ScriptedModel;
+use genkit::{
+    Context, Error, ErrorKind, GenerateResponse, Message, Tool, ToolRequest, tool, tools,
+};
+use serde_json::{Value, json};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// A model that asks for tools for ever.
+fn endless() -> ScriptedModel {
+    ScriptedModel::new(
+        (0..20).map(|n| {
+            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": n, "b": 1}))])
+        }),
+    )
+}
+
+#[tokio::test]
+async fn the_limit_on_turns_returns_what_there_is() {
+    for (max, model_calls) in [(None, 6), (Some(2), 3), (Some(0), 1)] {
+        let model = endless();
+        let mut run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+        if let Some(max) = max {
+            run = run.max_turns(max);
+        }
+        let response = run.await.expect("a limit is no error");
+        assert_eq!(model.requests().len(), model_calls);
+        assert_eq!(response.finish_reason, Some(FinishReason::Aborted));
+        let limit = max.unwrap_or(5);
+        let said = response.finish_message.as_deref().unwrap();
+        assert!(said.contains(&format!("the limit of {limit} tool rounds")), "{said}");
+        assert_eq!(response.messages().len(), 1 + 2 * limit + 1, "nothing is lost");
+        assert_eq!(response.tool_requests().len(), 1, "the open call too");
+    }
+}
+
+#[tokio::test]
+async fn strict_makes_the_limit_an_error_that_owns_the_response() {
+    let run = genkit::generate("go").model(endless()).tools(tools![add]).max_turns(1).strict();
+    let error = run.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Aborted);
+    assert_eq!(error.into_partial().unwrap().messages().len(), 4);
+}
+
+#[tokio::test]
+async fn a_failure_of_a_later_turn_owns_the_history_and_the_usage() {
+    let mut first =
+        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
+    first.usage.input_tokens = Some(7);
+    let down = Error::new(ErrorKind::Unavailable, "overloaded");
+    let model = ScriptedModel::new([Ok(first), Err(down)]);
+    let error = genkit::generate("go").model(model).tools(tools![add]).await.unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unavailable, "overloaded"));
+    let done: &GenerateResponse = error.partial().unwrap();
+    assert_eq!(done.messages().len(), 3);
+    assert_eq!(done.usage.input_tokens, Some(7));
+    assert!(!format!("{error:?} {done:?}").contains("go\""), "no content in Debug: {done:?}");
+}
+
+#[tokio::test]
+async fn a_blocked_answer_and_one_without_a_message_are_errors() {
+    let mut blocked = ModelResponse::default();
+    blocked.finish_reason = Some(FinishReason::Blocked);
+    blocked.finish_message = Some("SAFETY".into());
+    let error = genkit::generate("go").model(ScriptedModel::new([blocked])).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+    assert_eq!(error.to_string(), "the answer was blocked: SAFETY");
+    assert_eq!(error.partial().unwrap().finish_reason, Some(FinishReason::Blocked));
+
+    let nothing = ScriptedModel::new([ModelResponse::default()]);
+    let error = genkit::generate("go").model(nothing).await.unwrap_err();
+    assert_eq!(error.to_string(), "the model answered without a message");
+}
+
+#[tokio::test]
+async fn other_finish_reasons_are_told() {
+    let mut cut = ModelResponse::text("It is");
+    cut.finish_reason = Some(FinishReason::Length);
+    let response = genkit::generate("go").model(ScriptedModel::new([cut])).await.unwrap();
+    assert_eq!(response.finish_reason, Some(FinishReason::Length));
+    let error = response.output::<u32>().unwrap_err().to_string();
+    assert!(error.contains("it ended with Length, and the text is: It is"), "{error}");
+}
+
+#[tokio::test]
+async fn usage_is_that_of_all_calls() {
+    let used = |n| {
+        let mut usage = Usage::default();
+        usage.input_tokens = Some(n);
+        usage.total_tokens = Some(2 * n);
+        usage
+    };
+    let mut first =
+        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
+    first.usage = used(5);
+    let mut second = ModelResponse::text("2");
+    second.usage = used(8);
+    let model = ScriptedModel::new([first, second]);
+    let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
+    assert_eq!(response.usage, used(13));
+}
+
+/// Says when it is dropped.
+struct Dropped(Arc<AtomicUsize>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A tool that never ends, and work that it handed to another task; both tell their end.
+fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
+    let ended = Arc::clone(ended);
+    Tool::builder("hang", "Hangs.").handler(move |ctx: Context, _: Value| {
+        let guard = Dropped(Arc::clone(&ended));
+        let other = Dropped(Arc::clone(&ended));
+        async move {
+            let _guard = guard;
+            let context = ctx.clone();
+            tokio::spawn(async move {
+                context.cancelled().await;
+                drop(other);
+            });
+            std::future::pending::<genkit::Result<u32>>().await
+        }
+    })
+}
+
+fn hangs() -> ScriptedModel {
+    ScriptedModel::new([ModelResponse::tool_requests([
+        ToolRequest::new("hang", json!({})),
+        ToolRequest::new("hang", json!({})),
+    ])])
+}
+
+async fn all_ended(ended: &AtomicUsize, wanted: usize) {
+    for _ in 0..1000 {
+        if ended.load(Ordering::SeqCst) == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("only {} of {wanted} ended", ended.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn a_signal_stops_every_tool_and_what_it_started() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let run = genkit::generate("go").model(hangs()).tools([hanging(&ended)]);
+    let run = run.cancel_on(async move { stopped.await.unwrap_or(()) });
+    let run = tokio::spawn(run.into_future());
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    stop.send(()).unwrap();
+    let error = run.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert_eq!(error.partial().unwrap().tool_requests().len(), 2);
+    all_ended(&ended, 4).await;
+}
+
+#[tokio::test]
+async fn dropping_the_run_stops_every_tool_and_what_it_started() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let run = genkit::generate("go").model(hangs()).tools([hanging(&ended)]).into_future();
+    tokio::time::timeout(Duration::from_millis(20), run).await.expect_err("it hangs");
+    all_ended(&ended, 4).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_is_for_the_whole_run() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let run = genkit::generate("go").model(hangs()).tools([hanging(&ended)]);
+    let began = tokio::time::Instant::now();
+    let error = run.deadline(Duration::from_secs(7)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert_eq!(error.to_string(), "the run did not end within its deadline of 7s");
+    assert_eq!(began.elapsed().as_secs(), 7);
+    assert_eq!(error.partial().unwrap().messages().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_call_has_a_limit_of_ten_minutes() {
+    let began = tokio::time::Instant::now();
+    let error = genkit::generate("go").model(ScriptedModel::pending()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert_eq!(began.elapsed().as_secs(), 600);
+    let run = genkit::generate("go").model(ScriptedModel::pending());
+    let error = run.model_timeout(Duration::from_secs(3)).await.unwrap_err();
+    assert_eq!(error.to_string(), "the model `scripted` did not answer within 3s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_call_has_a_limit_of_a_minute() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    for (limit, said) in [(None, "within 60s"), (Some(5), "within 5s")] {
+        let model = super::calls([("hang", json!({}))]);
+        let mut run = genkit::generate("go").model(model).tools([hanging(&ended)]);
+        if let Some(limit) = limit {
+            run = run.tool_timeout(Duration::from_secs(limit));
+        }
+        let answered = super::outputs(&run.await.unwrap());
+        assert!(answered[0]["error"].as_str().unwrap().contains(said), "{}", answered[0]);
+    }
+}
+
+#[tokio::test]
+async fn too_many_calls_at_once_are_refused() {
+    for (count, fits) in [(128, true), (129, false)] {
+        let requests = (0..count).map(|_| ToolRequest::new("add", json!({"a": 1, "b": 1})));
+        let model = ScriptedModel::new([
+            ModelResponse::tool_requests(requests),
+            ModelResponse::text("done"),
+        ]);
+        let ended = genkit::generate("go").model(model).tools(tools![add]).await;
+        assert_eq!(ended.is_ok(), fits, "{count}");
+    }
+}
+
+#[tokio::test]
+async fn the_response_is_plain_data() {
+    let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
+    let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
+    let stored = serde_json::to_value(&response).unwrap();
+    assert_eq!(stored["finishReason"], "stop");
+    assert_eq!(stored["request"]["messages"][2]["role"], "tool");
+    assert_eq!(stored["request"]["tools"][0]["inputSchema"]["type"], "object");
+    let back: GenerateResponse = serde_json::from_value(stored).unwrap();
+    assert_eq!(back, response);
+    assert_eq!(back.into_messages().last(), Some(&Message::model("done")));
+}

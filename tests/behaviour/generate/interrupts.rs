@@ -1,0 +1,418 @@
+//! Calls that ask, and runs that go on, here or elsewhere.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use genkit::model::{FinishReason, ModelResponse};
+use genkit::testing::ScriptedModel;
+use genkit::{
+    Answer, Approval, Context, Elicited, ErrorKind, Generate, GenerateResponse, Interrupt, Part,
+    Reply, Result, Role, Tool, ToolRequest, tool, tools,
+};
+use serde_json::{Value, json};
+
+use super::{calls, outputs};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Gives nothing of worth.
+#[tool]
+async fn falsy(kind: u8) -> Value {
+    [json!(0), json!(""), json!(false), Value::Null][usize::from(kind)].clone()
+}
+
+/// A picture.
+#[tool]
+async fn picture() -> Reply<u32> {
+    Reply::new(7).part(Part::image("image/png", [1])).meta("by", "hand")
+}
+
+/// Deletes a note.
+#[tool(needs_approval)]
+async fn delete(id: u64) -> String {
+    format!("{id} is gone")
+}
+
+/// Stops for whoever called.
+#[tool]
+async fn pay(ctx: &Context, cents: u64) -> Result<Value> {
+    let said = ctx.interrupt(json!({"message": "Pay?", "cents": cents})).await?;
+    Ok(json!({"paid": cents, "said": said}))
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks twice at once, then once more.
+#[tool]
+async fn meet(ctx: &Context) -> Result<String> {
+    let (one, two) = tokio::join!(
+        ctx.elicit::<Name>("First?").key("one").into_future(),
+        ctx.elicit::<Name>("Second?").key("two").into_future(),
+    );
+    let (one, two) = (one?.accepted()?, two?.accepted()?);
+    let three = match ctx.elicit::<Name>("Third?").await? {
+        Elicited::Accepted(name) => name.name,
+        other => format!("{}", matches!(other, Elicited::Declined)),
+    };
+    Ok(format!("{} {} {three}", one.name, two.name))
+}
+
+/// Charges once, then asks.
+fn buy(charged: &Arc<AtomicU32>) -> Tool {
+    let charged = Arc::clone(charged);
+    Tool::builder("buy", "Buys.").handler(move |ctx: Context, _: Value| {
+        let charged = Arc::clone(&charged);
+        async move {
+            let receipt: u32 = ctx
+                .once("charge", async {
+                    Ok::<_, genkit::Error>(100 + charged.fetch_add(1, Ordering::SeqCst))
+                })
+                .await?;
+            ctx.approve("Send it?").await?;
+            Ok(receipt)
+        }
+    })
+}
+
+/// As another process would: through JSON.
+fn stored(response: &GenerateResponse) -> GenerateResponse {
+    serde_json::from_str(&serde_json::to_string(response).unwrap()).unwrap()
+}
+
+async fn ask(model: &ScriptedModel, tools: &[Tool]) -> GenerateResponse {
+    let response = genkit::generate("go").model(model.clone()).tools(tools).await.unwrap();
+    assert_eq!(response.finish_reason, Some(FinishReason::Interrupted));
+    assert!(response.is_interrupted());
+    stored(&response)
+}
+
+fn go_on(
+    response: GenerateResponse,
+    answers: Vec<Answer>,
+    model: &ScriptedModel,
+    tools: &[Tool],
+) -> Generate {
+    genkit::resume(response, answers).model(model.clone()).tools(tools)
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_the_run_and_shows_what_is_asked() {
+    let model = calls([("pay", json!({"cents": 5}))]);
+    let response = ask(&model, &tools![pay]).await;
+    assert_eq!(model.requests().len(), 1, "the model is not asked again");
+    assert_eq!(
+        response.finish_message.as_deref(),
+        Some("One or more tool calls resulted in interrupts.")
+    );
+    let [question] = &response.interrupts()[..] else { panic!("one question") };
+    assert_eq!(question.tool_request().name, "pay");
+    assert_eq!(question.message(), Some("Pay?"));
+    assert_eq!(question.metadata(), Some(&json!({"message": "Pay?", "cents": 5})));
+    let part = &response.message.as_ref().unwrap().content[0];
+    assert_eq!(part.metadata()["interrupt"]["cents"], 5, "Genkit's tools see it");
+}
+
+#[tokio::test]
+async fn it_is_answered_by_restart_respond_and_deny() {
+    let tools = tools![pay];
+    let answers: [(fn(&Interrupt) -> Answer, Value); 5] = [
+        (|q| q.restart(json!("yes")), json!({"paid": 5, "said": "yes"})),
+        (|q| q.restart(Value::Null), json!({"paid": 5, "said": null})),
+        (|q| q.restart_with(1, json!({"cents": 3})), json!({"paid": 3, "said": 1})),
+        (|q| q.respond(json!("paid in cash")), json!("paid in cash")),
+        (|q| q.deny("no money"), json!({"error": "the user did not approve: no money"})),
+    ];
+    for (answer, output) in answers {
+        let model = calls([("pay", json!({"cents": 5}))]);
+        let response = ask(&model, &tools).await;
+        let answer = answer(&response.interrupts()[0]);
+        let done = go_on(response, vec![answer], &model, &tools).await.unwrap();
+        assert_eq!(outputs(&done), [output]);
+        assert_eq!(done.text(), "done");
+    }
+}
+
+#[tokio::test]
+async fn the_history_tells_what_was_resumed() {
+    let model = calls([("pay", json!({"cents": 5}))]);
+    let response = ask(&model, &tools![pay]).await;
+    let answer = response.interrupts()[0].restart_with("ok", json!({"cents": 3}));
+    let done = go_on(response, vec![answer], &model, &tools![pay]).await.unwrap();
+    let messages = done.messages();
+    let metadata = messages[1].content[0].metadata();
+    assert_eq!(metadata["resolvedInterrupt"]["message"], "Pay?");
+    for gone in ["interrupt", "suspended", "pendingOutput"] {
+        assert!(!metadata.contains_key(gone), "{gone}");
+    }
+    assert_eq!(messages[2].metadata["resumed"], true);
+    assert_eq!(messages[2].role, Role::Tool);
+}
+
+#[tokio::test]
+async fn approval_is_asked_before_the_body_and_after_the_arguments_are_read() {
+    let tools = tools![delete];
+    let model = calls([("delete", json!({"id": "x"}))]);
+    let response = genkit::generate("go").model(model).tools(&tools).await.unwrap();
+    assert!(outputs(&response)[0]["error"].as_str().unwrap().contains("at `id`"));
+
+    let answers: [(fn(&Interrupt) -> Answer, Value); 3] = [
+        (Interrupt::approve, json!("7 is gone")),
+        (|q| q.approve_with(json!({"id": 8})), json!("8 is gone")),
+        (|q| q.deny("it is mine"), json!({"error": "the user did not approve: it is mine"})),
+    ];
+    for (answer, output) in answers {
+        let model = calls([("delete", json!({"id": 7}))]);
+        let response = ask(&model, &tools).await;
+        let question = &response.interrupts()[0];
+        assert!(question.is_approval());
+        assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
+        let answer = answer(question);
+        let done = go_on(response, vec![answer], &model, &tools).await.unwrap();
+        assert_eq!(outputs(&done), [output]);
+    }
+}
+
+#[tokio::test]
+async fn genkits_own_json_resumes_too() {
+    let tools = tools![delete, pay];
+    let model = calls([("delete", json!({"id": 7})), ("pay", json!({"cents": 1}))]);
+    let response = ask(&model, &tools).await;
+    let parts = response.message.as_ref().unwrap().content.clone();
+    let mut approved = parts[0].clone();
+    approved.metadata_mut().insert("resumed".into(), json!({"toolApproved": true}));
+    let restarted = parts[1].clone().with_metadata("resumed", json!({"by": "dev ui"}));
+    let options = serde_json::from_value(json!({
+        "messages": response.messages(),
+        "resume": {"restart": [approved, restarted], "metadata": {"who": "ada"}},
+    }));
+    let genkit = genkit::Genkit::default();
+    let done = genkit.generate_with(options.unwrap()).model(model.clone()).tools(&tools);
+    let done = done.await.unwrap();
+    assert_eq!(outputs(&done), [json!("7 is gone"), json!({"paid": 1, "said": {"by": "dev ui"}})]);
+    assert_eq!(done.messages()[2].metadata["resumed"], json!({"who": "ada"}));
+}
+
+#[tokio::test]
+async fn an_approval_without_the_word_is_asked_again() {
+    let tools = tools![delete];
+    let model = calls([("delete", json!({"id": 7}))]);
+    let response = ask(&model, &tools).await;
+    let part = response.message.as_ref().unwrap().content[0].clone();
+    let mut options = genkit::GenerateOptions::default();
+    options.messages = response.messages();
+    let resume = json!({"restart": [part.with_metadata("resumed", true)]});
+    options.resume = serde_json::from_value(resume).unwrap();
+    let genkit = genkit::Genkit::default();
+    let again = genkit.generate_with(options).model(model).tools(&tools).await.unwrap();
+    assert!(again.is_interrupted());
+}
+
+#[tokio::test]
+async fn finished_siblings_keep_their_answers_whatever_they_are() {
+    let tools = tools![add, falsy, picture, pay];
+    let model = calls([
+        ("add", json!({"a": 1, "b": 2})),
+        ("falsy", json!({"kind": 0})),
+        ("pay", json!({"cents": 5})),
+        ("falsy", json!({"kind": 1})),
+        ("falsy", json!({"kind": 2})),
+        ("falsy", json!({"kind": 3})),
+        ("picture", json!({})),
+    ]);
+    let response = ask(&model, &tools).await;
+    let asked = response.message.clone().unwrap();
+    assert_eq!(asked.content[0].metadata()["pendingOutput"], 3);
+    assert_eq!(asked.content[1].metadata()["pendingOutput"], 0);
+    let answer = response.interrupts()[0].restart("ok");
+    let done = go_on(response, vec![answer], &model, &tools).await.unwrap();
+    let paid = json!({"paid": 5, "said": "ok"});
+    assert_eq!(
+        outputs(&done),
+        [json!(3), json!(0), paid, json!(""), json!(false), Value::Null, json!(7)]
+    );
+    let messages = done.messages();
+    let last = messages[2].content.last().unwrap();
+    assert_eq!(last.as_tool_response().unwrap().content, [Part::image("image/png", [1])]);
+    assert_eq!(
+        (&last.metadata()["source"], &last.metadata()["by"]),
+        (&json!("pending"), &json!("hand"))
+    );
+}
+
+#[tokio::test]
+async fn all_open_calls_are_answered_or_none() {
+    let tools = tools![pay, add];
+    let model = calls([
+        ("pay", json!({"cents": 1})),
+        ("add", json!({"a": 1, "b": 1})),
+        ("pay", json!({"cents": 2})),
+    ]);
+    let response = ask(&model, &tools).await;
+    let questions = response.interrupts();
+    assert_eq!(questions.len(), 2);
+    let one = vec![questions[0].restart("ok")];
+    let error = go_on(response.clone(), one, &model, &tools).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let open = questions[1].tool_request().r#ref.clone().unwrap();
+    assert!(error.to_string().contains(&format!("are not: `pay#{open}`")), "{error}");
+    assert_eq!(model.requests().len(), 1, "nothing was done");
+
+    let mixed = vec![questions[1].respond("by hand"), questions[0].restart("ok")];
+    let done = go_on(response, mixed, &model, &tools).await.unwrap();
+    assert_eq!(outputs(&done), [json!({"paid": 1, "said": "ok"}), json!(2), json!("by hand")]);
+}
+
+#[tokio::test]
+async fn answers_to_nothing_are_errors() {
+    let model = calls([("pay", json!({"cents": 1}))]);
+    let response = ask(&model, &tools![pay]).await;
+    let stray = Answer::respond(ToolRequest::new("pay", ()).with_ref("other").respond(1));
+    let answers = vec![response.interrupts()[0].restart("ok"), stray.clone()];
+    let error = go_on(response, answers, &model, &tools![pay]).await.unwrap_err();
+    assert!(error.to_string().contains("there is no open call pay#other"), "{error}");
+
+    let done = genkit::generate("hi").model(ScriptedModel::text("x")).await.unwrap();
+    let error = genkit::resume(done, [stray]).model(model).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn a_run_that_asks_again_is_interrupted_again() {
+    let tools = tools![meet, add];
+    let model = calls([("meet", json!({})), ("add", json!({"a": 1, "b": 1}))]);
+    let response = ask(&model, &tools).await;
+    let questions = response.interrupts();
+    let keys: Vec<&str> = questions.iter().map(Interrupt::key).collect();
+    assert_eq!(keys, ["one", "two"], "asked together, shown together");
+    assert_eq!(questions[0].schema().unwrap()["properties"]["name"]["type"], "string");
+
+    let answers =
+        questions.iter().map(|q| q.accept(json!({"name": format!("<{}>", q.key())}))).collect();
+    let again = stored(&go_on(response, answers, &model, &tools).await.unwrap());
+    let [third] = &again.interrupts()[..] else { panic!("one more question") };
+    assert_eq!(third.message(), Some("Third?"));
+
+    let done = go_on(again.clone(), vec![third.accept(json!({"name": "z"}))], &model, &tools).await;
+    assert_eq!(outputs(&done.unwrap()), [json!("<one> <two> z"), json!(2)]);
+}
+
+#[tokio::test]
+async fn a_declined_question_is_an_answer() {
+    let model = calls([("meet", json!({}))]);
+    let response = ask(&model, &tools![meet]).await;
+    let questions = response.interrupts();
+    let answers = vec![questions[0].deny(""), questions[1].cancel()];
+    let done = go_on(response, answers, &model, &tools![meet]).await.unwrap();
+    assert_eq!(outputs(&done), [json!({"error": "the user declined to answer"})]);
+}
+
+#[tokio::test]
+async fn what_was_done_once_is_not_done_again() {
+    let charged = Arc::new(AtomicU32::new(0));
+    let model = calls([("buy", json!({}))]);
+    let response = ask(&model, &[buy(&charged)]).await;
+    let answer = response.interrupts()[0].approve();
+    let done = go_on(response, vec![answer], &model, &[buy(&charged)]).await.unwrap();
+    assert_eq!(outputs(&done), [json!(100)]);
+    assert_eq!(charged.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_tool_without_a_body_always_asks() {
+    let tools = [Tool::builder("ask_user", "Asks.")
+        .input_schema(json!({"type": "object"}))
+        .output_schema(json!({"type": "string"}))
+        .interrupts()];
+    let model = calls([("ask_user", json!({"question": "Which?"}))]);
+    let response = ask(&model, &tools).await;
+    let question = response.interrupts().remove(0);
+    assert_eq!(question.tool_request().input["question"], "Which?");
+    let again = go_on(response.clone(), vec![question.restart("x")], &model, &tools).await.unwrap();
+    assert!(again.is_interrupted(), "it has nothing to run");
+    let done =
+        go_on(response, vec![question.respond("the red one")], &model, &tools).await.unwrap();
+    assert_eq!(outputs(&done), ["the red one"]);
+}
+
+#[tokio::test]
+async fn a_policy_asks_for_tools_that_do_not_ask_themselves() {
+    let tools = tools![add, delete];
+    let model = calls([("add", json!({"a": 1, "b": 2})), ("delete", json!({"id": 7}))]);
+    let policy = |call: &genkit::middleware::ToolCall| match call.tool().map(Tool::name) {
+        Some("add") => Approval::ask("Really add?"),
+        _ => Approval::Allow,
+    };
+    let run = genkit::generate("go").model(model.clone()).tools(&tools).approval(policy);
+    let response = stored(&run.await.unwrap());
+    let [question] = &response.interrupts()[..] else { panic!("one question") };
+    assert_eq!(question.message(), Some("Really add?"));
+    let answer = question.approve();
+    let done = go_on(response, vec![answer], &model, &tools).approval(policy).await.unwrap();
+    assert_eq!(outputs(&done), [json!(3), json!("7 is gone")]);
+}
+
+#[tokio::test]
+async fn the_resumed_round_does_not_count() {
+    let script = [
+        ModelResponse::tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
+        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]),
+        ModelResponse::text("done"),
+    ];
+    let model = ScriptedModel::new(script);
+    let tools = tools![pay, add];
+    let response = ask(&model, &tools).await;
+    let answer = response.interrupts()[0].restart("ok");
+    let done = go_on(response, vec![answer], &model, &tools).max_turns(1).await.unwrap();
+    assert_eq!(done.text(), "done");
+}
+
+#[tokio::test]
+async fn a_resumed_run_streams_the_answers_first() {
+    let model = calls([("pay", json!({"cents": 1}))]);
+    let response = ask(&model, &tools![pay]).await;
+    let answer = response.interrupts()[0].restart("ok");
+    let mut stream = go_on(response, vec![answer], &model, &tools![pay]).stream();
+    let mut seen = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.unwrap();
+        seen.push((chunk.role.unwrap(), chunk.index.unwrap()));
+    }
+    assert_eq!(seen, [(Role::Tool, 0), (Role::Model, 1)]);
+}
+
+#[tokio::test]
+async fn a_run_that_was_suspended_by_a_newer_program_is_refused() {
+    let model = calls([("pay", json!({"cents": 1}))]);
+    let mut response = ask(&model, &tools![pay]).await;
+    let answer = response.interrupts()[0].restart("ok");
+    let part = &mut response.message.as_mut().unwrap().content[0];
+    part.metadata_mut()["suspended"]["version"] = json!(99);
+    let error = go_on(response, vec![answer], &model, &tools![pay]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+    assert!(error.to_string().contains("schema 99"), "{error}");
+}
+
+#[tokio::test]
+async fn settings_of_the_interrupted_run_are_kept() {
+    let script = [
+        ModelResponse::tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
+        ModelResponse::text(r#"{"name": "Ada"}"#),
+    ];
+    let model = ScriptedModel::new(script);
+    let run = genkit::generate("go").system("s").model(model.clone()).tools(tools![pay]);
+    let response = stored(&run.temperature(0.5).output::<Name>().await.unwrap());
+    let answer = response.interrupts()[0].restart("ok");
+    let done = go_on(response, vec![answer], &model, &tools![pay]).await.unwrap();
+    assert_eq!(done.output::<Name>().unwrap().name, "Ada");
+    let [first, second] = &model.requests()[..] else { panic!("two calls") };
+    assert_eq!(first.config, second.config);
+    assert_eq!(first.output, second.output);
+    assert_eq!(first.messages[..2], second.messages[..2]);
+}

@@ -1,0 +1,281 @@
+//! Code around runs, model calls and tool calls.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use genkit::middleware::{
+    Calling, Middleware, NextGenerate, NextModel, NextTool, Running, ToolCall, ToolOutcome,
+    fallback, retry, simulate_system_prompt,
+};
+use genkit::model::{
+    ChunkSink, GenerateChunk, Generating, ModelInfo, ModelRequest, ModelResponse, Supports,
+};
+use genkit::testing::{Scripted, ScriptedModel};
+use genkit::{
+    Context, Error, ErrorKind, Genkit, Message, Registry, Tool, ToolRequest, tool, tools,
+};
+use serde_json::{Value, json};
+
+use super::{calls, outputs};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Notes everything that passes.
+#[derive(Clone)]
+struct Notes(&'static str, Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    fn note(&self, what: &str) {
+        self.1.lock().unwrap().push(format!("{} {what}", self.0));
+    }
+}
+
+impl Middleware for Notes {
+    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+        Box::pin(async move {
+            self.note("run begins");
+            let ended = next.run(request).await;
+            self.note("run ends");
+            ended
+        })
+    }
+
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel<'a>,
+    ) -> Generating<'a> {
+        Box::pin(async move {
+            self.note("model");
+            next.run(request, chunks).await
+        })
+    }
+
+    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            self.note(&format!("tool {}", call.request().name));
+            next.run(call).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_first_one_is_the_outermost_and_the_programs_before_the_requests() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let genkit = Genkit::builder().registry(Registry::new());
+    let genkit = genkit.middleware(Notes("a", Arc::clone(&notes))).build().unwrap();
+    let model = calls([("add", json!({"a": 1, "b": 2}))]);
+    let run = genkit.generate("go").model(model).tools(tools![add]);
+    run.middleware(Notes("b", Arc::clone(&notes))).await.unwrap();
+    assert_eq!(
+        *notes.lock().unwrap(),
+        [
+            "a run begins",
+            "b run begins",
+            "a model",
+            "b model",
+            "a tool add",
+            "b tool add",
+            "a model",
+            "b model",
+            "b run ends",
+            "a run ends",
+        ]
+    );
+}
+
+/// Changes what goes in and what comes out.
+struct Changes;
+
+impl Middleware for Changes {
+    fn tool<'a>(&'a self, mut call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            match call.request().input["a"].as_i64() {
+                Some(1) => call.request.input["a"] = json!(100),
+                Some(2) => return Ok(ToolOutcome::respond(call.request().respond("instead"))),
+                Some(3) => return Err(Error::new(ErrorKind::Aborted, "enough")),
+                Some(4) if next.resumed().is_none() => {
+                    return Ok(ToolOutcome::interrupt(json!({"message": "Four?"})));
+                }
+                _ => {}
+            }
+            let outcome = next.run(call).await?;
+            assert!(!outcome.is_interrupted() && outcome.response().is_some());
+            Ok(outcome)
+        })
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        vec![Tool::builder("extra", "x").handler(|_: Context, _: Value| async { Ok("extra") })]
+    }
+}
+
+#[tokio::test]
+async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
+    let call = |a: i64| ("add", json!({"a": a, "b": 1}));
+    let run = |model| genkit::generate("go").model(model).tools(tools![add]).middleware(Changes);
+    let response = run(calls([call(1), call(2), ("extra", json!({}))])).await.unwrap();
+    assert_eq!(outputs(&response), [json!(101), json!("instead"), json!("extra")]);
+    let error = run(calls([call(3)])).await.unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Aborted, "enough"));
+    assert!(error.partial().is_some());
+
+    let model = calls([call(4)]);
+    let asked = run(model.clone()).await.unwrap();
+    assert_eq!(asked.interrupts()[0].message(), Some("Four?"));
+    let answer = asked.interrupts()[0].restart("yes");
+    let resumed = genkit::resume(asked, [answer]).model(model).tools(tools![add]);
+    let done = resumed.middleware(Changes).await.unwrap();
+    assert_eq!(outputs(&done), [json!(5)]);
+}
+
+/// Asks again until the answer is long enough.
+struct Longer;
+
+impl Middleware for Longer {
+    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+        Box::pin(async move {
+            let first = next.run(request).await?;
+            if first.text().len() > 5 {
+                return Ok(first);
+            }
+            let mut messages = first.into_messages();
+            messages.push(Message::user("Longer, please."));
+            next.run(ModelRequest::new(messages)).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_run_can_be_run_again() {
+    let model = ScriptedModel::texts(["short", "much longer"]);
+    let response = genkit::generate("go").model(model.clone()).middleware(Longer).await.unwrap();
+    assert_eq!(response.text(), "much longer");
+    assert_eq!(model.requests()[1].messages.len(), 3);
+}
+
+fn unavailable() -> genkit::Result<ModelResponse> {
+    Err(Error::new(ErrorKind::Unavailable, "overloaded"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_wait_as_long_as_the_server_asks() {
+    let limited = || {
+        let error = Error::new(ErrorKind::ResourceExhausted, "slow down");
+        Err(error.with_retry_after(Duration::from_secs(7)))
+    };
+    let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::text("x"))]);
+    let began = tokio::time::Instant::now();
+    let run = genkit::generate("go").model(model.clone());
+    run.middleware(retry().without_jitter()).await.unwrap();
+    assert_eq!(began.elapsed().as_secs(), 7 + 2);
+    assert_eq!(model.requests().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_end_and_do_not_repeat_what_was_delivered() {
+    let model = ScriptedModel::new((0..9).map(|_| unavailable()));
+    let error = genkit::generate("go").model(model.clone()).middleware(retry()).await.unwrap_err();
+    assert_eq!(error.to_string(), "overloaded");
+    assert_eq!(model.requests().len(), 4);
+
+    let wrong = || Err(Error::new(ErrorKind::Unauthenticated, "wrong key"));
+    let model = ScriptedModel::new([wrong(), wrong()]);
+    let run = genkit::generate("go").model(model.clone()).middleware(retry());
+    run.await.unwrap_err();
+    assert_eq!(model.requests().len(), 1);
+}
+
+/// A model that says half of it, then fails.
+struct Half(ScriptedModel);
+
+impl genkit::model::Model for Half {
+    fn name(&self) -> &str {
+        "half"
+    }
+
+    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+        Box::pin(async move {
+            chunks.send(GenerateChunk::of_text("half"));
+            self.0.generate(request, &ChunkSink::none()).await?;
+            Err(Error::new(ErrorKind::Unavailable, "cut"))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_delivered_is_not_said_twice() {
+    let asked = ScriptedModel::texts(["", "", ""]);
+    let spare = ScriptedModel::text("spare");
+    let stream = genkit::generate("go")
+        .model(Half(asked.clone()))
+        .middleware(fallback([spare.clone()]))
+        .middleware(retry())
+        .stream();
+    assert_eq!(stream.response().await.unwrap_err().to_string(), "cut");
+    assert_eq!((asked.requests().len(), spare.requests().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn fallback_takes_the_next_model_and_tells_the_last_error() {
+    let config = |model: &ScriptedModel| model.requests()[0].config.clone();
+    let spare = ScriptedModel::text("spare");
+    let run = genkit::generate("go").temperature(0.5).model(ScriptedModel::new([unavailable()]));
+    let response = run.middleware(fallback([spare.clone()])).await.unwrap();
+    assert_eq!(response.text(), "spare");
+    assert_eq!(config(&spare)["temperature"], 0.5);
+
+    let spare = ScriptedModel::text("spare");
+    let run = genkit::generate("go").temperature(0.5).model(ScriptedModel::new([unavailable()]));
+    run.middleware(fallback([spare.clone()]).without_config()).await.unwrap();
+    assert!(config(&spare).is_empty());
+
+    let wrong = ScriptedModel::new([Err(Error::invalid_argument("bad request"))]);
+    let spare = ScriptedModel::text("spare");
+    let run = genkit::generate("go").model(wrong).middleware(fallback([spare.clone()]));
+    assert_eq!(run.await.unwrap_err().to_string(), "bad request");
+    assert!(spare.requests().is_empty());
+
+    let last = ScriptedModel::new([Err(Error::new(ErrorKind::Unavailable, "down too"))]);
+    let run = genkit::generate("go").model(ScriptedModel::new([unavailable()]));
+    assert_eq!(run.middleware(fallback([last])).await.unwrap_err().to_string(), "down too");
+}
+
+#[tokio::test]
+async fn a_model_without_a_system_role_is_asked_as_the_user() {
+    let mut info = ModelInfo::default();
+    info.supports = Some(Supports { system_role: false, ..Supports::all() });
+    let model = ScriptedModel::text("x").with_info(info);
+    let run = genkit::generate("hi").system("Be brief.").model(model.clone());
+    let simulate = simulate_system_prompt().preface("RULES: ").acknowledgement("Yes.");
+    let response = run.middleware(simulate).await.unwrap();
+    let asked: Vec<String> = model.requests()[0].messages.iter().map(Message::text).collect();
+    assert_eq!(asked, ["RULES: Be brief.", "Yes.", "hi"]);
+    assert_eq!(response.messages()[0].text(), "Be brief.", "the history stays as it was");
+}
+
+#[tokio::test]
+async fn streams_pass_through_middleware() {
+    let request = ToolRequest::new("add", json!({"a": 1, "b": 2}));
+    let model = ScriptedModel::new([
+        Scripted::from(ModelResponse::tool_requests([request])),
+        Scripted::chunks(
+            [GenerateChunk::of_text("do"), GenerateChunk::of_text("ne")],
+            ModelResponse::text("done"),
+        ),
+    ]);
+    let notes = Notes("a", Arc::default());
+    let run = genkit::generate("go").model(model).tools(tools![add]).middleware(notes);
+    let mut stream = run.stream();
+    let mut chunks = 0;
+    while let Some(chunk) = stream.next().await {
+        chunk.unwrap();
+        chunks += 1;
+    }
+    assert_eq!(chunks, 4);
+}

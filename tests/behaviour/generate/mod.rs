@@ -1,0 +1,32 @@
+//! The generate loop, row by row of what it promises.
+
+mod calls;
+mod chat;
+mod embedding;
+mod ending;
+mod interrupts;
+mod middleware;
+mod output;
+mod sampling;
+mod specs;
+mod streaming;
+mod tracing;
+
+use genkit::model::ModelResponse;
+use genkit::testing::ScriptedModel;
+use genkit::{GenerateResponse, Part, Role, ToolRequest};
+use serde_json::Value;
+
+/// A model that asks for these calls, and then says "done".
+fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
+    let requests = calls.map(|(name, input)| ToolRequest::new(name, input));
+    ScriptedModel::new([ModelResponse::tool_requests(requests), ModelResponse::text("done")])
+}
+
+/// The outputs of all tool messages, in their order.
+fn outputs(response: &GenerateResponse) -> Vec<Value> {
+    let messages = response.messages();
+    let of_tools = messages.iter().filter(|message| message.role == Role::Tool);
+    let answers = of_tools.flat_map(|message| &message.content).filter_map(Part::as_tool_response);
+    answers.map(|answer| answer.output.clone()).collect()
+}

@@ -1,0 +1,167 @@
+//! What somebody who watches sees.
+
+use genkit::model::{GenerateChunk, ModelResponse};
+use genkit::testing::{Scripted, ScriptedModel};
+use genkit::{
+    Chunks, Context, Error, ErrorKind, Message, Part, Result, Role, ToolRequest, tool, tools,
+};
+use serde_json::json;
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Tells how far it is.
+#[tool]
+async fn count(ctx: &Context, chunks: &Chunks<u32>) -> Result<u32> {
+    ctx.progress((1.0, 2.0)).await;
+    chunks.send(1).await?;
+    Ok(2)
+}
+
+fn two_turns() -> ScriptedModel {
+    let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_ref("r1");
+    let asks = Message::new(Role::Model, [Part::text("Let me see"), request.clone().into()]);
+    let pieces = [
+        GenerateChunk::of_text("Let me "),
+        GenerateChunk::of_text("see"),
+        GenerateChunk::new([request.into()]),
+    ];
+    let mut wrong = GenerateChunk::of_text("It is ");
+    wrong.index = Some(99); // what a model says of itself does not count
+    wrong.role = Some(Role::Tool);
+    ScriptedModel::new([
+        Scripted::chunks(pieces, ModelResponse::new(asks)),
+        Scripted::chunks([wrong, GenerateChunk::of_text("3.")], ModelResponse::text("It is 3.")),
+    ])
+}
+
+#[tokio::test]
+async fn chunks_are_numbered_by_the_message_that_they_belong_to() {
+    let mut stream = genkit::generate("go").model(two_turns()).tools(tools![add]).stream();
+    let mut seen = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.unwrap();
+        seen.push((chunk.index.unwrap(), chunk.role.unwrap(), chunk.text()));
+        let model = chunk.role == Some(Role::Model);
+        assert!(!model || stream.text().ends_with(&chunk.text()));
+    }
+    let text = |index, role, text: &str| (index, role, text.to_owned());
+    assert_eq!(
+        seen,
+        [
+            text(0, Role::Model, "Let me "),
+            text(0, Role::Model, "see"),
+            text(0, Role::Model, ""),
+            text(1, Role::Tool, ""),
+            text(2, Role::Model, "It is "),
+            text(2, Role::Model, "3."),
+        ]
+    );
+    assert_eq!(stream.text(), "It is 3.", "the message that was written last");
+    assert_eq!(stream.response().await.unwrap().text(), "It is 3.");
+}
+
+#[tokio::test]
+async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
+    let requests = [1, 2, 3].map(|n| ToolRequest::new("add", json!({"a": n, "b": 0})));
+    let model =
+        ScriptedModel::new([ModelResponse::tool_requests(requests), ModelResponse::text("done")]);
+    let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
+    let mut of_tools = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.unwrap();
+        if chunk.role == Some(Role::Tool) {
+            let outputs =
+                chunk.content.iter().map(|p| p.as_tool_response().unwrap().output.clone());
+            of_tools.push(outputs.collect::<Vec<_>>());
+        }
+    }
+    assert_eq!(of_tools, [[json!(1), json!(2), json!(3)]]);
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_stream_is_seen_all_the_same() {
+    let model = ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
+        ModelResponse::text("done"),
+    ]);
+    let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
+    let mut seen = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.unwrap();
+        seen.push((chunk.index.unwrap(), chunk.content.len()));
+    }
+    assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
+}
+
+#[tokio::test]
+async fn progress_and_chunks_of_tools_are_seen_but_not_by_the_model() {
+    let model = super::calls([("count", json!({}))]);
+    let mut stream = genkit::generate("go").model(model.clone()).tools(tools![count]).stream();
+    let mut told = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.unwrap();
+        if let Some(tool) = chunk.custom.get("tool") {
+            assert_eq!((chunk.index, chunk.role), (Some(1), Some(Role::Tool)));
+            assert_eq!(tool["name"], "count");
+            told.push(tool.get("progress").or(tool.get("chunk")).cloned().unwrap());
+        }
+    }
+    assert_eq!(told, [json!({"progress": 1.0, "total": 2.0, "message": null}), json!(1)]);
+    assert_eq!(model.tool_outputs("count"), [json!(2)]);
+}
+
+#[tokio::test]
+async fn an_error_comes_after_the_chunks_before_it_and_once() {
+    let model = ScriptedModel::new([
+        Scripted::chunks(
+            [GenerateChunk::of_text("x")],
+            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
+        ),
+        Scripted::from(Err(Error::new(ErrorKind::Unavailable, "down"))),
+    ]);
+    let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
+    let mut texts = 0;
+    let error = loop {
+        match stream.next().await {
+            Some(Ok(_)) => texts += 1,
+            Some(Err(error)) => break error,
+            None => panic!("the error is missing"),
+        }
+    };
+    assert_eq!((texts, error.to_string().as_str()), (2, "down"));
+    assert_eq!(error.partial().unwrap().messages().len(), 3);
+    assert!(stream.next().await.is_none());
+    assert_eq!(stream.response().await.unwrap_err().kind(), ErrorKind::Aborted);
+}
+
+#[tokio::test]
+async fn partial_values_grow() {
+    #[derive(serde::Deserialize, schemars::JsonSchema, Debug, PartialEq)]
+    struct Dish {
+        name: String,
+        #[serde(default)]
+        steps: Vec<String>,
+    }
+    let pieces = ["Sure: {\"na", "me\": \"So", "up\", \"steps\": [\"boil", "\", \"eat\"]}"];
+    let model = ScriptedModel::streaming(pieces);
+    let mut stream = genkit::generate("go").output::<Dish>().model(model).stream();
+    let mut seen = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        chunk.unwrap();
+        seen.push(stream.output::<Dish>());
+    }
+    let dish = |name: &str, steps: &[&str]| {
+        let steps = steps.iter().map(|step| (*step).to_owned()).collect();
+        Some(Dish { name: name.to_owned(), steps })
+    };
+    assert_eq!(
+        seen,
+        [None, dish("So", &[]), dish("Soup", &["boil"]), dish("Soup", &["boil", "eat"])]
+    );
+    let response = stream.response().await.unwrap();
+    assert_eq!(response.output::<Dish>().ok(), dish("Soup", &["boil", "eat"]));
+}

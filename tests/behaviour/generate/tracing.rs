@@ -1,0 +1,87 @@
+//! Spans with the attributes that OpenTelemetry gives generative AI.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use genkit::{tool, tools};
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+type Spans = Arc<Mutex<Vec<(&'static str, u64, BTreeMap<String, String>)>>>;
+
+struct Recorder(Spans);
+
+struct Fields<'a>(&'a mut BTreeMap<String, String>);
+
+impl Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}").trim_matches('"').to_owned());
+    }
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Recorder {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
+        let mut fields = BTreeMap::new();
+        attributes.record(&mut Fields(&mut fields));
+        self.0.lock().unwrap().push((attributes.metadata().name(), id.into_u64(), fields));
+    }
+
+    fn on_record(&self, id: &Id, record: &Record<'_>, _: Context<'_, S>) {
+        let mut spans = self.0.lock().unwrap();
+        let span = spans.iter_mut().rev().find(|(_, span, _)| *span == id.into_u64());
+        record.record(&mut Fields(&mut span.expect("it is there").2));
+    }
+}
+
+async fn traced(contents: bool) -> Vec<(&'static str, BTreeMap<String, String>)> {
+    let spans = Spans::default();
+    let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
+    let guard = tracing::subscriber::set_default(subscriber);
+    let model = super::calls([("add", json!({"a": 1, "b": 41}))]).named("lab/model-1");
+    let run = genkit::generate("secret").model(model).tools(tools![add]).temperature(0.5);
+    run.trace_contents(contents).await.unwrap();
+    drop(guard);
+    let spans = spans.lock().unwrap();
+    spans.iter().map(|(name, _, fields)| (*name, fields.clone())).collect()
+}
+
+#[tokio::test]
+async fn a_span_for_each_run_turn_model_call_and_tool_call() {
+    let spans = traced(false).await;
+    let names: Vec<&str> = spans.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["generate", "turn", "chat", "execute_tool", "turn", "chat"]);
+    let has = |at: usize, key: &str, value: &str| {
+        assert_eq!(
+            spans[at].1.get(key).map(String::as_str),
+            Some(value),
+            "{key} of {:?}",
+            spans[at]
+        );
+    };
+    has(0, "gen_ai.operation.name", "invoke_agent");
+    has(2, "gen_ai.operation.name", "chat");
+    has(2, "gen_ai.provider.name", "lab");
+    has(2, "gen_ai.request.model", "model-1");
+    has(2, "gen_ai.request.temperature", "0.5");
+    has(3, "gen_ai.tool.name", "add");
+    assert!(spans[3].1.contains_key("gen_ai.tool.call.id"));
+    assert!(spans[5].1["gen_ai.response.finish_reasons"].contains("stop"));
+    let all = format!("{spans:?}");
+    assert!(!all.contains("secret") && !all.contains("41"), "no contents: {all}");
+}
+
+#[tokio::test]
+async fn contents_are_recorded_where_it_is_asked_for() {
+    let all = format!("{:?}", traced(true).await);
+    assert!(all.contains("secret") && all.contains("41") && all.contains("done"), "{all}");
+}
