@@ -83,7 +83,9 @@ fn headers(want: &Value, got: &Value, key_in_query: bool) -> Vec<String> {
 
 fn has_strict(value: &Value) -> bool {
     match value {
-        Value::Object(map) => map.iter().any(|(key, value)| (key == "strict" && *value == true) || has_strict(value)),
+        Value::Object(map) => {
+            map.iter().any(|(key, value)| (key == "strict" && *value == true) || has_strict(value))
+        }
         Value::Array(list) => list.iter().any(has_strict),
         _ => false,
     }

@@ -1,116 +1,119 @@
-//! A few tools, called in memory and served to any MCP client.
+//! A few tools: a model calls them here, and any MCP client from outside.
 //!
 //! ```text
-//! cargo run -p quickstart -- --demo               list the tools and call them, here
-//! cargo run -p quickstart                         serve them on stdio
-//! cargo run -p quickstart -- --http 127.0.0.1:0   serve them over HTTP at /mcp
+//! cargo run -p quickstart                         ask a model, and show every step
+//! cargo run -p quickstart -- "What is 7 + 8?"     ask your own question
+//! cargo run -p quickstart -- --model NAME ..      ask that model, for example gemini/gemini-2.5-pro
+//! cargo run -p quickstart -- --http 127.0.0.1:0   serve the tools over HTTP at /mcp
 //! ```
+//!
+//! Started by an MCP client, where standard input is a pipe, it serves them on stdio; `--demo` asks
+//! all the same.
 
-mod demo;
+#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+
+mod ask;
+mod model;
+mod tools;
 
 use std::io::IsTerminal as _;
 
-use genkit::schemars::JsonSchema;
-use genkit::serde::{Deserialize, Serialize};
-use genkit::{Error, Result, prompt, tool};
+use genkit::{Error, Result};
 
-/// Adds two whole numbers.
-#[tool(read_only)]
-async fn add(
-    /// The first number.
-    a: i64,
-    /// The second number.
-    b: i64,
-) -> Result<i64> {
-    a.checked_add(b).ok_or_else(|| Error::invalid_argument("the sum does not fit into 64 bits"))
+const USAGE: &str = "usage: quickstart [--demo] [--model NAME] [QUESTION] | --http ADDRESS";
+
+/// What is wanted.
+#[derive(Debug, PartialEq)]
+enum Wanted {
+    Help,
+    Stdio,
+    Http(String),
+    Ask { question: Option<String>, model: Option<String> },
 }
 
-/// A unit of temperature.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(crate = "genkit::serde", rename_all = "lowercase")]
-#[schemars(crate = "genkit::schemars")]
-enum Unit {
-    /// Degrees Celsius.
-    #[default]
-    Celsius,
-    /// Degrees Fahrenheit.
-    Fahrenheit,
-}
-
-/// A temperature in another unit.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(crate = "genkit::serde")]
-#[schemars(crate = "genkit::schemars")]
-struct Temperature {
-    /// How many degrees.
-    degrees: f64,
-    /// Of which unit.
-    unit: Unit,
-}
-
-/// Converts a temperature between Celsius and Fahrenheit.
-#[tool(title = "Convert a temperature", read_only, idempotent)]
-async fn convert_temperature(
-    /// How many degrees.
-    degrees: f64,
-    /// The unit of the answer; the question is in the other one.
-    #[arg(default)]
-    to: Unit,
-) -> Temperature {
-    let degrees = match to {
-        Unit::Celsius => (degrees - 32.0) * 5.0 / 9.0,
-        Unit::Fahrenheit => degrees * 9.0 / 5.0 + 32.0,
-    };
-    Temperature { degrees: (degrees * 10.0).round() / 10.0, unit: to }
-}
-
-/// Counts the words of a text.
-#[tool(read_only)]
-async fn count_words(
-    /// The text.
-    text: String,
-) -> usize {
-    text.split_whitespace().count()
-}
-
-/// Asks for an explanation that a child would understand.
-#[prompt]
-async fn explain(
-    /// What is explained.
-    topic: String,
-    /// How old the child is.
-    #[arg(default = 8)]
-    age: u8,
-) -> String {
-    format!("Explain {topic} to a child of {age} years, in five sentences.")
+/// Reads the command line; a person who starts it in a terminal wants to see something.
+fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let (mut question, mut model, mut ask) = (None, None, terminal);
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let mut value =
+            || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
+        match argument.as_str() {
+            "-h" | "--help" => return Ok(Wanted::Help),
+            "--http" => return Ok(Wanted::Http(value()?)),
+            "--model" => model = Some(value()?),
+            "--demo" => ask = true,
+            flag if flag.starts_with('-') => {
+                return Err(wrong(format!("there is no option {flag}")));
+            }
+            _ if question.is_some() => {
+                return Err(wrong("there are two questions: put quotes around one".to_owned()));
+            }
+            _ => question = Some(argument),
+        }
+    }
+    match ask || question.is_some() || model.is_some() {
+        true => Ok(Wanted::Ask { question, model }),
+        false => Ok(Wanted::Stdio),
+    }
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let server = genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--demo"] => demo::run(server).await,
-        // A person who starts it in a terminal wants to see something; a client has a pipe.
-        [] if std::io::stdin().is_terminal() => demo::run(server).await,
-        [] => server.await,
-        ["--http", address] => server.http(address).await,
-        _ => Err(Error::invalid_argument("usage: quickstart [--demo | --http ADDRESS]")),
+    let server = || genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
+    match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
+        Wanted::Help => println!("{USAGE}"),
+        Wanted::Stdio => server().await?,
+        Wanted::Http(address) => server().http(address).await?,
+        Wanted::Ask { question, model } => {
+            let model = model::model(model);
+            let mut out = std::io::stdout();
+            if let Some(question) = question {
+                return ask::ask(&question, model, &mut out).await;
+            }
+            for question in ask::QUESTIONS {
+                ask::ask(question, model.as_str(), &mut out).await?;
+                println!();
+            }
+            ask::outlook(&mut out)?;
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_tool_is_a_function() {
-        assert_eq!(add(2, 40).await.unwrap(), 42);
-        assert!(add(i64::MAX, 1).await.is_err());
+    fn read(line: &str, terminal: bool) -> Result<Wanted> {
+        wanted(line.split_whitespace().map(str::to_owned), terminal)
     }
 
     #[test]
-    fn the_registry_is_sound() {
-        genkit::testing::check().unwrap();
+    fn a_client_is_served_and_a_person_is_shown() {
+        let ask = |question: Option<&str>, model: Option<&str>| Wanted::Ask {
+            question: question.map(str::to_owned),
+            model: model.map(str::to_owned),
+        };
+        assert_eq!(read("", false).unwrap(), Wanted::Stdio);
+        assert_eq!(read("", true).unwrap(), ask(None, None));
+        assert_eq!(read("--demo", false).unwrap(), ask(None, None));
+        assert_eq!(read("why?", false).unwrap(), ask(Some("why?"), None));
+        assert_eq!(read("--model m why?", false).unwrap(), ask(Some("why?"), Some("m")));
+        assert_eq!(read("--http :0", false).unwrap(), Wanted::Http(":0".to_owned()));
+        assert_eq!(read("--help", false).unwrap(), Wanted::Help);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, said) in [
+            ("--demmo", "there is no option --demmo"),
+            ("--http", "--http needs a value"),
+            ("two words", "put quotes around one"),
+        ] {
+            let error = read(line, true).unwrap_err().to_string();
+            assert!(error.contains(said) && error.contains("usage: "), "{error}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -82,9 +83,20 @@ struct Inner {
 }
 
 impl Tool {
-    /// The tool behind an annotated function.
+    /// The tool behind an annotated function; always the same one.
     pub fn of<F: ToolFn>() -> Self {
-        Self::from_definition(F::DEFINITION)
+        Self::made_once(F::DEFINITION)
+    }
+
+    /// Schemas and what was made of them are kept: a program calls `tools![..]` for each request.
+    fn made_once(definition: &'static ToolDefinition) -> Self {
+        static MADE: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
+        let place = std::ptr::from_ref(definition).addr();
+        let made = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
+        made.unwrap_or_else(|| {
+            let mut all = MADE.write().unwrap_or_else(PoisonError::into_inner);
+            all.entry(place).or_insert_with(|| Self::from_definition(definition)).clone()
+        })
     }
 
     pub(crate) fn from_definition(definition: &'static ToolDefinition) -> Self {

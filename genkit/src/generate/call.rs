@@ -8,11 +8,10 @@ use super::caller::LoopCaller;
 use super::interrupt::Suspended;
 use super::middleware::{ToolCall, ToolOutcome};
 use super::run::Env;
-use super::turn::Call;
 use crate::action::{Strictness, Tool, ToolOutput};
 use crate::context::{Context, ContextParts, Ended, drive};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Part, ToolResponse};
+use crate::message::{Part, ToolRequest, ToolResponse};
 
 /// What to do when a tool fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,30 +73,32 @@ impl Approval {
 /// The end of a call before the policy on errors is applied.
 pub(super) async fn run(
     env: &Env,
-    call: &ToolCall,
+    mut call: ToolCall,
     suspended: Option<&Suspended>,
 ) -> Result<ToolOutcome> {
-    let ToolCall { tool, request, .. } = call;
-    let Some(tool) = tool else {
-        return env.failed(call, Error::not_found(env.tools.unknown(&request.name)));
+    let Some(tool) = call.tool.clone() else {
+        let error = Error::not_found(env.tools.unknown(&call.request.name));
+        return env.failed(&call, error);
     };
-    let approval = match env.approval(call) {
+    let approval = match env.approval(&call) {
         Approval::Allow => None,
         Approval::Ask(message) => {
-            Some(message.unwrap_or_else(|| tool.approval_message(&request.input)))
+            Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
         }
         Approval::Deny(reason) => {
             let said = format!("this call was not allowed: {reason}");
-            return env.failed(call, Error::new(ErrorKind::PermissionDenied, said));
+            return env.failed(&call, Error::new(ErrorKind::PermissionDenied, said));
         }
     };
+    let input = call.request.input.take();
     let context = ContextParts {
         caller: Arc::new(LoopCaller {
             model: Arc::clone(&env.model),
             registry: env.registry.clone(),
             sink: env.sink.clone(),
             index: call.index,
-            request: request.clone(),
+            tool: call.request.name.clone(),
+            reference: call.request.r#ref.clone(),
         }),
         states: env.states.clone(),
         values: env.values.clone(),
@@ -108,14 +109,14 @@ pub(super) async fn run(
         ..ContextParts::default()
     }
     .build();
-    let work = work(&context, tool, request.input.clone(), env.strictness);
+    let work = work(&context, &tool, input, env.strictness);
     match drive(&context, tool.name(), work).await {
         Ended::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.limits.max_output);
-            let (response, metadata) = answer(call, output, limit);
+            let (response, metadata) = answer(&call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
-        Ended::Finished(Err(error)) => env.failed(call, error),
+        Ended::Finished(Err(error)) => env.failed(&call, error),
         Ended::Asked(questions, recording) => {
             Suspended::new(questions, recording).map(ToolOutcome::suspended)
         }
@@ -212,7 +213,6 @@ fn cut(text: &str, limit: usize) -> String {
 }
 
 /// The call as middleware and policies see it.
-pub(super) fn seen(env: &Env, call: &Call, index: usize) -> ToolCall {
-    let tool = env.tools.get(&call.request.name).cloned();
-    ToolCall { tool, request: call.request.clone(), index }
+pub(super) fn seen(env: &Env, request: ToolRequest, index: usize) -> ToolCall {
+    ToolCall { tool: env.tools.get(&request.name).cloned(), request, index }
 }

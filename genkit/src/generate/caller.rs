@@ -9,7 +9,7 @@ use crate::context::{
     Telling,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Message, Role, ToolRequest};
+use crate::message::{Message, Role};
 use crate::model::{ChunkSink, FinishReason, GenerateChunk, Model, ModelRequest, ModelResponse};
 use crate::registry::Registry;
 
@@ -20,7 +20,8 @@ pub(super) struct LoopCaller {
     pub(super) sink: ChunkSink,
     /// Of the tool message that is being produced.
     pub(super) index: usize,
-    pub(super) request: ToolRequest,
+    pub(super) tool: String,
+    pub(super) reference: Option<String>,
 }
 
 impl LoopCaller {
@@ -29,8 +30,8 @@ impl LoopCaller {
         if !self.sink.is_wanted() {
             return;
         }
-        let mut told = json!({ "name": self.request.name, what: value });
-        if let Some(reference) = &self.request.r#ref {
+        let mut told = json!({ "name": self.tool, what: value });
+        if let Some(reference) = &self.reference {
             told["ref"] = json!(reference);
         }
         let mut chunk = GenerateChunk::new([]);
@@ -62,13 +63,13 @@ impl Caller for LoopCaller {
 
     fn progress(&self, progress: Progress) -> Telling<'_> {
         let Progress { done, total, message } = progress;
-        tracing::debug!(tool = self.request.name, done, total, message, "progress");
+        tracing::debug!(tool = self.tool, done, total, message, "progress");
         self.tell("progress", json!({ "progress": done, "total": total, "message": message }));
         Box::pin(std::future::ready(()))
     }
 
     fn log(&self, level: Level, data: Value) -> Telling<'_> {
-        let tool = &self.request.name;
+        let tool = &self.tool;
         match level {
             Level::Debug => tracing::debug!(tool, %data, "log of a tool"),
             Level::Info | Level::Notice => tracing::info!(tool, %data, "log of a tool"),

@@ -241,7 +241,7 @@ impl<'a> NextTool<'a> {
     pub fn run(self, call: ToolCall) -> Calling<'a> {
         match self.rest.split_first() {
             Some((first, rest)) => first.tool(call, Self { rest, ..self }),
-            None => Box::pin(async move { call::run(self.env, &call, self.suspended).await }),
+            None => Box::pin(async move { call::run(self.env, call, self.suspended).await }),
         }
     }
 

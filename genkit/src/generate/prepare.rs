@@ -15,7 +15,7 @@ use super::turn::Rules;
 use super::{embed, resume, supports};
 use crate::error::{Error, Result};
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports};
+use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports, documents};
 
 /// Where a builder leaves what is wrong with `.config(..)`; no setting has such a name.
 pub(super) const BAD_CONFIG: &str = "\0bad config";
@@ -138,14 +138,7 @@ fn place_docs(
     if docs.is_empty() || supported.is_none_or(|supports| supports.context) {
         return docs;
     }
-    let mut text = "\n\nUse the following information to complete your task:\n\n".to_owned();
-    for (index, document) in docs.iter().enumerate() {
-        let named = ["ref", "id"].iter().find_map(|key| document.metadata.get(*key)?.as_str());
-        let name = named.map_or_else(|| index.to_string(), str::to_owned);
-        let said: String = document.content.iter().filter_map(Part::as_text).collect();
-        text.push_str(&format!("- [{name}]: {said}\n"));
-    }
-    text.push('\n');
+    let Some(text) = documents::as_text(&docs) else { return docs };
     let part = Part::text(text).with_metadata("purpose", "context");
     match messages.iter_mut().rev().find(|message| message.role == Role::User) {
         Some(message) => {

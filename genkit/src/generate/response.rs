@@ -147,10 +147,19 @@ impl GenerateResponse {
         let text = self.text();
         let asked = self.request.as_ref().and_then(|request| request.output.format.as_deref());
         match asked.and_then(Format::of_name) {
-            Some(format) => format::parse(format, &text),
+            Some(format) => format::parse(format, &text).map(|value| self.without_nulls(value)),
             // Nothing was asked for: JSON if it is, else the text itself.
             None => Ok(crate::schema::partial_json::extract(&text).unwrap_or(Value::String(text))),
         }
+    }
+
+    /// A provider that binds every property makes the model write null for what it leaves out.
+    fn without_nulls(&self, mut value: Value) -> Value {
+        let asked = self.request.as_ref().and_then(|request| request.output.schema.as_ref());
+        if let Some(schema) = asked {
+            crate::schema::drop_optional_nulls(&mut value, schema, false);
+        }
+        value
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {

@@ -139,9 +139,9 @@ fn numbered(sink: &ChunkSink, index: usize) -> ChunkSink {
     })
 }
 
-fn stream_answers(env: &Env, answers: Message, index: usize) {
+fn stream_answers(env: &Env, answers: &Message, index: usize) {
     if env.sink.is_wanted() {
-        let mut chunk = GenerateChunk::new(answers.content);
+        let mut chunk = GenerateChunk::new(answers.content.iter().cloned());
         chunk.role = Some(Role::Tool);
         chunk.index = Some(index);
         env.sink.send(chunk);
@@ -163,9 +163,10 @@ async fn run_calls(env: &Env, calls: Vec<Call>, index: usize) -> Result<Vec<Sett
 }
 
 async fn run_call(env: &Env, call: Call, index: usize) -> Result<Settled> {
-    let seen = call::seen(env, &call, index);
+    let Call { request, suspended } = call;
+    let seen = call::seen(env, request, index);
     let span = trace::tool(env, &seen);
-    let suspended: Option<&Suspended> = call.suspended.as_deref();
+    let suspended: Option<&Suspended> = suspended.as_deref();
     let outcome = NextTool::new(env, suspended).run(seen).instrument(span).await?;
     Ok(match outcome.0 {
         Outcome::Answered(part) => Settled::Answered(*part),

@@ -91,7 +91,10 @@ struct Entry {
 }
 
 enum Work {
-    Call(Call),
+    /// To be run, with what it asked before.
+    Call(Option<Box<Suspended>>),
+    /// To be run with other arguments than the message says.
+    Replaced(Box<Call>),
     /// Answered before: by a sibling's earlier run or by the caller.
     Answered(Part),
 }
@@ -120,7 +123,7 @@ impl Turns {
             .map(|(at, work)| {
                 let work = match work {
                     super::resume::Work::Answered(part) => Work::Answered(*part),
-                    super::resume::Work::Restart(call) => Work::Call(*call),
+                    super::resume::Work::Restart(call) => Work::Replaced(call),
                 };
                 Entry { at, work }
             })
@@ -189,13 +192,8 @@ impl Turns {
         } else if self.rounds >= self.rules.max_turns {
             self.give_up(message)?;
         } else {
-            let entries = wanted
-                .into_iter()
-                .filter_map(|at| {
-                    let request = message.content[at].as_tool_request()?.clone();
-                    Some(Entry { at, work: Work::Call(Call { request, suspended: None }) })
-                })
-                .collect();
+            let entries =
+                wanted.into_iter().map(|at| Entry { at, work: Work::Call(None) }).collect();
             self.state = State::Tools(Box::new(Round { message, entries, resumed: None }));
         }
         Ok(())
@@ -203,7 +201,7 @@ impl Turns {
 
     /// Takes what became of the calls, in the order of [`Step::Tools`]. The tool message that the
     /// round gave is for the stream; none if the run is interrupted.
-    pub(super) fn settle(&mut self, settled: Vec<Settled>) -> Option<Message> {
+    pub(super) fn settle(&mut self, settled: Vec<Settled>) -> Option<&Message> {
         let State::Tools(round) = std::mem::replace(&mut self.state, State::Over) else {
             return None;
         };
@@ -213,7 +211,7 @@ impl Turns {
             .into_iter()
             .filter_map(|Entry { at, work }| match work {
                 Work::Answered(part) => Some((at, Settled::Answered(part))),
-                Work::Call(_) => Some((at, settled.next()?)),
+                Work::Call(_) | Work::Replaced(_) => Some((at, settled.next()?)),
             })
             .collect();
         if outcomes.iter().any(|(_, settled)| matches!(settled, Settled::Asked(_))) {
@@ -247,9 +245,9 @@ impl Turns {
             }
         }
         self.request.messages.push(message);
-        self.request.messages.push(answers.clone());
+        self.request.messages.push(answers);
         self.state = State::Ready;
-        Some(answers)
+        self.request.messages.last()
     }
 
     /// The run is over with `error`, which gets everything that was done.
@@ -314,7 +312,11 @@ impl Turns {
 impl Round {
     fn calls(&self) -> Vec<Call> {
         let call = |entry: &Entry| match &entry.work {
-            Work::Call(call) => Some(call.clone()),
+            Work::Call(suspended) => {
+                let request = self.message.content[entry.at].as_tool_request()?.clone();
+                Some(Call { request, suspended: suspended.clone() })
+            }
+            Work::Replaced(call) => Some((**call).clone()),
             Work::Answered(_) => None,
         };
         self.entries.iter().filter_map(call).collect()

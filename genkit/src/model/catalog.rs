@@ -124,7 +124,7 @@ impl Models {
     }
 
     fn unknown(&self, name: &str, prefix: &str) -> Error {
-        if let Some((_, feature)) = FEATURES.iter().find(|(known, _)| *known == prefix) {
+        if let Some((_, feature)) = PROVIDERS.iter().find(|(known, _)| *known == prefix) {
             return Error::new(
                 ErrorKind::FailedPrecondition,
                 format!(
@@ -134,31 +134,35 @@ impl Models {
         }
         let given = self.models.keys().map(String::as_str);
         let providers = self.providers.iter().map(|provider| provider.name());
-        let known = FEATURES.iter().map(|(known, _)| *known);
+        let known = PROVIDERS.iter().map(|(known, _)| *known);
         let names = given.chain(providers).chain(known).chain([Offline::NAME]);
-        let asked = if rest_is_empty(name) { name } else { prefix };
-        Error::not_found(suggest::unknown("model", asked, names)).with_details(name.into())
+        Error::not_found(suggest::unknown("model", prefix, names)).with_details(name.into())
     }
 }
 
-fn rest_is_empty(name: &str) -> bool {
-    !name.contains('/')
-}
-
-/// The providers that come with a feature which is off.
-const FEATURES: &[(&str, &str)] = &[
-    #[cfg(not(feature = "gemini"))]
+/// The providers of this library, and the feature that each comes with.
+const PROVIDERS: [(&str, &str); 21] = [
     ("gemini", "gemini"),
-    #[cfg(not(feature = "gemini"))]
     ("googleai", "gemini"),
-    #[cfg(not(feature = "openai"))]
     ("openai", "openai"),
-    #[cfg(not(feature = "openai"))]
     ("openrouter", "openai"),
-    #[cfg(not(feature = "openai"))]
     ("groq", "openai"),
-    #[cfg(not(feature = "openai"))]
+    ("mistral", "openai"),
+    ("deepseek", "openai"),
+    ("xai", "openai"),
+    ("gemini-openai", "openai"),
+    ("together", "openai"),
+    ("fireworks", "openai"),
+    ("cerebras", "openai"),
+    ("moonshot", "openai"),
+    ("perplexity", "openai"),
+    ("deepinfra", "openai"),
+    ("nvidia", "openai"),
+    ("huggingface", "openai"),
     ("ollama", "openai"),
+    ("lmstudio", "openai"),
+    ("vllm", "openai"),
+    ("llamacpp", "openai"),
 ];
 
 /// A provider of this library, from the environment, made once in a program; `None` if there is
@@ -186,5 +190,18 @@ fn from_env(prefix: &str) -> Option<Result<Arc<dyn Provider>>> {
             Some(super::OpenAi::server(server).map(|made| Arc::new(made) as _))
         }
         _ => None,
+    }
+}
+
+#[cfg(all(test, feature = "openai"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_server_that_is_known_is_named() {
+        let named = PROVIDERS.iter().filter(|(_, feature)| *feature == "openai");
+        for (name, _) in named {
+            assert!(crate::model::OpenAi::knows(name), "{name}");
+        }
     }
 }

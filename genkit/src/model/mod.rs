@@ -31,8 +31,7 @@
 //! ```
 
 mod catalog;
-#[cfg(any(feature = "gemini", feature = "openai"))]
-mod documents;
+pub(crate) mod documents;
 #[cfg(feature = "gemini")]
 mod gemini;
 #[cfg(feature = "http-model")]

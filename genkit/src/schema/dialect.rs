@@ -9,10 +9,6 @@ use serde_json::{Map, Value};
 
 mod gemini;
 mod openai;
-// Twice in the crate, since the portable schemas keep it to themselves.
-#[expect(clippy::duplicate_mod, reason = "its items are visible inside of `portable` alone")]
-#[path = "portable/pointer.rs"]
-mod pointer;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +16,7 @@ mod tests;
 pub(crate) use gemini::{gemini_json, gemini_subset};
 pub(crate) use openai::openai_strict;
 
+use super::pointer;
 use super::portable::{Degraded, MAX_DEPTH, MAX_NODES};
 
 /// Whether a schema describes an object that has no properties: some models refuse one as the parameters of a tool.

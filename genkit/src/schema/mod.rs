@@ -4,9 +4,9 @@ mod check;
 pub(crate) mod dialect;
 #[cfg(feature = "mcp-server")]
 mod form;
-#[cfg(feature = "openai")]
 mod nulls;
 pub(crate) mod partial_json;
+mod pointer;
 mod portable;
 mod properties;
 mod shared;
@@ -22,7 +22,6 @@ use crate::error::Result;
 
 #[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
-#[cfg(feature = "openai")]
 pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use portable::Degraded;
 pub(crate) use properties::properties;

@@ -31,7 +31,6 @@ mod flatten;
 mod items;
 mod keywords;
 mod object;
-mod pointer;
 mod union;
 mod walk;
 
@@ -45,6 +44,7 @@ mod tests;
 #[path = "../../../tests/schema/zoo.rs"]
 mod zoo;
 
+use super::pointer;
 use walk::Walk;
 
 /// How many schemas a portable schema may have inside. Default is 2,000.

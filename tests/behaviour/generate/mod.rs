@@ -7,6 +7,7 @@ mod ending;
 mod interrupts;
 mod middleware;
 mod output;
+mod ported;
 mod sampling;
 mod specs;
 mod streaming;

@@ -137,6 +137,22 @@ async fn values_that_count_as_nothing_elsewhere_are_values() {
     }
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema, Debug, PartialEq)]
+struct Person {
+    name: String,
+    #[serde(default)]
+    age: u32,
+    nick: Option<String>,
+}
+
+#[tokio::test]
+async fn nulls_of_properties_that_may_be_left_out_are_left_out() {
+    let model = ScriptedModel::text(r#"{"name": "Ada", "age": null, "nick": null}"#);
+    let response = genkit::generate("Who?").output::<Person>().model(model).await.unwrap();
+    let ada = Person { name: "Ada".into(), age: 0, nick: None };
+    assert_eq!(response.output::<Person>().unwrap(), ada);
+}
+
 #[tokio::test]
 async fn what_does_not_fit_is_an_error_with_the_text() {
     let run = genkit::generate("go").output::<Dish>();

@@ -21,16 +21,18 @@ pub fn normal(body: &Value) -> Value {
             function.remove("responseJsonSchema");
             function.remove("response");
             for key in ["parametersJsonSchema", "parameters"] {
-                if function.get(key).is_some_and(|it| is_empty(it) || *it == json!({"type": "object"})) {
+                if function
+                    .get(key)
+                    .is_some_and(|it| is_empty(it) || *it == json!({"type": "object"}))
+                {
                     function.remove(key);
                 }
             }
         }
     }
     // The entries stand in any order.
-    list(&mut body, "tools").sort_by_key(|tool| {
-        tool.as_object().and_then(|tool| tool.keys().min().cloned())
-    });
+    list(&mut body, "tools")
+        .sort_by_key(|tool| tool.as_object().and_then(|tool| tool.keys().min().cloned()));
     let calling = &body.get("toolConfig").unwrap_or(&Value::Null)["functionCallingConfig"];
     if *calling == json!({ "mode": "AUTO" }) {
         body.remove("toolConfig");
@@ -58,7 +60,9 @@ fn content(content: &mut Value) -> Option<Value> {
 }
 
 fn part(part: &mut Map<String, Value>) -> Option<Value> {
-    let says = |key: &str| part.get(key).is_some_and(|value| *value != json!("") && *value != json!(false));
+    let says = |key: &str| {
+        part.get(key).is_some_and(|value| *value != json!("") && *value != json!(false))
+    };
     if part.get("text") == Some(&json!("")) {
         if !says("thoughtSignature") && !says("thought") {
             return None;

@@ -7,8 +7,19 @@ const FREE: [&str; 5] = ["$schema", "title", "default", "examples", "propertyOrd
 
 /// Keywords that the OpenAPI subset may keep or lose.
 const BEYOND_SUBSET: [&str; 13] = [
-    "format", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern",
-    "minProperties", "maxProperties", "anyOf", "additionalProperties", "example",
+    "format",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minProperties",
+    "maxProperties",
+    "anyOf",
+    "additionalProperties",
+    "example",
 ];
 
 /// A schema in a form that compares: annotations gone, `required` and `enum` sorted.
@@ -30,7 +41,8 @@ pub fn canonical(schema: &Value, lower_types: bool) -> Value {
                 if named.is_empty() {
                     continue;
                 }
-                let one = |(name, own): (&String, &Value)| (name.clone(), canonical(own, lower_types));
+                let one =
+                    |(name, own): (&String, &Value)| (name.clone(), canonical(own, lower_types));
                 Value::Object(named.iter().map(one).collect())
             }
             ("required", Value::Array(names)) => {

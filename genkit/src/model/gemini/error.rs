@@ -27,7 +27,9 @@ struct Failure {
 pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
     // Asked apart: a list could pass for the fields of one.
     let found = match body.trim_ascii_start().first() {
-        Some(b'[') => serde_json::from_slice::<Vec<Failure>>(body).ok().and_then(|mut all| all.pop()),
+        Some(b'[') => {
+            serde_json::from_slice::<Vec<Failure>>(body).ok().and_then(|mut all| all.pop())
+        }
         _ => serde_json::from_slice::<Failure>(body).ok(),
     };
     match found {

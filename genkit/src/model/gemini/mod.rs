@@ -11,6 +11,7 @@
 //! | `generationConfig` | every other key, as it is: `thinkingConfig`, `seed`, `responseModalities`, … |
 
 mod error;
+mod media;
 mod models;
 mod partial;
 mod parts;

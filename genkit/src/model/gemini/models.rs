@@ -69,10 +69,11 @@ pub(super) fn info(model: &str) -> ModelInfo {
         FAMILIES.iter().find(|family| family.marks.iter().all(|mark| model.contains(mark)));
     // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
     let supports = family.map_or(BEFORE_3, |family| family.supports.clone());
-    let mut info = ModelInfo::default();
-    info.label = Some(format!("Google AI - {model}"));
-    info.supports = Some(supports);
-    info
+    ModelInfo {
+        label: Some(format!("Google AI - {model}")),
+        supports: Some(supports),
+        ..ModelInfo::default()
+    }
 }
 
 /// Whether the model takes JSON output beside tools.

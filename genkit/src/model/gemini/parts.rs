@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::media::{self, Blob, File, Place};
 use crate::error::{Error, Result};
-use crate::message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{ModelRequest, Names, documents};
 
 /// The mark of the loop on a call whose `ref` it made up: such a one is never sent.
@@ -53,21 +52,6 @@ enum Kind<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Blob<'a> {
-    mime_type: Cow<'a, str>,
-    data: Cow<'a, str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct File<'a> {
-    file_uri: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mime_type: Option<&'a str>,
-}
-
-#[derive(Serialize)]
 struct Call<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
@@ -100,6 +84,16 @@ struct Answer<'a> {
 enum Outcome<'a> {
     Error(&'a Value),
     Output { output: &'a Value },
+}
+
+impl<'a> From<Place<'a>> for Kind<'a> {
+    fn from(place: Place<'a>) -> Self {
+        match place {
+            Place::Inline(blob) => Self::Inline(blob),
+            Place::File(file) => Self::File(file),
+            Place::Text(text) => Self::Text(text.into()),
+        }
+    }
 }
 
 impl Serialize for WirePart<'_> {
@@ -231,11 +225,11 @@ impl<'a> Writer<'a> {
             }
             Part::Text { text, .. } => Kind::Text(text.into()),
             Part::Reasoning { reasoning, .. } => Kind::Thought(reasoning),
-            Part::Media { media, .. } => self::media(media)?,
+            Part::Media { media, .. } => media::media(media)?.into(),
             Part::ToolRequest { tool_request, .. } if tool_request.partial => return Ok(None),
             Part::ToolRequest { tool_request, .. } => Kind::Call(self.call(tool_request)),
             Part::ToolResponse { tool_response, .. } => self.answer(tool_response)?,
-            Part::Resource { resource, .. } => self::resource(resource),
+            Part::Resource { resource, .. } => media::resource(resource).into(),
             Part::Data { data, .. } => Kind::Text(data.to_string().into()),
             Part::Custom { custom, .. } => return Ok(self::custom(custom)),
         }))
@@ -282,50 +276,4 @@ fn custom(custom: &Map<String, Value>) -> Option<Kind<'_>> {
         return Some(Kind::Unknown(fields));
     }
     CUSTOM.iter().find_map(|(key, field)| Some(Kind::Custom(field, custom.get(*key)?)))
-}
-
-fn resource(resource: &ResourcePart) -> Kind<'_> {
-    let mime_type = resource.mime_type.as_deref();
-    match (&resource.text, &resource.blob) {
-        (Some(text), _) => Kind::Text(text.into()),
-        (None, Some(blob)) => Kind::Inline(Blob {
-            mime_type: mime_type.unwrap_or("application/octet-stream").into(),
-            data: blob.into(),
-        }),
-        (None, None) => Kind::Text(Cow::Borrowed(&resource.uri)),
-    }
-}
-
-fn media(media: &Media) -> Result<Kind<'_>, String> {
-    let content_type = media.content_type.as_deref().filter(|kind| !kind.is_empty());
-    let Some(rest) = media.url.strip_prefix("data:") else {
-        return Ok(Kind::File(File { file_uri: &media.url, mime_type: content_type }));
-    };
-    let (head, data) = rest.split_once(',').ok_or("a data: URL without a comma")?;
-    let (own_type, data) = match head.strip_suffix(";base64") {
-        Some(own_type) => (own_type, Cow::Borrowed(data)),
-        None => (head, Cow::Owned(STANDARD.encode(percent_decoded(data)))),
-    };
-    let own_type = if own_type.is_empty() { "text/plain" } else { own_type };
-    Ok(Kind::Inline(Blob { mime_type: content_type.unwrap_or(own_type).into(), data }))
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
-        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code.filter(|_| *first == b'%') {
-            Some(code) => {
-                bytes.push(code);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    bytes
 }

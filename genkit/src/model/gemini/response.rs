@@ -200,12 +200,14 @@ pub(super) fn finish_reason(reason: &str) -> FinishReason {
 /// What the call used; tokens that Google's own tools read are counted apart.
 pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
     let count = |key: &str| counts.get(key).and_then(Value::as_u64);
-    let mut usage = Usage::default();
-    usage.input_tokens = count("promptTokenCount");
-    usage.output_tokens = count("candidatesTokenCount");
-    usage.total_tokens = count("totalTokenCount");
-    usage.thoughts_tokens = count("thoughtsTokenCount");
-    usage.cached_content_tokens = count("cachedContentTokenCount");
+    let mut usage = Usage {
+        input_tokens: count("promptTokenCount"),
+        output_tokens: count("candidatesTokenCount"),
+        total_tokens: count("totalTokenCount"),
+        thoughts_tokens: count("thoughtsTokenCount"),
+        cached_content_tokens: count("cachedContentTokenCount"),
+        ..Usage::default()
+    };
     if let Some(tokens) = count("toolUsePromptTokenCount") {
         usage.custom.insert("toolUsePromptTokens".to_owned(), tokens.into());
     }

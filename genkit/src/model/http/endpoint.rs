@@ -17,7 +17,7 @@ pub(super) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// A provider's address.
 pub(crate) struct Endpoint {
-    provider: &'static str,
+    provider: String,
     base: Url,
     /// With the port, if it is not the usual one: what errors say.
     host: String,
@@ -32,7 +32,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// The URL is not one of http or https, or has a name and a password in it.
-    pub(crate) fn new(provider: &'static str, base_url: &str) -> Result<Self> {
+    pub(crate) fn new(provider: &str, base_url: &str) -> Result<Self> {
         // What was given is not repeated: it may hold a key.
         let wrong = |what: &str| {
             Error::invalid_argument(format!("{provider}: the base URL cannot be used: {what}"))
@@ -47,7 +47,7 @@ impl Endpoint {
         let name = base.host_str().unwrap_or_default();
         let host = base.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
         Ok(Self {
-            provider,
+            provider: provider.to_owned(),
             host,
             base,
             headers: HeaderMap::new(),
@@ -65,7 +65,7 @@ impl Endpoint {
         let name: HeaderName = name.parse().map_err(|_| {
             Error::invalid_argument(format!("{}: {name:?} is no header name", self.provider))
         })?;
-        let value = header_value(self.provider, name.as_str(), value)?;
+        let value = header_value(&self.provider, name.as_str(), value)?;
         self.headers.insert(name, value);
         Ok(self)
     }
@@ -155,7 +155,7 @@ impl Endpoint {
     fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len());
         for (name, value) in own {
-            let value = header_value(self.provider, name, value)?;
+            let value = header_value(&self.provider, name, value)?;
             headers.insert(HeaderName::from_static(name), value);
         }
         for (name, value) in &self.headers {

@@ -32,11 +32,16 @@ impl OpenAiBuilder {
         Self { server: Some(server), ..Self::default() }
     }
 
+    fn known(&self) -> Option<&'static Server> {
+        self.server.or_else(|| Server::at(self.base_url.as_deref()?))
+    }
+
     /// Takes the key and the base URL from the environment, as far as they are set:
-    /// `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or those of the server.
+    /// `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or those of the known server whose address was
+    /// given before.
     pub fn env(mut self) -> Self {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let server = self.server.or_else(|| Server::named("openai"));
+        let server = self.known().or_else(|| Server::named("openai"));
         if let Some(server) = server {
             self.key = read(server.key).or(self.key);
             self.base_url = read(&server.base_url_variable()).or(self.base_url);
@@ -144,13 +149,14 @@ impl OpenAiBuilder {
     /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<OpenAi> {
-        let known = self.server.or_else(|| Server::at(self.base_url.as_deref()?));
-        let Some(server) = known.or_else(|| Server::named("openai")) else {
+        let Some(server) = self.known().or_else(|| Server::named("openai")) else {
             return Err(Error::new(ErrorKind::Internal, "the table of servers has no openai"));
         };
         let base_url = self.base_url.as_deref().unwrap_or(server.base_url);
-        let moved = Server::at(base_url).is_none_or(|at| at.name != server.name);
-        let mut endpoint = Endpoint::new(server.name, base_url)?;
+        let there = Server::at(base_url);
+        let moved = there.is_none_or(|there| there.name != server.name);
+        let name = self.name.unwrap_or_else(|| server.name.to_owned());
+        let mut endpoint = Endpoint::new(&name, base_url)?;
         let authorized =
             self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         let replays = self.cassette.as_ref().is_some_and(Cassette::is_replay);
@@ -174,9 +180,9 @@ impl OpenAiBuilder {
         if let Some(cassette) = self.cassette {
             endpoint = endpoint.with_cassette(cassette);
         }
-        let mut deviations = server.deviations.clone();
+        let mut deviations = there.unwrap_or(server).deviations.clone();
         // A gateway that looks like the server may stand before any other.
-        deviations.extra_fields |= moved;
+        deviations.extra_fields |= there.is_none();
         if let Some(yes) = self.strict_tools {
             deviations.strict_tools = yes;
         }
@@ -184,8 +190,7 @@ impl OpenAiBuilder {
             deviations.max_tokens = Cow::Owned(name);
         }
         let settings = Settings {
-            name: self.name.unwrap_or_else(|| server.name.to_owned()),
-            provider: server.name,
+            name,
             // Two ways to say who calls are refused by some servers.
             key: key.filter(|_| !authorized),
             deviations,

@@ -2,83 +2,16 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::parts::{Content, Piece, piece};
 use super::refs::Refs;
 use super::servers::{Deviations, ReasoningBack};
-use super::{EXTRA_CONTENT, Family, REASONING_DETAILS};
+use super::turn::{Call, Extra, Function, Signature, Turn};
+use super::{EXTRA_CONTENT, Family, REASONING_DETAILS, SIGNATURE};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{ModelRequest, Names, documents};
-
-/// One message on the wire.
-#[derive(Serialize)]
-pub(super) struct Turn<'a> {
-    role: &'static str,
-    /// Null where an assistant only calls tools.
-    content: Option<Content<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_content: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_details: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extra_content: Option<Extra<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call<'a>>,
-}
-
-#[derive(Serialize)]
-struct Call<'a> {
-    id: Cow<'a, str>,
-    r#type: &'static str,
-    function: Function<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extra_content: Option<Extra<'a>>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: Cow<'a, str>,
-    #[serde(serialize_with = "arguments")]
-    arguments: &'a Value,
-}
-
-/// What a server put beside a part, to get it back.
-#[derive(Clone, Copy, Serialize)]
-#[serde(untagged)]
-enum Extra<'a> {
-    Given(&'a Value),
-    /// A thought signature that came through Gemini's own API.
-    Signature {
-        google: Signature<'a>,
-    },
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Signature<'a> {
-    thought_signature: &'a str,
-}
-
-impl<'a> Turn<'a> {
-    fn new(role: &'static str, content: Option<Content<'a>>) -> Self {
-        Self {
-            role,
-            content,
-            tool_call_id: None,
-            reasoning_content: None,
-            reasoning: None,
-            reasoning_details: None,
-            extra_content: None,
-            tool_calls: Vec::new(),
-        }
-    }
-}
 
 /// What shapes the messages of one request.
 pub(super) struct Shape<'a> {
@@ -268,7 +201,7 @@ impl Shape<'_> {
         if let Some(extra) = metadata.get(EXTRA_CONTENT) {
             return Some(Extra::Given(extra));
         }
-        let signature = metadata.get("thoughtSignature")?.as_str()?;
+        let signature = metadata.get(SIGNATURE)?.as_str()?;
         let google = Signature { thought_signature: signature };
         self.family.gemini.then_some(Extra::Signature { google })
     }
@@ -301,12 +234,4 @@ fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
         if all.is_empty() { all = text } else { all.to_mut().push_str(&text) }
     }
     all
-}
-
-/// Arguments are JSON text, also where the model's own were cut.
-fn arguments<S: Serializer>(input: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match input {
-        Value::Null => serializer.serialize_str("{}"),
-        input => serializer.collect_str(input),
-    }
 }

@@ -22,6 +22,7 @@ mod response;
 mod servers;
 mod stream;
 mod tools;
+mod turn;
 mod wire;
 
 #[cfg(test)]
@@ -46,6 +47,9 @@ const PATH: &str = "/chat/completions";
 
 /// Where a part keeps what a server put beside it, to get it back: a thought signature.
 const EXTRA_CONTENT: &str = "extraContent";
+
+/// Where every provider keeps Gemini's signature of a thought.
+const SIGNATURE: &str = "thoughtSignature";
 
 /// Where a part of thoughts keeps OpenRouter's details of them, to send them back.
 const REASONING_DETAILS: &str = "reasoningDetails";
@@ -76,10 +80,8 @@ pub struct OpenAi {
 
 /// What all models of one [`OpenAi`] share.
 struct Settings {
-    /// The part before the `/` of its models' names.
+    /// The part before the `/` of its models' names, and what errors call it.
     name: String,
-    /// What errors call it.
-    provider: &'static str,
     key: Option<String>,
     deviations: Deviations,
 }
@@ -152,8 +154,7 @@ impl OpenAi {
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         let deviations = &self.settings.deviations;
-        let mut info = ModelInfo::default();
-        info.supports = Some(Supports {
+        let supports = Supports {
             tool_choice: deviations.tool_choice,
             constrained: match (deviations.json_schema, deviations.json_with_tools) {
                 (false, _) => Constrained::None,
@@ -161,7 +162,8 @@ impl OpenAi {
                 (true, true) => Constrained::All,
             },
             ..Supports::all()
-        });
+        };
+        let info = ModelInfo { supports: Some(supports), ..ModelInfo::default() };
         let wire = ChatWire { settings: Arc::clone(&self.settings), model: name.to_owned() };
         let name = format!("{}/{name}", self.settings.name);
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
@@ -221,8 +223,8 @@ struct ChatWire {
 
 impl ChatWire {
     fn target(&self) -> Target<'_> {
-        let Settings { provider, deviations, .. } = &*self.settings;
-        Target { provider, model: &self.model, deviations }
+        let Settings { name, deviations, .. } = &*self.settings;
+        Target { provider: name, model: &self.model, deviations }
     }
 }
 
@@ -247,6 +249,6 @@ impl Wire for ChatWire {
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error::failure(self.settings.provider, status, headers, body)
+        error::failure(&self.settings.name, status, headers, body)
     }
 }

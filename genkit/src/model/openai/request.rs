@@ -3,9 +3,10 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use super::messages::{Shape, Turn, turns};
+use super::messages::{Shape, turns};
 use super::servers::Deviations;
 use super::tools::{Format, Tool, format, tools};
+use super::turn::Turn;
 use super::{Family, Target};
 use crate::error::Result;
 use crate::model::{ModelRequest, Names, ToolChoice};

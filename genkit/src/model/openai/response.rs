@@ -6,7 +6,7 @@ use super::error;
 use super::servers::Deviations;
 use super::tools::is_strict;
 use super::wire::{Answer, Choice, Counts, Picture, Said};
-use super::{EXTRA_CONTENT, REASONING_DETAILS, Target, parts};
+use super::{EXTRA_CONTENT, REASONING_DETAILS, SIGNATURE, Target, parts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::http::unreadable;
@@ -30,9 +30,12 @@ pub(super) fn decode(
         let text = format!("{}: the answer has no choices", target.provider);
         return Err(Error::new(ErrorKind::Unavailable, text));
     };
+    if let Some(error) = &choice.error {
+        return Err(error::within(target.provider, error));
+    }
     let said = choice.message.or(choice.delta).unwrap_or_default();
     response.finish(choice.finish_reason);
-    response.note("logprobs", choice.logprobs);
+    response.log(choice.logprobs);
     response.say(said, request, target.deviations);
     Ok(response.done())
 }
@@ -83,7 +86,7 @@ impl Response {
         self.note("citations", answer.citations.take());
         let counts = answer.usage.take().or_else(|| answer.x_groq.take()?.usage);
         if let Some(counts) = counts {
-            self.usage = usage(counts);
+            count(&mut self.usage, counts);
         }
         answer
     }
@@ -97,6 +100,20 @@ impl Response {
         };
         if let Some(value) = value.filter(|value| !empty(value)) {
             self.custom.insert(key.to_owned(), value);
+        }
+    }
+
+    /// Keeps the probabilities of tokens; those of a stream come piece by piece.
+    pub(super) fn log(&mut self, probabilities: Option<Value>) {
+        let known =
+            self.custom.get_mut("logprobs").and_then(|it| it.get_mut("content")?.as_array_mut());
+        match (known, probabilities) {
+            (Some(known), Some(Value::Object(mut more))) => {
+                if let Some(Value::Array(more)) = more.get_mut("content") {
+                    known.append(more);
+                }
+            }
+            (_, probabilities) => self.note("logprobs", probabilities),
         }
     }
 
@@ -152,7 +169,7 @@ impl Response {
             // A signature of the whole message belongs to its first call, else to its text.
             let at = if calls < content.len() { calls } else { calls.saturating_sub(1) };
             if let Some(part) = content.get_mut(at) {
-                part.metadata_mut().entry(EXTRA_CONTENT).or_insert(extra);
+                keep_extra(part, extra);
             }
         }
         let mut response = ModelResponse {
@@ -182,22 +199,33 @@ fn reason(finish: Option<&str>) -> FinishReason {
     }
 }
 
-fn usage(counts: Counts) -> Usage {
+/// Takes the counts that there are: later chunks of a stream may have fewer.
+fn count(usage: &mut Usage, counts: Counts) {
     let (prompt, completion) = (counts.prompt_tokens_details, counts.completion_tokens_details);
-    let mut usage = Usage {
-        input_tokens: counts.prompt_tokens,
-        output_tokens: counts.completion_tokens,
-        total_tokens: counts.total_tokens,
-        thoughts_tokens: completion.and_then(|details| details.reasoning_tokens),
-        cached_content_tokens: prompt
-            .and_then(|details| details.cached_tokens)
-            .or(counts.prompt_cache_hit_tokens),
-        ..Usage::default()
-    };
+    let cached =
+        prompt.and_then(|details| details.cached_tokens).or(counts.prompt_cache_hit_tokens);
+    let thoughts = completion.and_then(|details| details.reasoning_tokens);
+    for (known, new) in [
+        (&mut usage.input_tokens, counts.prompt_tokens),
+        (&mut usage.output_tokens, counts.completion_tokens),
+        (&mut usage.total_tokens, counts.total_tokens),
+        (&mut usage.thoughts_tokens, thoughts),
+        (&mut usage.cached_content_tokens, cached),
+    ] {
+        *known = new.or(*known);
+    }
     if let Some(cost) = counts.cost.filter(Value::is_number) {
         usage.custom.insert("cost".to_owned(), cost);
     }
-    usage
+}
+
+/// Keeps what a server put beside a part, and a thought signature also under Genkit's own name.
+fn keep_extra(part: &mut Part, extra: Value) {
+    let metadata = part.metadata_mut();
+    if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
+        metadata.entry(SIGNATURE).or_insert_with(|| signature.as_str().into());
+    }
+    metadata.entry(EXTRA_CONTENT).or_insert(extra);
 }
 
 /// The text of one of OpenRouter's reasoning details.
@@ -226,11 +254,11 @@ pub(super) fn tool_request(
     }
     let mut call = ToolRequest::new(name, input);
     call.r#ref = called.id.filter(|id| !id.is_empty());
-    let part = Part::tool_request(call);
-    match called.extra.filter(Value::is_object) {
-        Some(extra) => part.with_metadata(EXTRA_CONTENT, extra),
-        None => part,
+    let mut part = Part::tool_request(call);
+    if let Some(extra) = called.extra.filter(Value::is_object) {
+        keep_extra(&mut part, extra);
     }
+    part
 }
 
 /// Arguments that were cut stay text: the call fails by itself, and the answer does not.

@@ -55,7 +55,10 @@ impl<'a> ChatStream<'a> {
         else {
             return Ok(());
         };
-        self.made.note("logprobs", choice.logprobs);
+        if let Some(error) = &choice.error {
+            return Err(error::within(self.target.provider, error));
+        }
+        self.made.log(choice.logprobs);
         let mut parts = Vec::new();
         // Some servers put the whole message into the last chunk, after its deltas.
         let whole = choice.message.filter(|_| self.is_empty());

@@ -51,6 +51,8 @@ pub(super) struct Choice {
     pub(super) finish_reason: Option<String>,
     #[serde(default)]
     pub(super) logprobs: Option<Value>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
 }
 
 /// What an assistant says, whole or as a delta.

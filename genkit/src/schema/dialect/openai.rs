@@ -296,7 +296,10 @@ fn nullable(schema: Value) -> Value {
         }
         return Value::Object(map);
     }
-    if map.contains_key("$ref") || map.contains_key("const") {
+    // Beside a null in its list, an enum would be another one for whoever reads the schema.
+    let enum_without_null =
+        map.get("enum").and_then(Value::as_array).is_some_and(|all| !all.contains(&Value::Null));
+    if map.contains_key("$ref") || map.contains_key("const") || enum_without_null {
         let notes = notes(&map);
         map.retain(|key, _| !notes.contains_key(key));
         let mut around = notes;
@@ -308,12 +311,7 @@ fn nullable(schema: Value) -> Value {
             several.push("null".into());
         }
         Some(kind @ Value::String(_)) if kind != "null" => *kind = json!([kind.clone(), "null"]),
-        _ => return Value::Object(map),
-    }
-    if let Some(Value::Array(values)) = map.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
+        _ => {}
     }
     Value::Object(map)
 }

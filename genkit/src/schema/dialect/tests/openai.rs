@@ -65,7 +65,10 @@ fn openai_strict_makes_what_is_optional_nullable() {
         (json!({ "type": "string" }), json!({ "type": ["string", "null"] })),
         (json!({ "type": ["string", "null"] }), json!({ "type": ["string", "null"] })),
         (json!({ "type": "null" }), json!({ "type": "null" })),
-        (json!({ "enum": ["a"] }), json!({ "type": ["string", "null"], "enum": ["a", null] })),
+        (
+            json!({ "enum": ["a"], "description": "D" }),
+            json!({ "description": "D", "anyOf": [{ "type": "string", "enum": ["a"] }, nil] }),
+        ),
         (
             json!({ "const": "a", "description": "D" }),
             json!({ "description": "D", "anyOf": [{ "type": "string", "const": "a" }, nil] }),

@@ -1,0 +1,96 @@
+//! An agent for a small account, which asks before it acts.
+//!
+//! ```text
+//! cargo run -p approval                                      talk to it
+//! cargo run -p approval -- "Transfer 50 euros to Ada"        one request
+//! cargo run -p approval -- --state DIR --model NAME ..       another folder, another model
+//! ```
+//!
+//! End it while it asks (Ctrl-C): the question waits in a file, and the next start asks again. With
+//! `--stop-at-question` it ends there by itself.
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+mod account;
+mod agent;
+mod model;
+mod person;
+mod tools;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use agent::{Agent, Ended};
+use genkit::{Error, Result};
+use person::Person;
+
+const USAGE: &str = "usage: approval [--state DIR] [--model NAME] [--stop-at-question] [REQUEST]";
+
+const HELLO: &str = "You have a little account. Try: What is my balance?  Transfer 50 euros to Ada.  \
+                     Delete Linus.  An empty line ends.";
+
+/// The command line.
+#[derive(Default)]
+struct Wanted {
+    help: bool,
+    state: Option<PathBuf>,
+    model: Option<String>,
+    stop: bool,
+    request: Option<String>,
+}
+
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let mut wanted = Wanted::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let mut value =
+            || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
+        match argument.as_str() {
+            "-h" | "--help" => wanted.help = true,
+            "--state" => wanted.state = Some(value()?.into()),
+            "--model" => wanted.model = Some(value()?),
+            "--stop-at-question" => wanted.stop = true,
+            flag if flag.starts_with('-') => {
+                return Err(wrong(format!("there is no option {flag}")));
+            }
+            _ if wanted.request.is_some() => {
+                return Err(wrong("there are two requests: put quotes around one".to_owned()));
+            }
+            _ => wanted.request = Some(argument),
+        }
+    }
+    Ok(wanted)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let wanted = wanted(std::env::args().skip(1))?;
+    if wanted.help {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-approval"));
+    let mut agent = Agent::open(&folder, model::model(wanted.model), wanted.stop)?;
+    let input = std::io::stdin().lock();
+    let echo = !input.is_terminal();
+    let mut person = Person { input, output: std::io::stdout(), echo };
+    eprintln!("(state: {})", folder.display());
+    if agent.go_on(&mut person).await? == Some(Ended::Waiting) {
+        return Ok(());
+    }
+    if let Some(request) = wanted.request {
+        agent.ask(&request, &mut person).await?;
+        return Ok(());
+    }
+    person.tell(HELLO)?;
+    while let Some(request) = person.line("\n>")?.filter(|line| !line.is_empty()) {
+        if agent.ask(&request, &mut person).await? == Ended::Waiting {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

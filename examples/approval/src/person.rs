@@ -1,0 +1,104 @@
+//! How an open question is put to a person, and what the person can say.
+
+use std::io::{BufRead, Write};
+
+use genkit::{Answer, Error, ErrorKind, Interrupt, Result};
+use serde_json::{Map, Value};
+
+/// Somebody at a terminal.
+pub(crate) struct Person<R, W> {
+    pub(crate) input: R,
+    pub(crate) output: W,
+    /// Whether to write what was read: a terminal does that itself.
+    pub(crate) echo: bool,
+}
+
+impl<R: BufRead, W: Write> Person<R, W> {
+    /// Says something.
+    pub(crate) fn tell(&mut self, text: &str) -> Result<()> {
+        Ok(writeln!(self.output, "{text}")?)
+    }
+
+    /// A line without blanks around it; `None` at the end of the input.
+    pub(crate) fn line(&mut self, prompt: &str) -> Result<Option<String>> {
+        write!(self.output, "{prompt} ")?;
+        self.output.flush()?;
+        let mut line = String::new();
+        if self.input.read_line(&mut line)? == 0 {
+            writeln!(self.output)?;
+            return Ok(None);
+        }
+        let line = line.trim();
+        if self.echo {
+            writeln!(self.output, "{line}")?;
+        }
+        Ok(Some(line.to_owned()))
+    }
+
+    fn reply(&mut self, prompt: &str) -> Result<String> {
+        let nobody =
+            || Error::new(ErrorKind::Cancelled, "nobody answered: the question stays open");
+        self.line(prompt)?.ok_or_else(nobody)
+    }
+
+    /// Asks until there is an answer.
+    pub(crate) fn answer(&mut self, question: &Interrupt) -> Result<Answer> {
+        self.tell(&format!("\n? {}", question.message().unwrap_or("The agent needs a word.")))?;
+        match question.schema() {
+            Some(schema) => self.fill(question, schema),
+            None if question.is_approval() => self.approve(question),
+            // What the tool gave to `ctx.interrupt`; it compares what was typed itself.
+            None => Ok(question.restart(self.reply("  >")?)),
+        }
+    }
+
+    /// Yes, no, or other arguments.
+    fn approve(&mut self, question: &Interrupt) -> Result<Answer> {
+        loop {
+            match self.reply("  y (yes), n (no), e (edit):")?.to_lowercase().as_str() {
+                "y" | "yes" => return Ok(question.approve()),
+                "n" | "no" => return Ok(question.deny(self.reply("  why not?")?)),
+                "e" | "edit" => {
+                    let edited = self.edit(&question.tool_request().input)?;
+                    return Ok(question.approve_with(edited));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Each argument again; an empty line keeps it.
+    fn edit(&mut self, input: &Value) -> Result<Value> {
+        let mut edited = Map::new();
+        for (name, old) in input.as_object().into_iter().flatten() {
+            let typed = self.reply(&format!("  {name} [{old}]:"))?;
+            let new = match old {
+                _ if typed.is_empty() => old.clone(),
+                Value::String(_) => typed.into(),
+                // What is no JSON goes as text; the tool says what it wants instead.
+                _ => serde_json::from_str(&typed).unwrap_or(Value::String(typed)),
+            };
+            edited.insert(name.clone(), new);
+        }
+        Ok(edited.into())
+    }
+
+    /// The fields of a form; an empty line declines.
+    fn fill(&mut self, question: &Interrupt, schema: &Value) -> Result<Answer> {
+        let mut form = Map::new();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let about = field["description"].as_str().map(|said| said.trim_end_matches('.'));
+            let about = about.map(|said| format!(" ({said})"));
+            let typed = self.reply(&format!("  {name}{}:", about.unwrap_or_default()))?;
+            if typed.is_empty() {
+                return Ok(question.deny(""));
+            }
+            let value = match field["type"].as_str() {
+                Some("string") => typed.into(),
+                _ => serde_json::from_str(&typed).unwrap_or(Value::String(typed)),
+            };
+            form.insert(name.clone(), value);
+        }
+        Ok(question.accept(form))
+    }
+}

@@ -1,0 +1,96 @@
+//! What is wanted: the model sees these types as a schema, with their comments.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An invoice. What the text does not say is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Invoice {
+    /// The number of the invoice.
+    pub(crate) number: Option<String>,
+    /// The day of the invoice, as 2024-12-31.
+    #[schemars(extend("format" = "date"))]
+    pub(crate) date: Option<String>,
+    /// Who sends the invoice.
+    pub(crate) supplier: Option<String>,
+    /// What is to be paid, with taxes.
+    pub(crate) total: Option<f64>,
+    /// The currency of all amounts.
+    pub(crate) currency: Option<Currency>,
+    /// What was sold, in the order of the text.
+    #[serde(default)]
+    pub(crate) lines: Vec<Line>,
+}
+
+/// A currency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Currency {
+    Eur,
+    Usd,
+    Gbp,
+    Chf,
+}
+
+/// One thing that was sold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Line {
+    /// What it is.
+    pub(crate) description: String,
+    /// How many.
+    pub(crate) quantity: Option<f64>,
+    /// What all of them cost together.
+    pub(crate) amount: Option<f64>,
+}
+
+impl Invoice {
+    /// What was found, in one line.
+    pub(crate) fn summary(&self) -> String {
+        let text = |name: &str, value: &Option<String>| Some(format!("{name} {}", value.as_ref()?));
+        let lines = Some(format!("lines {}", self.lines.len())).filter(|_| !self.lines.is_empty());
+        let found = [
+            text("number", &self.number),
+            text("date", &self.date),
+            text("supplier", &self.supplier),
+            self.total.map(|total| format!("total {total}")),
+            self.currency.map(|currency| format!("currency {currency:?}").to_lowercase()),
+            lines,
+        ];
+        found.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    /// What was not found, and what cannot be.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let mut check = |there: bool, name: &str| {
+            if !there {
+                missing.push(name.to_owned());
+            }
+        };
+        let said =
+            |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        check(said(&self.number), "number");
+        check(said(&self.date), "date");
+        check(said(&self.supplier), "supplier");
+        check(self.total.is_some(), "total");
+        check(self.currency.is_some(), "currency");
+        check(!self.lines.is_empty(), "lines");
+        for (at, line) in self.lines.iter().enumerate() {
+            check(!line.description.trim().is_empty(), &format!("lines[{at}].description"));
+            check(line.quantity.is_some(), &format!("lines[{at}].quantity"));
+            check(line.amount.is_some(), &format!("lines[{at}].amount"));
+        }
+        let mut doubts = Vec::new();
+        if !missing.is_empty() {
+            doubts.push(format!("not found: {}", missing.join(", ")));
+        }
+        let amounts: Option<Vec<f64>> = self.lines.iter().map(|line| line.amount).collect();
+        if let (Some(total), Some(amounts)) = (self.total, amounts.filter(|all| !all.is_empty())) {
+            let sum: f64 = amounts.iter().sum();
+            if (sum - total).abs() > 0.005 {
+                doubts.push(format!("the lines add up to {sum:.2}, and the total is {total:.2}"));
+            }
+        }
+        doubts
+    }
+}

@@ -1,0 +1,138 @@
+//! An invoice out of a text, as typed data.
+//!
+//! ```text
+//! cargo run -p extract                                a built-in e-mail
+//! cargo run -p extract -- mail.txt                    a file
+//! cat mail.txt | cargo run -p extract -- --model NAME standard input, another model
+//! ```
+//!
+//! JSON goes to standard output; what is found on the way and what is missing, to standard error.
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+mod invoice;
+mod model;
+
+use std::io::{IsTerminal as _, Read as _, Write};
+
+use genkit::model::ModelRef;
+use genkit::{Error, ErrorContext as _, Result};
+use invoice::Invoice;
+
+const USAGE: &str = "usage: extract [--model NAME] [--sample | FILE]";
+
+const SAMPLE: &str = include_str!("../sample.txt");
+
+const SYSTEM: &str = "You read invoices. Take everything from the text, word for word; leave out \
+                      what it does not say, and guess nothing.";
+
+/// The command line.
+#[derive(Default)]
+struct Wanted {
+    help: bool,
+    sample: bool,
+    model: Option<String>,
+    file: Option<String>,
+}
+
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let mut wanted = Wanted::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "-h" | "--help" => wanted.help = true,
+            "--sample" => wanted.sample = true,
+            "--model" => {
+                let name =
+                    arguments.next().ok_or_else(|| wrong("--model needs a value".to_owned()))?;
+                wanted.model = Some(name);
+            }
+            flag if flag.starts_with('-') => {
+                return Err(wrong(format!("there is no option {flag}")));
+            }
+            _ if wanted.file.is_some() => return Err(wrong("one file at a time".to_owned())),
+            _ => wanted.file = Some(argument),
+        }
+    }
+    Ok(wanted)
+}
+
+/// The text that is read.
+fn text(wanted: &Wanted) -> Result<String> {
+    let text = if let Some(file) = &wanted.file {
+        std::fs::read_to_string(file).context(format!("cannot read {file}"))?
+    } else if wanted.sample || std::io::stdin().is_terminal() {
+        eprintln!("(text: a built-in e-mail; give a file to read another)\n\n{SAMPLE}");
+        SAMPLE.to_owned()
+    } else {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
+        text
+    };
+    match text.trim().is_empty() {
+        true => Err(Error::invalid_argument(format!("there is no text\n{USAGE}"))),
+        false => Ok(text),
+    }
+}
+
+/// Asks for an invoice, and shows what is certain while it is being written.
+async fn extract(
+    text: &str,
+    model: impl Into<ModelRef>,
+    progress: &mut impl Write,
+    terminal: bool,
+) -> Result<Invoice> {
+    let mut stream =
+        genkit::generate(text).system(SYSTEM).model(model).output::<Invoice>().stream();
+    let mut shown = String::new();
+    while let Some(chunk) = stream.next().await {
+        chunk?;
+        // The same type, as far as it is known.
+        let Some(so_far) = stream.output::<Invoice>() else { continue };
+        let summary = so_far.summary();
+        if summary.is_empty() {
+            continue;
+        }
+        // A terminal gets one line that changes; a file gets a line when there is something new.
+        let fields = |summary: &str| summary.split(" · ").count();
+        if terminal && summary != shown {
+            let line: String = summary.chars().take(100).collect();
+            write!(progress, "\r\x1b[2Kfound: {line}")?;
+            progress.flush()?;
+        } else if !terminal && (shown.is_empty() || fields(&summary) != fields(&shown)) {
+            writeln!(progress, "found: {summary}")?;
+        }
+        shown = summary;
+    }
+    if terminal && !shown.is_empty() {
+        writeln!(progress)?;
+    }
+    let invoice: Invoice = stream.response().await?.output()?;
+    match invoice.summary().is_empty() {
+        true => Err(Error::not_found("there is no invoice in this text")),
+        false => Ok(invoice),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let wanted = wanted(std::env::args().skip(1))?;
+    if wanted.help {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let text = text(&wanted)?;
+    let model = model::model(wanted.model);
+    let mut progress = std::io::stderr();
+    let terminal = progress.is_terminal();
+    let invoice = extract(&text, model, &mut progress, terminal).await?;
+    println!("{}", genkit::serde_json::to_string_pretty(&invoice)?);
+    for doubt in invoice.doubts() {
+        eprintln!("({doubt})");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Which model is asked.
+
+use genkit::model::Offline;
+
+/// The model that was named, else that of `GENKIT_MODEL`, else one that there is a key for, else
+/// the offline one.
+pub(crate) fn model(named: Option<String>) -> String {
+    let model = choose(named, |name| std::env::var(name).ok());
+    let about = match model == Offline::NAME {
+        true => {
+            ", a stand-in that picks tools by the words of a question; \
+             set GEMINI_API_KEY or OPENAI_API_KEY for a real one"
+        }
+        false => "",
+    };
+    eprintln!("(model: {model}{about})");
+    model
+}
+
+fn choose(named: Option<String>, env: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name: &str| env(name).filter(|value| !value.trim().is_empty());
+    let has = |name: &str| set(name).is_some();
+    named.or_else(|| set("GENKIT_MODEL")).unwrap_or_else(|| {
+        if has("GEMINI_API_KEY") || has("GOOGLE_API_KEY") {
+            "gemini/gemini-2.5-flash".to_owned()
+        } else if has("OPENAI_API_KEY") {
+            "openai/gpt-4o-mini".to_owned()
+        } else {
+            Offline::NAME.to_owned()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_wins_then_the_environment() {
+        for (named, set, wanted) in [
+            (Some("a/b"), "GENKIT_MODEL GEMINI_API_KEY", "a/b"),
+            (None, "GENKIT_MODEL GEMINI_API_KEY", "x"),
+            (None, "GEMINI_API_KEY OPENAI_API_KEY", "gemini/gemini-2.5-flash"),
+            (None, "GOOGLE_API_KEY", "gemini/gemini-2.5-flash"),
+            (None, "OPENAI_API_KEY", "openai/gpt-4o-mini"),
+            (None, "", "offline"),
+        ] {
+            let env = |name: &str| set.split(' ').any(|set| set == name).then(|| "x".to_owned());
+            assert_eq!(choose(named.map(str::to_owned), env), wanted);
+        }
+        assert_eq!(choose(None, |_| Some(" ".to_owned())), "offline", "blank is not set");
+    }
+}

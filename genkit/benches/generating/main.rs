@@ -1,0 +1,103 @@
+//! What a run of the loop costs: ours against bare `reqwest` that posts the same bodies.
+//!
+//! `cargo bench -p genkit --bench generating --features gemini` prints ratios measured in one run;
+//! nothing judges them. A run is three rounds of tools with two parallel calls each, so four
+//! posts. The model is a server on loopback in a process of its own; it refuses a history in which
+//! the thought signatures are missing, since a loop that drops them is fast and wrong. Linux only,
+//! since processor time is read from `/proc`. `-- --quick` takes fewer samples.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+
+mod clients;
+mod server;
+
+use std::process::{Child, Command, Stdio};
+
+/// One kind of call that is measured.
+#[derive(Clone, Copy)]
+struct Case {
+    stream: bool,
+    at_a_time: usize,
+    runs: usize,
+    budget: &'static str,
+}
+
+/// Ends the server when it is dropped.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--serve"] => server::serve(),
+        ["--client", who, port, stream, at_a_time, runs] => clients::measure(
+            who,
+            port.parse().unwrap(),
+            stream == "sse",
+            at_a_time.parse().unwrap(),
+            runs.parse().unwrap(),
+        ),
+        ref flags => report(flags.contains(&"--quick")),
+    }
+}
+
+fn report(quick: bool) {
+    let rounds = if quick { 2 } else { 5 };
+    let runs = if quick { 1500 } else { 6000 };
+    let mut server = Command::new(std::env::current_exe().unwrap());
+    let mut server =
+        Server(server.arg("--serve").stdout(Stdio::piped()).spawn().unwrap());
+    let mut port = String::new();
+    let out = server.0.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).unwrap();
+    println!("a run is 4 posts with 3 rounds of 2 tool calls; medians of {rounds} rounds, us a run");
+    for case in [
+        Case { stream: false, at_a_time: 64, runs, budget: "CPU at most 1.5" },
+        Case { stream: true, at_a_time: 64, runs, budget: "CPU at most 1.7" },
+        Case { stream: false, at_a_time: 1, runs: runs / 4, budget: "wall at most 1.3" },
+        Case { stream: true, at_a_time: 1, runs: runs / 4, budget: "" },
+    ] {
+        let mut samples = vec![[0.0; 4]; 0];
+        for _ in 0..rounds {
+            let [bare_cpu, bare_wall] = client("bare", port.trim(), case);
+            let [our_cpu, our_wall] = client("ours", port.trim(), case);
+            samples.push([bare_cpu, bare_wall, our_cpu / bare_cpu, our_wall / bare_wall]);
+        }
+        let median = |at: usize| {
+            let mut all: Vec<f64> = samples.iter().map(|sample| sample[at]).collect();
+            all.sort_by(f64::total_cmp);
+            all[all.len() / 2]
+        };
+        println!(
+            "{:<6} {:>3} at a time: bare CPU {:>7.0} wall {:>7.0}   ours x CPU {:.2} x wall {:.2}   {}",
+            if case.stream { "SSE" } else { "unary" },
+            case.at_a_time,
+            median(0),
+            median(1),
+            median(2),
+            median(3),
+            case.budget,
+        );
+    }
+}
+
+/// Microseconds a run: processor time, wall time.
+fn client(who: &str, port: &str, case: Case) -> [f64; 2] {
+    let stream = if case.stream { "sse" } else { "unary" };
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--client", who, port, stream])
+        .args([case.at_a_time.to_string(), case.runs.to_string()])
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "the client `{who}` failed");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut numbers = text.split_whitespace().map(|number| number.parse::<f64>().unwrap());
+    [numbers.next().unwrap(), numbers.next().unwrap()]
+}

@@ -1,0 +1,83 @@
+//! One message as chat completions has it.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::parts::Content;
+
+/// One message on the wire.
+#[derive(Serialize)]
+pub(super) struct Turn<'a> {
+    pub(super) role: &'static str,
+    /// Null where an assistant only calls tools.
+    pub(super) content: Option<Content<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_call_id: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_content: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_details: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<Extra<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Call<'a> {
+    pub(super) id: Cow<'a, str>,
+    pub(super) r#type: &'static str,
+    pub(super) function: Function<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<Extra<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Function<'a> {
+    pub(super) name: Cow<'a, str>,
+    #[serde(serialize_with = "arguments")]
+    pub(super) arguments: &'a Value,
+}
+
+/// What a server put beside a part, to get it back.
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub(super) enum Extra<'a> {
+    Given(&'a Value),
+    /// A thought signature that came through Gemini's own API.
+    Signature {
+        google: Signature<'a>,
+    },
+}
+
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Signature<'a> {
+    pub(super) thought_signature: &'a str,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(role: &'static str, content: Option<Content<'a>>) -> Self {
+        Self {
+            role,
+            content,
+            tool_call_id: None,
+            reasoning_content: None,
+            reasoning: None,
+            reasoning_details: None,
+            extra_content: None,
+            tool_calls: Vec::new(),
+        }
+    }
+}
+
+/// Arguments are JSON text, also where the model's own were cut.
+fn arguments<S: Serializer>(input: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
+    match input {
+        Value::Null => serializer.serialize_str("{}"),
+        input => serializer.collect_str(input),
+    }
+}

@@ -1,0 +1,117 @@
+//! What is sent for an intent, against what official clients send.
+
+use genkit::model::{ChunkSink, ModelRequest};
+use serde_json::{Value, json};
+
+use crate::cases::{self, Case, Tally};
+use crate::compare_request::compare;
+use crate::replay::{Answer, Cut, Replay};
+
+#[tokio::test]
+async fn requests_are_those_of_official_clients() {
+    let mut tally = Tally::default();
+    for case in cases::load("request") {
+        match sent(&case).await {
+            Some(request) => tally.ran(&case, &compare(&case.json, &request)),
+            None => tally.not_built(&case),
+        }
+    }
+    tally.report("requests");
+}
+
+/// The request that goes out for the intent of a case; `None` if its provider is not built.
+async fn sent(case: &Case) -> Option<Value> {
+    let stream = case.json["stream"] == true;
+    let replay = Replay::start(minimal(case.provider(), stream));
+    let model = cases::model(case.provider(), case.text("model"), &replay.url)?;
+    let request: ModelRequest = match serde_json::from_value(case.json["intent"].clone()) {
+        Ok(request) => request,
+        Err(error) => return Some(json!({"body": format!("the intent is not read: {error}")})),
+    };
+    let sink = if stream { ChunkSink::new(|_| {}) } else { ChunkSink::none() };
+    let answer = model.generate(&request, &sink).await;
+    let sent = replay.request();
+    Some(match (sent, answer) {
+        (Some(request), _) if request["path"] != "" => request,
+        (_, answer) => json!({"body": format!("nothing was sent: {:?}", answer.err())}),
+    })
+}
+
+/// An answer that says nothing but is one.
+fn minimal(provider: &str, stream: bool) -> Answer {
+    let body = match provider {
+        "gemini" => {
+            json!({"candidates": [{"content": {"parts": [{"text": "ok"}]}, "finishReason": "STOP"}]})
+        }
+        _ => json!({"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}),
+    };
+    let (kind, body) = match stream {
+        true => ("text/event-stream", format!("data: {body}\n\n")),
+        false => ("application/json", body.to_string()),
+    };
+    let headers = vec![("content-type".to_owned(), kind.to_owned())];
+    Answer { status: 200, headers, body: body.into_bytes(), cut: Cut::Whole }
+}
+
+#[test]
+fn the_comparison_takes_goldens_and_acceptable_alternates_alone() {
+    for case in built("request") {
+        let differences = compare(&case.json, &case.json["request"]);
+        assert!(differences.is_empty(), "{}: {differences:?}", case.name);
+        for alternate in case.json["alternates"].as_array().into_iter().flatten() {
+            let differences = compare(&case.json, &alternate["request"]);
+            let acceptable = alternate["acceptable"] == true;
+            assert_eq!(differences.is_empty(), acceptable, "{}: {differences:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn the_comparison_catches_every_change() {
+    for case in built("request") {
+        let golden = &case.json["request"];
+        let mut changed = vec![];
+        for (path, value) in [
+            ("/method", json!("GET")),
+            ("/path", json!("/v2/other")),
+            ("/query", json!({"a": "b"})),
+            ("/headers", json!({"content-type": "text/plain"})),
+        ] {
+            let mut one = golden.clone();
+            *one.pointer_mut(path).unwrap() = value;
+            changed.push((path.to_owned(), one));
+        }
+        let list = if case.provider() == "gemini" { "contents" } else { "messages" };
+        for key in golden["body"].as_object().unwrap().keys() {
+            let mut one = golden.clone();
+            let value = &mut one["body"][key];
+            let nothing =
+                ["generationConfig", "toolConfig"].contains(&key.as_str()) && *value == json!({});
+            let free = (key == "model" && case.provider() == "gemini") || key == "tool_choice";
+            if nothing || free {
+                continue;
+            }
+            *value = match value {
+                Value::Array(_) if key == list => json!([]),
+                Value::Object(_) => json!({"zzz": 1}),
+                Value::Array(_) => json!([{"zzz": 1}]),
+                Value::Number(number) => json!(number.as_f64().unwrap() + 1.0),
+                Value::Bool(yes) => json!(!*yes),
+                _ => json!("zzz"),
+            };
+            changed.push((format!("/body/{key}"), one));
+        }
+        let mut one = golden.clone();
+        one["body"]["zzz"] = json!(1);
+        changed.push(("one more key".to_owned(), one));
+        for (what, one) in changed {
+            assert!(!compare(&case.json, &one).is_empty(), "{}: {what} passes", case.name);
+        }
+    }
+}
+
+fn built(key: &str) -> Vec<Case> {
+    let mut cases = cases::load(key);
+    cases.retain(|case| ["gemini", "openai"].contains(&case.provider()));
+    cases
+}
