@@ -1,1 +1,133 @@
-fn main() {}
+//! Questions about the planets, answered from documents that the program carries.
+//!
+//! ```text
+//! cargo run -p research                                          a question of its own
+//! cargo run -p research -- "Which planets have rings?"           yours
+//! cargo run -p research -- "Was it wet? See planet://mars"       with a document attached
+//! cargo run -p research -- --model NAME --turns 3 ..             another model, fewer turns
+//! ```
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+mod corpus;
+mod model;
+mod tools;
+mod view;
+
+use std::io::{IsTerminal as _, Write};
+
+use genkit::model::{FinishReason, ModelRef};
+use genkit::{Error, Part, Result};
+use tools::{compare, read, search};
+use view::{Times, View, count};
+
+const USAGE: &str = "usage: research [--model NAME] [--turns N] [QUESTION]";
+
+const QUESTION: &str =
+    "Search for 'rings', read about Saturn, and compare the moons of Saturn and Uranus.";
+
+const SYSTEM: &str = "You answer questions about the planets from the documents alone. Search \
+                      first, read what fits, compare numbers with the tool, and name the documents \
+                      that you used. Say so where they do not tell.";
+
+/// The command line.
+struct Wanted {
+    help: bool,
+    model: Option<String>,
+    turns: usize,
+    question: Option<String>,
+}
+
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let mut wanted = Wanted { help: false, model: None, turns: 8, question: None };
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let mut value =
+            || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
+        match argument.as_str() {
+            "-h" | "--help" => wanted.help = true,
+            "--model" => wanted.model = Some(value()?),
+            "--turns" => {
+                let turns = value()?;
+                let no_number = |_| wrong(format!("--turns takes a number, not {turns}"));
+                wanted.turns = turns.parse().map_err(no_number)?;
+            }
+            flag if flag.starts_with('-') => {
+                return Err(wrong(format!("there is no option {flag}")));
+            }
+            _ if wanted.question.is_some() => {
+                return Err(wrong("there are two questions: put quotes around one".to_owned()));
+            }
+            _ => wanted.question = Some(argument),
+        }
+    }
+    Ok(wanted)
+}
+
+/// The question, and the documents that it names by their address.
+fn parts(question: &str) -> Vec<Part> {
+    let words = question.split_whitespace();
+    let addresses = words.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
+    let documents = addresses.filter(|word| word.starts_with("planet://")).map(Part::resource_link);
+    std::iter::once(Part::text(question)).chain(documents).collect()
+}
+
+/// Asks, and shows the run while it goes on.
+async fn research(
+    question: &str,
+    model: impl Into<ModelRef>,
+    turns: usize,
+    times: Times,
+    view: &mut View<impl Write>,
+) -> Result<()> {
+    let mut stream = genkit::generate(parts(question))
+        .system(SYSTEM)
+        .model(model)
+        .tools(genkit::tools![search, read, compare])
+        .max_turns(turns)
+        .middleware(times)
+        .stream();
+    while let Some(chunk) = stream.next().await {
+        match chunk {
+            Ok(chunk) => view.chunk(&chunk)?,
+            Err(error) => {
+                // The model may be down or the key used up: what was found is not lost.
+                if let Some(done) = error.partial() {
+                    view.found(done)?;
+                }
+                return Err(error);
+            }
+        }
+    }
+    let response = stream.response().await?;
+    if response.finish_reason == Some(FinishReason::Aborted) {
+        view.found(&response)?;
+        let limit = count(turns, "round");
+        view.line(&format!(
+            "(stopped at the limit of {limit} of tool calls: --turns N allows more)"
+        ))?;
+    }
+    view.line("")?;
+    Ok(view.usage(&response)?)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let wanted = wanted(std::env::args().skip(1))?;
+    if wanted.help {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let model = model::model(wanted.model);
+    let question = wanted.question.unwrap_or_else(|| QUESTION.to_owned());
+    println!("ask     {question}");
+    let out = std::io::stdout();
+    let terminal = out.is_terminal();
+    let times = Times::default();
+    let mut view = View::new(out, terminal, times.clone());
+    research(&question, model, wanted.turns, times, &mut view).await
+}
+
+#[cfg(test)]
+mod tests;

@@ -51,12 +51,13 @@ fn report(quick: bool) {
     let rounds = if quick { 2 } else { 5 };
     let runs = if quick { 1500 } else { 6000 };
     let mut server = Command::new(std::env::current_exe().unwrap());
-    let mut server =
-        Server(server.arg("--serve").stdout(Stdio::piped()).spawn().unwrap());
+    let mut server = Server(server.arg("--serve").stdout(Stdio::piped()).spawn().unwrap());
     let mut port = String::new();
     let out = server.0.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).unwrap();
-    println!("a run is 4 posts with 3 rounds of 2 tool calls; medians of {rounds} rounds, us a run");
+    println!(
+        "a run is 4 posts with 3 rounds of 2 tool calls; medians of {rounds} rounds, us a run"
+    );
     for case in [
         Case { stream: false, at_a_time: 64, runs, budget: "CPU at most 1.5" },
         Case { stream: true, at_a_time: 64, runs, budget: "CPU at most 1.7" },

@@ -55,7 +55,11 @@ fn count(body: &[u8], word: &str) -> usize {
 fn answer(stream: bool, body: &[u8]) -> Vec<u8> {
     let rounds = count(body, "\"functionResponse\"") / 2;
     if count(body, "\"thoughtSignature\":\"c2lnbmF0dXJl") != rounds {
-        return http(400, "application/json", r#"{"error":{"code":400,"message":"Function call is missing a thought_signature","status":"INVALID_ARGUMENT"}}"#);
+        return http(
+            400,
+            "application/json",
+            r#"{"error":{"code":400,"message":"Function call is missing a thought_signature","status":"INVALID_ARGUMENT"}}"#,
+        );
     }
     let parts = if rounds < ROUNDS {
         format!(
@@ -74,13 +78,16 @@ fn answer(stream: bool, body: &[u8]) -> Vec<u8> {
     let events: String = if rounds < ROUNDS {
         format!("data: {whole}\r\n\r\n")
     } else {
-        let words = "It is 63 degrees and sunny in Baltimore, and the sum is four.".split_inclusive(' ');
+        let words =
+            "It is 63 degrees and sunny in Baltimore, and the sum is four.".split_inclusive(' ');
         let pieces = words.map(|word| {
             format!(
                 "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{word}\"}}],\"role\":\"model\"}},\"index\":0}}],{usage}}}\r\n\r\n"
             )
         });
-        let end = format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"\"}}],\"role\":\"model\"}},\"finishReason\":\"STOP\",\"index\":0}}],{usage}}}\r\n\r\n");
+        let end = format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"\"}}],\"role\":\"model\"}},\"finishReason\":\"STOP\",\"index\":0}}],{usage}}}\r\n\r\n"
+        );
         pieces.chain([end]).collect()
     };
     http(200, "text/event-stream", &events)

@@ -1,8 +1,8 @@
 //! Tools: functions that a model may call.
 
 use std::borrow::Cow;
-use std::future::Future;
 use std::collections::HashMap;
+use std::future::Future;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Duration;
 

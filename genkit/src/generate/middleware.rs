@@ -1,5 +1,7 @@
 //! Code around a run, around each model call and around each tool call.
 
+#[cfg(feature = "http-model")]
+mod download_media;
 mod fallback;
 mod retry;
 mod simulate_system_prompt;
@@ -19,6 +21,8 @@ use crate::error::Result;
 use crate::message::{Part, ToolRequest, ToolResponse};
 use crate::model::{ChunkSink, Generating, ModelInfo, ModelRequest};
 
+#[cfg(feature = "http-model")]
+pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};

@@ -12,6 +12,7 @@
 
 pub(crate) mod cassette;
 mod client;
+mod download;
 mod endpoint;
 mod failure;
 mod transport;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) use client::forbid_network;
+pub(crate) use download::download;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{failure_text, unreadable};
 

@@ -63,7 +63,7 @@ pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
 pub use http::cassette::Cassette;
 #[cfg(feature = "http-model")]
-pub(crate) use http::forbid_network;
+pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use names::Names;
 pub use offline::Offline;

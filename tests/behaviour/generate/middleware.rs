@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use genkit::middleware::{
     Calling, Middleware, NextGenerate, NextModel, NextTool, Running, ToolCall, ToolOutcome,
-    fallback, retry, simulate_system_prompt,
+    download_media, fallback, retry, simulate_system_prompt,
 };
 use genkit::model::{
     ChunkSink, GenerateChunk, Generating, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{
-    Context, Error, ErrorKind, Genkit, Message, Registry, Tool, ToolRequest, tool, tools,
+    Context, Error, ErrorKind, Genkit, Message, Part, Registry, Tool, ToolRequest, tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -278,4 +278,50 @@ async fn streams_pass_through_middleware() {
         chunks += 1;
     }
     assert_eq!(chunks, 4);
+}
+
+/// Serves one file, and nothing else, to each connection.
+async fn file_server(answer: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let mut head = [0; 2048];
+            let _ = connection.read(&mut head).await.unwrap();
+            connection.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    format!("http://{address}/cat.png")
+}
+
+#[tokio::test]
+async fn media_is_fetched_for_the_model_and_named_in_the_history() {
+    let url = file_server(
+        "HTTP/1.1 200 OK\r\ncontent-type: image/png; q=1\r\ncontent-length: 3\r\n\r\nPNG",
+    )
+    .await;
+    let model = ScriptedModel::text("a cat");
+    let mut part = Part::media(&url, "");
+    if let Part::Media { media, .. } = &mut part {
+        media.content_type = None;
+    }
+    let run = genkit::generate(part.clone()).model(model.clone()).middleware(download_media());
+    let response = run.await.unwrap();
+    assert_eq!(model.requests()[0].messages[0].content, [Part::image("image/png", b"PNG")]);
+    assert_eq!(response.messages()[0].content, [part.clone()]);
+
+    for (limit, fits) in [(3, true), (2, false)] {
+        let run = genkit::generate(part.clone()).model(ScriptedModel::text("x"));
+        let ended = run.middleware(download_media().max_bytes(limit)).await;
+        assert_eq!(ended.is_ok(), fits, "{limit}");
+    }
+    let moved = file_server(
+        "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
+    )
+    .await;
+    let run = genkit::generate(Part::media(moved, "image/png")).model(ScriptedModel::text("x"));
+    let said = run.middleware(download_media()).await.unwrap_err().to_string();
+    assert!(said.contains("302"), "{said}");
 }

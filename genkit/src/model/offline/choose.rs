@@ -54,9 +54,10 @@ pub(super) fn score(tool: &ToolDefinition, stems: &HashSet<&str>) -> usize {
     let mut count = |text: &str, is_name: bool, worth: usize, most: usize| {
         let found = if is_name { words::split_name(text) } else { sentence(text) };
         let mut hits = 0;
-        for stem in found.iter().filter(|word| !words::is_stop(word)).map(|word| words::stem(word))
-        {
-            if hits < most && has(&stem) && counted.insert(stem) {
+        // A description begins with a verb that half of all do: `Gets`, `Tells`.
+        let says = |stem: &String| !words::is_stop(stem) && !words::is_generic(stem);
+        for stem in found.iter().filter(|word| says(word)).map(|word| words::stem(word)) {
+            if hits < most && says(&stem) && has(&stem) && counted.insert(stem) {
                 hits += 1;
             }
         }

@@ -263,7 +263,7 @@ pub(super) fn split(list: &str) -> impl Iterator<Item = &str> {
         .flat_map(|part| part.split(" & "))
         .map(|item| item.trim().strip_prefix("and ").unwrap_or(item.trim()))
         .map(|item| item.trim_matches(|c: char| c.is_whitespace() || "\"'`.?!".contains(c)))
-        .filter(|item| !item.is_empty())
+        .filter(|item| !matches!(*item, "" | "please" | "thanks" | "thank you"))
 }
 
 /// A list with as many items as its schema lets it have; `None` if there are none or too few.

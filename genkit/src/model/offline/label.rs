@@ -176,10 +176,10 @@ fn after_link(text: &Text, end: usize) -> (usize, bool) {
 const VALUE_ENDS: &[&str] = &[",", ";", "\n", ". ", "? ", "! "];
 
 /// What ends a list of values.
-const LIST_ENDS: &[&str] = &[". ", "? ", "! "];
+pub(super) const LIST_ENDS: &[&str] = &[". ", "? ", "! "];
 
 /// From `at` to the first of `ends`, without punctuation behind it.
-fn until(source: &str, at: usize, ends: &[&str]) -> Option<Range<usize>> {
+pub(super) fn until(source: &str, at: usize, ends: &[&str]) -> Option<Range<usize>> {
     let rest = source.get(at..)?;
     let end = ends.iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len());
     let value = rest[..end].trim_end_matches(|c: char| c.is_whitespace() || ".?!".contains(c));

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::fill::Filler;
 use super::guess::split;
-use super::label::Label;
+use super::label::{LIST_ENDS, Label, until};
 use super::names::Name;
-use super::property::{self, form_of, preposition};
+use super::property::{self, form_of, prepositions};
 use super::shape::Shape;
 use super::{names, text, words};
 
@@ -147,15 +147,15 @@ impl Filler<'_> {
                 fits(after.as_deref()) && self.is_free(range) && !is_tools(range)
             })
         };
-        let wanted = preposition(label);
-        first(&|after| wanted.is_some() && after == wanted)
+        let wanted = prepositions(label);
+        first(&|after| after.is_some_and(|after| wanted.contains(&after)))
             .or_else(|| first(&|after| after.is_some()))
             .or_else(|| first(&|_| true))
     }
 
     /// What stands behind a preposition without capitals: `weather in paris`.
     fn lower_name(&self, label: &Label) -> Option<Range<usize>> {
-        let (anchor, wanted) = (self.anchor, preposition(label));
+        let (anchor, wanted) = (self.anchor, prepositions(label));
         let place = ["in", "near", "for", "about", "from", "at", "of"];
         let all = &self.text.words;
         let found = |from: usize, to: usize, prepositions: &[&str]| {
@@ -163,8 +163,7 @@ impl Filler<'_> {
             at.take(MAX_TRIES).find_map(|at| self.run_of_words(at + 1))
         };
         let from = self.text.word_from(anchor);
-        wanted
-            .and_then(|wanted| found(0, all.len(), &[wanted]))
+        found(0, all.len(), wanted)
             .or_else(|| found(from, all.len(), &place))
             .or_else(|| found(0, from, &place))
     }
@@ -212,15 +211,10 @@ impl Filler<'_> {
             self.text.quotes.clone()
         };
         let mut free: Vec<_> = ranges.into_iter().filter(|range| self.is_free(range)).collect();
-        let is_listed = |filler: &Self| {
-            let phrase = filler.phrase()?;
-            let text = source.get(phrase.clone())?;
-            (split(text).nth(1).is_some() && filler.is_free(&phrase)).then_some(phrase)
-        };
         if free.is_empty() && form.is_none() {
             if let Some(first) = self.name(label) {
                 free = self.joined(first).map(|name| name.range.clone()).collect();
-            } else if let Some(phrase) = is_listed(self).or_else(|| self.after_verb()) {
+            } else if let Some(phrase) = self.listed().or_else(|| self.after_verb()) {
                 self.take(phrase.clone());
                 return split(&source[phrase]).map(|item| item.into()).collect();
             }
@@ -229,6 +223,26 @@ impl Filler<'_> {
             self.take(range.clone());
         }
         free.into_iter().map(|range| source[range].into()).collect()
+    }
+
+    /// Words that commas or `and` part, behind the tool's words or a preposition; else one behind
+    /// a preposition.
+    fn listed(&self) -> Option<Range<usize>> {
+        let source = self.text.source;
+        let begins = ["with", "of", "for", "about", "from", "on"];
+        let words = self.text.words.iter().enumerate();
+        let behind = words.filter(|(_, word)| begins.contains(&word.lower.as_str()));
+        let behind: Vec<_> =
+            behind.map(|(at, word)| (at + 1, word.end())).take(MAX_TRIES).collect();
+        let lists = behind.iter().filter_map(|(_, end)| until(source, *end, LIST_ENDS));
+        let is_list = |range: &Range<usize>| {
+            self.is_free(range) && split(&source[range.clone()]).nth(1).is_some()
+        };
+        self.phrase()
+            .into_iter()
+            .chain(lists)
+            .find(is_list)
+            .or_else(|| behind.iter().find_map(|(next, _)| self.run_of_words(*next)))
     }
 
     /// A name and those that belong to it.

@@ -13,7 +13,7 @@ const OUTCOME: &str = "answer conclusion explanation output reply response resul
 
 /// Names of properties for the beginning and the end of something.
 const FROM: &str = "departure from origin sender source start";
-const TO: &str = "arrival dest destination receiver recipient target to";
+const TO: &str = "arrival currency dest destination lang language receiver recipient target to";
 
 /// Whether a property takes whole phrases.
 pub(super) fn is_prose(label: &Label) -> bool {
@@ -25,12 +25,12 @@ pub(super) fn is_outcome(label: &Label) -> bool {
     label.is_one_of(OUTCOME)
 }
 
-/// The preposition before what a property takes.
-pub(super) fn preposition(label: &Label) -> Option<&'static str> {
+/// The prepositions before what a property takes, if its name tells.
+pub(super) fn prepositions(label: &Label) -> &'static [&'static str] {
     match () {
-        () if label.is_one_of(FROM) => Some("from"),
-        () if label.is_one_of(TO) => Some("to"),
-        () => None,
+        () if label.is_one_of(FROM) => &["from"],
+        () if label.is_one_of(TO) => &["to", "into"],
+        () => &[],
     }
 }
 

@@ -53,9 +53,10 @@ pub(super) fn lower(word: &str) -> String {
 pub(super) fn stem(word: &str) -> String {
     let stemmed = cut(word);
     match stemmed.as_str() {
-        // The sum is what adding gives.
+        // One thing, two words.
         "plu" | "plus" | "sum" => "add".to_owned(),
         "minu" | "minus" => "subtract".to_owned(),
+        "search" => "find".to_owned(),
         _ => stemmed,
     }
 }
@@ -140,6 +141,7 @@ mod tests {
             ("What's", "what"),
             ("times", "time"),
             ("notes", "note"),
+            ("searches", "find"),
             ("Sums", "plus"),
             ("calling", "calls"),
             ("multiplied", "multiply"),

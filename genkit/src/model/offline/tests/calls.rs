@@ -89,6 +89,7 @@ fn notes_of_words() {
             ("List my notes", "list_notes {}"),
             ("What notes do I have?", "list_notes {}"),
             ("Search my notes for milk", r#"search_notes {"query":"milk"}"#),
+            ("Find notes about milk", r#"search_notes {"query":"milk"}"#),
             ("delete note 3", r#"delete_note {"id":3}"#),
             ("delete note 0", "`delete_note` needs `id`…"),
         ],
@@ -135,10 +136,8 @@ fn arguments_by_their_schema() {
         }),
         json!(["cities", "shape"]),
     );
-    let greet = tool("greet", "Says hello.", json!({"name": text}), json!(["name"]));
-    let look = tool("lookup_word", "", json!({"word": text}), json!([]));
     check(
-        &[mail, fly, mean, trip, greet, look],
+        &[mail, fly, mean, trip],
         &[
             (
                 "Email bob@example.com with the subject 'Hi' and body 'See you', urgent, on 2025-03-04.",
@@ -166,6 +165,52 @@ fn arguments_by_their_schema() {
                 "Plan a round trip with 2 stops and a budget amount of 50 to Oslo",
                 r#"plan_trip {"cities":["Oslo"],"budget":{"amount":50},"shape":{"kind":"round","stops":2}}"#,
             ),
+        ],
+    );
+}
+
+#[test]
+fn words_by_their_place() {
+    let text = json!({"type": "string"});
+    let pizza = tool(
+        "order_pizza",
+        "Orders a pizza.",
+        json!({
+            "size": {"enum": ["small", "large"]},
+            "toppings": {"type": "array", "items": text, "minItems": 1},
+        }),
+        json!(["size", "toppings"]),
+    );
+    let translate = tool(
+        "translate",
+        "Tells a text in another language.",
+        json!({"text": text, "language": text}),
+        json!(["text", "language"]),
+    );
+    let greet = tool("greet", "Says hello.", json!({"name": text}), json!(["name"]));
+    let look = tool("lookup_word", "", json!({"word": text}), json!([]));
+    check(
+        &[pizza, translate, greet, look],
+        &[
+            (
+                "Order a large pizza with mushrooms, olives and ham",
+                r#"order_pizza {"size":"large","toppings":["mushrooms","olives","ham"]}"#,
+            ),
+            (
+                "one small pizza with cheese, please",
+                r#"order_pizza {"size":"small","toppings":["cheese"]}"#,
+            ),
+            (
+                "order a pizza with cheese",
+                "`order_pizza` needs `size`, and I do not find it in the message (one of: small, large). I am…",
+            ),
+            ("Order a large pizza", "`order_pizza` needs `toppings`…"),
+            (
+                "Translate 'good morning' into French",
+                r#"translate {"text":"good morning","language":"French"}"#,
+            ),
+            ("translate \"hello\" to german", r#"translate {"text":"hello","language":"german"}"#),
+            ("Tell me a joke", "I am genkit's offline model…"),
             ("Please greet bob", r#"greet {"name":"bob"}"#),
             ("Greet Bob and Alice", "greet {\"name\":\"Bob\"}\ngreet {\"name\":\"Alice\"}"),
             ("lookup the word 'cat'", r#"lookup_word {"word":"cat"}"#),

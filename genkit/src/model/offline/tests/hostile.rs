@@ -90,7 +90,7 @@ fn hostile_schemas_end_soon() {
     let prompts = prompts();
     for schema in schemas() {
         // What is small ends soon whatever the prompt.
-        let small = schema.to_string().len() < 60;
+        let small = schema.to_string().len() < 100;
         for prompt in prompts.iter().take(if small { 3 } else { prompts.len() }) {
             let start = Instant::now();
             let tool = ToolDefinition::new("do", "x").with_input(schema.clone());

@@ -1,0 +1,109 @@
+//! The documents, which are part of the program.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A planet; there is a document about each.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Planet {
+    Mercury,
+    Venus,
+    Earth,
+    Mars,
+    Jupiter,
+    Saturn,
+    Uranus,
+    Neptune,
+}
+
+/// How many paragraphs a page has.
+const PAGE: usize = 3;
+
+impl Planet {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Mercury,
+        Self::Venus,
+        Self::Earth,
+        Self::Mars,
+        Self::Jupiter,
+        Self::Saturn,
+        Self::Uranus,
+        Self::Neptune,
+    ];
+
+    /// The document: title and facts, then paragraphs.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Mercury => include_str!("../corpus/mercury.txt"),
+            Self::Venus => include_str!("../corpus/venus.txt"),
+            Self::Earth => include_str!("../corpus/earth.txt"),
+            Self::Mars => include_str!("../corpus/mars.txt"),
+            Self::Jupiter => include_str!("../corpus/jupiter.txt"),
+            Self::Saturn => include_str!("../corpus/saturn.txt"),
+            Self::Uranus => include_str!("../corpus/uranus.txt"),
+            Self::Neptune => include_str!("../corpus/neptune.txt"),
+        }
+    }
+
+    fn paragraphs(self) -> impl Iterator<Item = &'static str> {
+        self.text().split("\n\n").map(str::trim)
+    }
+
+    /// Every page, the first with title and facts.
+    pub(crate) fn pages(self) -> Vec<String> {
+        let paragraphs: Vec<&str> = self.paragraphs().collect();
+        paragraphs.chunks(PAGE).map(|page| page.join("\n\n")).collect()
+    }
+
+    /// The paragraph that has most of `words`, the page where it stands, and how many it has.
+    pub(crate) fn best(self, words: &[&str]) -> Option<(&'static str, usize, usize)> {
+        let hits = |text: &str| {
+            let text = text.to_lowercase();
+            words.iter().filter(|word| has(&text, word)).count()
+        };
+        let found =
+            self.paragraphs().enumerate().map(|(at, text)| (text, at / PAGE + 1, hits(text)));
+        // Of two that have as many, the first.
+        found.filter(|(.., hits)| *hits > 0).reduce(|a, b| if b.2 > a.2 { b } else { a })
+    }
+
+    /// A number among the facts, with its unit.
+    pub(crate) fn fact(self, name: &str) -> Option<(f64, &'static str)> {
+        let value =
+            self.text().lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
+        let (number, unit) = value.split_once(' ').unwrap_or((value, ""));
+        Some((number.parse().ok()?, unit))
+    }
+}
+
+/// Whether a text has a word, or one that begins with it: `ring` finds `rings`.
+fn has(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|other| other.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_document_has_its_facts() {
+        for planet in Planet::ALL {
+            for name in ["diameter", "gravity", "day", "year", "distance", "moons", "temperature"] {
+                assert!(planet.fact(name).is_some(), "{planet:?} has no {name}");
+            }
+            assert!(planet.pages().len() > 1);
+            assert!(planet.text().starts_with(&format!("{planet:?}\n")));
+        }
+        assert_eq!(Planet::Saturn.fact("diameter"), Some((120_536.0, "km")));
+    }
+
+    #[test]
+    fn the_best_paragraph_has_most_of_the_words() {
+        let words = ["ring", "ice"];
+        let (text, page, hits) = Planet::Saturn.best(&words).unwrap();
+        assert!(text.starts_with("Saturn is known for its rings"));
+        assert_eq!((page, hits), (1, 2));
+        assert_eq!(Planet::Venus.best(&words[..1]), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! What a person sees while the run goes on.
+
+use std::collections::HashMap;
+use std::io::{Result, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use genkit::middleware::{Calling, Middleware, NextTool, ToolCall};
+use genkit::model::GenerateChunk;
+use genkit::serde_json::Value;
+use genkit::{GenerateResponse, Message, Part, Role, ToolResponse};
+
+/// How much of arguments and of text is shown in a line, in characters.
+const WIDTH: usize = 90;
+
+/// How long each call took, by its reference: a middleware sees every call from its begin to its
+/// end, also those that run at the same time.
+#[derive(Clone, Default)]
+pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
+
+impl Middleware for Times {
+    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+        let reference = call.request().r#ref.clone().unwrap_or_default();
+        Box::pin(async move {
+            let began = Instant::now();
+            let outcome = next.run(call).await;
+            let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            times.insert(reference, began.elapsed());
+            outcome
+        })
+    }
+}
+
+impl Times {
+    fn of(&self, answer: &ToolResponse) -> Option<Duration> {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.get(answer.r#ref.as_deref()?).copied()
+    }
+}
+
+/// Where the cursor stands.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    LineStart,
+    Text,
+    /// At the end of a line that is going to be written over.
+    Progress,
+}
+
+/// The run, line by line.
+pub(crate) struct View<W> {
+    pub(crate) out: W,
+    /// Whether a line can be written over.
+    terminal: bool,
+    times: Times,
+    at: At,
+}
+
+impl<W: Write> View<W> {
+    pub(crate) fn new(out: W, terminal: bool, times: Times) -> Self {
+        Self { out, terminal, times, at: At::LineStart }
+    }
+
+    /// Shows a piece of the run.
+    pub(crate) fn chunk(&mut self, chunk: &GenerateChunk) -> Result<()> {
+        if let Some(told) = chunk.custom.get("tool") {
+            self.progress(told)?;
+        }
+        for part in &chunk.content {
+            if let Some(text) = part.as_text() {
+                self.text(text)?;
+            } else if let Some(call) = part.as_tool_request().filter(|call| !call.partial) {
+                self.line(&format!("call    {} {}", call.name, short(&call.input.to_string())))?;
+            } else if let Some(answer) = part.as_tool_response() {
+                self.answer(answer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<()> {
+        if self.at != At::Text {
+            self.line("answer")?;
+        }
+        self.at = At::Text;
+        write!(self.out, "{text}")?;
+        self.out.flush()
+    }
+
+    fn answer(&mut self, answer: &ToolResponse) -> Result<()> {
+        let took = self.times.of(answer).map(|took| format!(" in {took:.1?}")).unwrap_or_default();
+        let what = match (&answer.output, answer.error()) {
+            (_, Some(error)) => format!("failed: {}", short(error)),
+            (Value::Array(items), _) => count(items.len(), "item"),
+            (output, _) => count(output.to_string().len(), "byte"),
+        };
+        self.line(&format!("        {}: {what}{took}", answer.name))
+    }
+
+    /// What a tool tells with `ctx.progress`; only where it can be written over.
+    fn progress(&mut self, told: &Value) -> Result<()> {
+        let progress = &told["progress"];
+        if !self.terminal || progress.is_null() {
+            return Ok(());
+        }
+        self.line("")?;
+        let name = told["name"].as_str().unwrap_or_default();
+        let about = progress["message"].as_str().unwrap_or_default();
+        let [done, total] = ["progress", "total"].map(|key| progress[key].as_f64().unwrap_or(0.0));
+        write!(self.out, "        {name}: {done} of {total} {about}")?;
+        self.at = At::Progress;
+        self.out.flush()
+    }
+
+    /// A line of its own, over what may be written over; an empty one only ends what was there.
+    pub(crate) fn line(&mut self, line: &str) -> Result<()> {
+        match std::mem::replace(&mut self.at, At::LineStart) {
+            At::LineStart => {}
+            At::Text => writeln!(self.out)?,
+            At::Progress => write!(self.out, "\r\x1b[2K")?,
+        }
+        if line.is_empty() { Ok(()) } else { writeln!(self.out, "{line}") }
+    }
+
+    /// What was found, where there is no answer.
+    pub(crate) fn found(&mut self, response: &GenerateResponse) -> Result<()> {
+        let messages = response.messages();
+        let mut answers = answers(&messages);
+        answers.retain(|answer| answer.error().is_none());
+        if answers.is_empty() {
+            return Ok(());
+        }
+        self.line("found so far")?;
+        for answer in answers {
+            self.line(&format!("        {}: {}", answer.name, short(&answer.output.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// What the run took.
+    pub(crate) fn usage(&mut self, response: &GenerateResponse) -> Result<()> {
+        let messages = response.messages();
+        let turns = messages.iter().filter(|message| message.role == Role::Model).count();
+        let calls = answers(&messages).len();
+        let tokens = match (response.usage.input_tokens, response.usage.output_tokens) {
+            (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
+            _ => "tokens unknown".to_owned(),
+        };
+        let (turns, calls) = (count(turns, "turn"), count(calls, "tool call"));
+        self.line(&format!("({turns}, {calls}, {tokens})"))
+    }
+}
+
+fn answers(messages: &[Message]) -> Vec<&ToolResponse> {
+    let parts = messages.iter().flat_map(|message| &message.content);
+    parts.filter_map(Part::as_tool_response).collect()
+}
+
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let text = text.replace('\n', " ");
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
