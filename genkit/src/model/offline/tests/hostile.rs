@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::{ask, request, shown, tool, weather};
+use super::{add, ask, notes, request, shown, tool, weather};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::offline::answer;
 use crate::model::{ModelRequest, ToolChoice, ToolDefinition};
@@ -105,6 +105,28 @@ fn hostile_schemas_end_soon() {
             let took = start.elapsed();
             let prompt: String = prompt.chars().take(20).collect();
             assert!(took < SOON, "{took:?} for {prompt:?} and {schema}");
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_prompt_is_answered(
+        odd in proptest::prelude::any::<String>(),
+        plain in "(?s)[ a-cA-C0-9'\"“’.,:;=\\-+\n@/é#]{0,60}",
+    ) {
+        let (weather, add) = (weather(), add());
+        let schema = weather.input_schema().unwrap().clone();
+        let mut tools = notes();
+        tools.extend([weather, add]);
+        for prompt in [odd.clone(), plain.clone(), format!("add a note {plain} weather in {odd}")] {
+            let mut request = request(&prompt, &tools);
+            request.tool_choice = Some(ToolChoice::Required);
+            answer(&request);
+            request.tools.clear();
+            request.output.schema = Some(schema.clone().into());
+            let form = shown(&answer(&request));
+            proptest::prop_assert!(serde_json::from_str::<Value>(&form).is_ok());
         }
     }
 }
