@@ -102,11 +102,11 @@ impl Genkit {
     /// Asks a model: see [`generate`](crate::generate()).
     ///
     /// ```
-    /// use genkit::{Genkit, testing::ScriptedModel};
+    /// use genkit::{Genkit, Registry, testing::ScriptedModel};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }
@@ -270,11 +270,11 @@ impl GenkitBuilder {
     /// The model of every request that names none.
     ///
     /// ```
-    /// use genkit::{Genkit, testing::ScriptedModel};
+    /// use genkit::{Genkit, Registry, testing::ScriptedModel};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }

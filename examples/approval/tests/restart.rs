@@ -14,9 +14,11 @@ fn approval(folder: &Path, arguments: &[&str], typed: &str) -> (Option<i32>, Str
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+        .expect("cargo built it");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(typed.as_bytes()).expect("it reads what it asks for");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
     let text =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     (output.status.code(), text.concat())

@@ -11,12 +11,12 @@ use crate::schema::SharedSchema;
 /// Everything about a run that is data, in Genkit's JSON.
 ///
 /// ```
-/// use genkit::{GenerateOptions, Genkit, testing::ScriptedModel};
+/// use genkit::{GenerateOptions, Genkit, Registry, testing::ScriptedModel};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// let genkit = Genkit::builder().model(ScriptedModel::text("hello")).build()?;
+/// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
 /// let options: GenerateOptions = serde_json::from_value(json!({
 ///     "messages": [{"role": "user", "content": [{"text": "hi"}]}],
 ///     "config": {"temperature": 0},

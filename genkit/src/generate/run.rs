@@ -169,7 +169,7 @@ async fn run_call(env: &Env, call: Call, index: usize) -> Result<Settled> {
     let suspended: Option<&Suspended> = suspended.as_deref();
     let outcome = NextTool::new(env, suspended).run(seen).instrument(span).await?;
     Ok(match outcome.0 {
-        Outcome::Answered(part) => Settled::Answered(*part),
+        Outcome::Answered(part) => Settled::Answered(part),
         Outcome::Asked(suspended) => Settled::Asked(suspended),
     })
 }

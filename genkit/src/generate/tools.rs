@@ -12,7 +12,7 @@ use crate::suggest;
 
 /// A tool, or the way to find some: a value, a name, a pattern with `*`, a tag.
 ///
-/// ```
+/// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{ToolRef, tool, tools};
 ///

@@ -51,7 +51,7 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) enum Settled {
     /// The tool's answer, as a part of the tool message.
-    Answered(Part),
+    Answered(Box<Part>),
     /// It asks: what its part's metadata says of that.
     Asked(Box<Suspended>),
 }
@@ -96,7 +96,7 @@ enum Work {
     /// To be run with other arguments than the message says.
     Replaced(Box<Call>),
     /// Answered before: by a sibling's earlier run or by the caller.
-    Answered(Part),
+    Answered(Box<Part>),
 }
 
 impl Turns {
@@ -122,7 +122,7 @@ impl Turns {
             .zip(settled)
             .map(|(at, work)| {
                 let work = match work {
-                    super::resume::Work::Answered(part) => Work::Answered(*part),
+                    super::resume::Work::Answered(part) => Work::Answered(part),
                     super::resume::Work::Restart(call) => Work::Replaced(call),
                 };
                 Entry { at, work }
@@ -218,7 +218,7 @@ impl Turns {
             for (at, settled) in outcomes {
                 match settled {
                     Settled::Answered(part) => {
-                        interrupt::set_pending(&mut message.content[at], part)
+                        interrupt::set_pending(&mut message.content[at], *part)
                     }
                     Settled::Asked(suspended) => suspended.write(&mut message.content[at]),
                 }
@@ -229,7 +229,7 @@ impl Turns {
             return None;
         }
         let parts = outcomes.into_iter().filter_map(|(_, settled)| match settled {
-            Settled::Answered(part) => Some(part),
+            Settled::Answered(part) => Some(*part),
             Settled::Asked(_) => None,
         });
         let mut answers = Message::new(Role::Tool, parts);

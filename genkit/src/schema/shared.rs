@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+#[cfg(feature = "http-model")]
+use serde_json::value::RawValue;
 
 /// A JSON schema that is cheap to clone. What providers make of it is made once.
 ///
@@ -23,6 +25,8 @@ pub struct SharedSchema(Arc<Inner>);
 struct Inner {
     exact: Value,
     dialects: [OnceLock<Dialect>; DIALECTS],
+    #[cfg(feature = "http-model")]
+    texts: [OnceLock<Option<Box<RawValue>>>; DIALECTS],
 }
 
 /// How many dialects there are.
@@ -43,13 +47,33 @@ pub(crate) type Dialect = Result<Value, String>;
 impl SharedSchema {
     /// Shares `schema`.
     pub fn new(schema: Value) -> Self {
-        Self(Arc::new(Inner { exact: schema, dialects: Default::default() }))
+        Self(Arc::new(Inner {
+            exact: schema,
+            dialects: Default::default(),
+            #[cfg(feature = "http-model")]
+            texts: Default::default(),
+        }))
     }
 
     /// What `make` makes of the schema, made once.
     #[allow(dead_code, reason = "called by providers")]
     pub(crate) fn dialect(&self, slot: Slot, make: impl FnOnce(&Value) -> Dialect) -> &Dialect {
         self.0.dialects[slot as usize].get_or_init(|| make(&self.0.exact))
+    }
+
+    /// The same as JSON, if there is a dialect: a request copies it, and writes no schema anew.
+    #[cfg(feature = "http-model")]
+    #[allow(dead_code, reason = "called by providers")]
+    pub(crate) fn dialect_text(
+        &self,
+        slot: Slot,
+        make: impl FnOnce(&Value) -> Dialect,
+    ) -> Option<&RawValue> {
+        let text = self.0.texts[slot as usize].get_or_init(|| {
+            let schema = self.dialect(slot, make).as_ref().ok()?;
+            serde_json::value::to_raw_value(schema).ok()
+        });
+        text.as_deref()
     }
 }
 

@@ -86,8 +86,8 @@ impl ScriptedModel {
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = State { length: script.len(), script, requests: Vec::new() };
-        let mut info = ModelInfo::default();
-        info.supports = Some(Supports { context: true, ..Supports::all() });
+        let supports = Some(Supports { context: true, ..Supports::all() });
+        let info = ModelInfo { supports, ..ModelInfo::default() };
         Self { name: "scripted".to_owned(), info, state: Arc::new(Mutex::new(state)) }
     }
 

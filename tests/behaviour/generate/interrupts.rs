@@ -81,6 +81,9 @@ fn buy(charged: &Arc<AtomicU32>) -> Tool {
     })
 }
 
+/// What somebody answers.
+type Answering = fn(&Interrupt) -> Answer;
+
 /// As another process would: through JSON.
 fn stored(response: &GenerateResponse) -> GenerateResponse {
     serde_json::from_str(&serde_json::to_string(response).unwrap()).unwrap()
@@ -122,7 +125,7 @@ async fn an_interrupt_stops_the_run_and_shows_what_is_asked() {
 #[tokio::test]
 async fn it_is_answered_by_restart_respond_and_deny() {
     let tools = tools![pay];
-    let answers: [(fn(&Interrupt) -> Answer, Value); 5] = [
+    let answers: [(Answering, Value); 5] = [
         (|q| q.restart(json!("yes")), json!({"paid": 5, "said": "yes"})),
         (|q| q.restart(Value::Null), json!({"paid": 5, "said": null})),
         (|q| q.restart_with(1, json!({"cents": 3})), json!({"paid": 3, "said": 1})),
@@ -162,7 +165,7 @@ async fn approval_is_asked_before_the_body_and_after_the_arguments_are_read() {
     let response = genkit::generate("go").model(model).tools(&tools).await.unwrap();
     assert!(outputs(&response)[0]["error"].as_str().unwrap().contains("at `id`"));
 
-    let answers: [(fn(&Interrupt) -> Answer, Value); 3] = [
+    let answers: [(Answering, Value); 3] = [
         (Interrupt::approve, json!("7 is gone")),
         (|q| q.approve_with(json!({"id": 8})), json!("8 is gone")),
         (|q| q.deny("it is mine"), json!({"error": "the user did not approve: it is mine"})),

@@ -37,7 +37,7 @@ fn done(turns: &mut Turns) -> GenerateResponse {
 }
 
 fn answered(call: &Call, output: Value) -> Settled {
-    Settled::Answered(call.request.respond(output).into())
+    Settled::Answered(Box::new(call.request.respond(output).into()))
 }
 
 #[test]

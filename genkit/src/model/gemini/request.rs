@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::parts::{self, Content};
 use super::tools::{self, BUILT_IN, Entry, ToolConfig};
@@ -60,7 +61,7 @@ struct Body<'a> {
 struct GenerationConfig<'a> {
     request: &'a ModelRequest,
     json: bool,
-    schema: Option<(&'static str, &'a Value)>,
+    schema: Option<(&'static str, &'a RawValue)>,
 }
 
 impl<'a> GenerationConfig<'a> {

@@ -1,6 +1,7 @@
 //! From Gemini's JSON to a response.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::NAME;
@@ -11,27 +12,39 @@ use crate::message::{Media, Message, Part, Role, ToolRequest};
 use crate::model::http::unreadable;
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
 
-/// An answer, or one piece of it in a stream.
+/// An answer, or one piece of it in a stream. What is only kept is not looked into.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Answer {
-    pub(super) candidates: Option<Vec<Candidate>>,
-    pub(super) prompt_feedback: Option<Map<String, Value>>,
-    pub(super) usage_metadata: Option<Map<String, Value>>,
+pub(super) struct Answer<'a> {
+    #[serde(borrow)]
+    pub(super) candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(borrow)]
+    pub(super) prompt_feedback: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) usage_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) model_version: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) response_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) create_time: Option<&'a RawValue>,
     pub(super) error: Option<ErrorBody>,
-    /// The id of the response, the version of the model, and what else there is.
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Candidate {
+pub(super) struct Candidate<'a> {
     pub(super) index: Option<Value>,
     pub(super) content: Option<Content>,
     pub(super) finish_reason: Option<String>,
     pub(super) finish_message: Option<String>,
-    /// Ratings, citations, grounding.
+    #[serde(borrow)]
+    pub(super) safety_ratings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) grounding_metadata: Option<&'a RawValue>,
+    /// Citations, probabilities, and what is new.
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
@@ -85,19 +98,23 @@ pub(super) struct Call {
 /// Reads a whole answer.
 pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let mut all = super::stream::GeminiStream::new(request);
-    for answer in answers(body)? {
-        all.add(answer, None)?;
-    }
+    each(body, |answer| all.add(answer, None))?;
     Ok(all.response())
 }
 
-/// One answer, or the list of them that a stream without `alt=sse` is.
-pub(super) fn answers(json: &[u8]) -> Result<Vec<Answer>> {
-    let read = match json.trim_ascii_start().first() {
-        Some(b'[') => serde_json::from_slice(json),
-        _ => serde_json::from_slice(json).map(|one| vec![one]),
-    };
-    read.map_err(|error| unreadable(NAME, &error))
+/// Reads one answer, or each of the list that a stream without `alt=sse` is.
+pub(super) fn each<'a>(
+    json: &'a [u8],
+    mut read: impl FnMut(Answer<'a>) -> Result<()>,
+) -> Result<()> {
+    let wrong = |error: serde_json::Error| unreadable(NAME, &error);
+    match json.trim_ascii_start().first() {
+        Some(b'[') => {
+            let all: Vec<Answer<'a>> = serde_json::from_slice(json).map_err(wrong)?;
+            all.into_iter().try_for_each(read)
+        }
+        _ => read(serde_json::from_slice(json).map_err(wrong)?),
+    }
 }
 
 /// The error within an answer of HTTP 200.

@@ -1,5 +1,6 @@
 //! An answer put together from its pieces; a whole one is a single piece.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::partial::Pending;
@@ -10,6 +11,12 @@ use crate::model::sse::Event;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, Names};
 
+/// Where the counts are kept in `custom`.
+const USAGE: &str = "usageMetadata";
+
+/// Where the reason is kept why a prompt was refused.
+const FEEDBACK: &str = "promptFeedback";
+
 /// What was read of an answer.
 pub(super) struct GeminiStream<'a> {
     names: Names<'a>,
@@ -18,10 +25,13 @@ pub(super) struct GeminiStream<'a> {
     others: Vec<(u64, Said)>,
     /// A call whose arguments come in pieces.
     pending: Option<Pending>,
-    feedback: Option<Map<String, Value>>,
-    usage: Map<String, Value>,
+    kept: Kept,
     custom: Map<String, Value>,
 }
+
+/// The last text of each key, read once at the end: a stream repeats them in every event.
+#[derive(Default)]
+struct Kept(Vec<(&'static str, String)>);
 
 /// What one candidate said.
 #[derive(Default)]
@@ -43,14 +53,14 @@ impl WireStream for GeminiStream<'_> {
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
-        for answer in response::answers(text.as_bytes())? {
+        response::each(text.as_bytes(), |answer| {
             let mut fresh = Vec::new();
             let added = self.add(answer, Some(&mut fresh));
             if !fresh.is_empty() {
                 chunks.push(GenerateChunk::new(fresh));
             }
-            added?;
-        }
+            added
+        })?;
         Ok(Next::More)
     }
 
@@ -66,26 +76,25 @@ impl<'a> GeminiStream<'a> {
             main: Said::default(),
             others: Vec::new(),
             pending: None,
-            feedback: None,
-            usage: Map::new(),
+            kept: Kept::default(),
             custom: Map::new(),
         }
     }
 
     /// Adds a piece; what is new of the first candidate goes to `fresh`.
-    pub(super) fn add(&mut self, answer: Answer, fresh: Option<&mut Vec<Part>>) -> Result<()> {
+    pub(super) fn add(&mut self, answer: Answer<'_>, fresh: Option<&mut Vec<Part>>) -> Result<()> {
         if let Some(error) = answer.error {
             return Err(response::failed(error));
         }
-        if let Some(usage) = answer.usage_metadata {
-            // Every piece may have counts, and each replaces those before; one without any does not.
-            if usage.keys().any(|key| key.ends_with("TokenCount")) || self.usage.is_empty() {
-                self.usage = usage;
-            }
+        // Every piece may have counts, and each replaces those before; one without any does not.
+        let has_counts = |usage: &&RawValue| usage.get().contains("TokenCount");
+        if answer.usage_metadata.as_ref().is_some_and(has_counts) || !self.kept.has(USAGE) {
+            self.kept.keep(USAGE, answer.usage_metadata);
         }
-        if let Some(feedback) = answer.prompt_feedback {
-            self.feedback = Some(feedback);
-        }
+        self.kept.keep(FEEDBACK, answer.prompt_feedback);
+        self.kept.keep("modelVersion", answer.model_version);
+        self.kept.keep("responseId", answer.response_id);
+        self.kept.keep("createTime", answer.create_time);
         self.custom.extend(answer.rest);
         let mut fresh = fresh;
         for candidate in answer.candidates.into_iter().flatten() {
@@ -97,7 +106,9 @@ impl<'a> GeminiStream<'a> {
         Ok(())
     }
 
-    fn add_main(&mut self, candidate: Candidate, fresh: Option<&mut Vec<Part>>) -> Result<()> {
+    fn add_main(&mut self, candidate: Candidate<'_>, fresh: Option<&mut Vec<Part>>) -> Result<()> {
+        self.kept.keep("safetyRatings", candidate.safety_ratings);
+        self.kept.keep("groundingMetadata", candidate.grounding_metadata);
         self.custom.extend(candidate.rest);
         self.main.ends(candidate.finish_reason, candidate.finish_message);
         let mut fresh = fresh;
@@ -123,7 +134,7 @@ impl<'a> GeminiStream<'a> {
         Ok(())
     }
 
-    fn add_other(&mut self, index: u64, candidate: Candidate) {
+    fn add_other(&mut self, index: u64, candidate: Candidate<'_>) {
         let place = self.others.iter().position(|(known, _)| *known == index);
         let place = place.unwrap_or_else(|| {
             self.others.push((index, Said::default()));
@@ -147,7 +158,9 @@ impl<'a> GeminiStream<'a> {
         response.finish_reason =
             Some(reason.map_or(FinishReason::Unknown, response::finish_reason));
         response.finish_message = self.main.message;
-        if let Some(feedback) = &self.feedback
+        response.custom = self.custom;
+        self.kept.read_into(&mut response.custom);
+        if let Some(feedback) = response.custom.get(FEEDBACK)
             && !self.main.is_there
         {
             // The prompt itself was refused.
@@ -156,15 +169,10 @@ impl<'a> GeminiStream<'a> {
             response.finish_message = said("blockReasonMessage").or_else(|| said("blockReason"));
         }
         response.message = Some(response::message(self.main.parts));
-        response.usage = response::usage(&self.usage);
-        response.custom = self.custom;
+        if let Some(Value::Object(counts)) = response.custom.get(USAGE) {
+            response.usage = response::usage(counts);
+        }
         let mut keep = |key: &str, value: Value| response.custom.insert(key.to_owned(), value);
-        if let Some(feedback) = self.feedback {
-            keep("promptFeedback", feedback.into());
-        }
-        if !self.usage.is_empty() {
-            keep("usageMetadata", self.usage.into());
-        }
         if let Some(reason) = self.main.reason {
             keep("finishReason", reason.into());
         }
@@ -172,6 +180,30 @@ impl<'a> GeminiStream<'a> {
             keep("candidates", self.others.into_iter().map(Said::into_value).collect());
         }
         response
+    }
+}
+
+impl Kept {
+    fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(known, _)| *known == key)
+    }
+
+    fn keep(&mut self, key: &'static str, value: Option<&RawValue>) {
+        let Some(value) = value else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            None => self.0.push((key, value.get().to_owned())),
+            Some((_, text)) if text != value.get() => value.get().clone_into(text),
+            Some(_) => {}
+        }
+    }
+
+    fn read_into(&self, custom: &mut Map<String, Value>) {
+        for (key, text) in &self.0 {
+            // It was JSON when it came; what nests too deep for a value is left out.
+            if let Ok(value) = serde_json::from_str(text) {
+                custom.insert((*key).to_owned(), value);
+            }
+        }
     }
 }
 

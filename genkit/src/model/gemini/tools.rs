@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
@@ -37,9 +38,9 @@ pub(super) struct Declaration<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters_json_schema: Option<&'a Value>,
+    parameters_json_schema: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a Value>,
+    parameters: Option<&'a RawValue>,
 }
 
 impl Serialize for Entry<'_> {
@@ -89,23 +90,22 @@ fn declaration<'a>(
     openapi: bool,
 ) -> Declaration<'a> {
     let schema = tool.shared_input();
-    let subset = schema.filter(|_| openapi).and_then(self::subset);
     Declaration {
         name: names.sent(&tool.name),
         description: &tool.description,
         parameters_json_schema: schema.filter(|_| !openapi).and_then(json),
         // Old models refuse an object without properties; without a schema there are none either.
-        parameters: subset.filter(|schema| !is_empty_object(schema)),
+        parameters: schema.filter(|schema| openapi && !is_empty_object(schema)).and_then(subset),
     }
 }
 
 /// The schema as JSON Schema, nearly as it is.
-pub(super) fn json(schema: &SharedSchema) -> Option<&Value> {
-    schema.dialect(Slot::GeminiJson, |exact| Ok(gemini_json(exact))).as_ref().ok()
+pub(super) fn json(schema: &SharedSchema) -> Option<&RawValue> {
+    schema.dialect_text(Slot::GeminiJson, |exact| Ok(gemini_json(exact)))
 }
 
 /// The schema in the subset of OpenAPI. What that cannot say is logged, once for each schema.
-pub(super) fn subset(schema: &SharedSchema) -> Option<&Value> {
+pub(super) fn subset(schema: &SharedSchema) -> Option<&RawValue> {
     let make = |exact: &Value| {
         let (subset, degraded) = gemini_subset(exact);
         for lost in degraded {
@@ -118,7 +118,7 @@ pub(super) fn subset(schema: &SharedSchema) -> Option<&Value> {
         }
         Ok(subset)
     };
-    schema.dialect(Slot::GeminiSubset, make).as_ref().ok()
+    schema.dialect_text(Slot::GeminiSubset, make)
 }
 
 /// `toolConfig`: whether functions may, must or must not be called.

@@ -97,10 +97,14 @@ fn what_events_say_is_merged() {
     assert_eq!(response.finish_message.as_deref(), Some("done"));
     assert_eq!(response.usage.input_tokens, Some(4));
     assert_eq!(response.usage.custom["toolUsePromptTokens"], 2);
-    let keys: Vec<_> = response.custom.keys().map(String::as_str).collect();
-    let expected =
-        ["responseId", "groundingMetadata", "modelVersion", "usageMetadata", "finishReason"];
-    assert_eq!(keys, expected);
+    assert_eq!(
+        Value::Object(response.custom),
+        json!({
+            "responseId": "r", "modelVersion": "m", "groundingMetadata": {"a": 1},
+            "usageMetadata": {"promptTokenCount": 4, "toolUsePromptTokenCount": 2},
+            "finishReason": "STOP",
+        })
+    );
 }
 
 #[test]
