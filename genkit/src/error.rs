@@ -364,15 +364,18 @@ impl StdError for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
-            std::io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
-            std::io::ErrorKind::TimedOut => ErrorKind::DeadlineExceeded,
-            std::io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
-            _ => ErrorKind::Unknown,
-        };
-        Self::new(kind, error.to_string()).with_source(error)
+        Self::new(kind_of_io(&error), error.to_string()).with_source(error)
+    }
+}
+
+fn kind_of_io(error: &std::io::Error) -> ErrorKind {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+        std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+        std::io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+        std::io::ErrorKind::TimedOut => ErrorKind::DeadlineExceeded,
+        std::io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+        _ => ErrorKind::Unknown,
     }
 }
 
@@ -404,7 +407,10 @@ impl<T, E: Into<BoxError>> ErrorContext<T> for std::result::Result<T, E> {
     fn context(self, message: impl Into<String>) -> Result<T> {
         self.map_err(|cause| {
             let cause = cause.into();
-            let kind = cause.downcast_ref::<Error>().map_or(ErrorKind::Unknown, Error::kind);
+            let kind = match cause.downcast_ref::<std::io::Error>() {
+                Some(io) => kind_of_io(io),
+                None => cause.downcast_ref::<Error>().map_or(ErrorKind::Unknown, Error::kind),
+            };
             Error::new(kind, message).with_source(cause)
         })
     }

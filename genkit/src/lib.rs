@@ -73,6 +73,12 @@
 //!
 //! `inventory` (default), `mcp-server`, `mcp-http`, `testing`, `validation`: a feature only adds.
 
+// What only one reader of the registry, or one provider, calls comes in with its feature.
+#![cfg_attr(
+    not(all(feature = "mcp-server", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports)
+)]
+
 extern crate self as genkit;
 
 /// The README's programs compile.
@@ -114,7 +120,7 @@ pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use generate::middleware;
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,
-    Instructions, Interrupt, IntoParts, OnToolError, OutputOptions, Resume, ToolRef,
+    Instructions, Interrupt, IntoParts, IntoTools, OnToolError, OutputOptions, Resume, ToolRef,
 };
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;

@@ -126,7 +126,6 @@ async fn an_old_question_moves_no_money_again() {
 }
 
 #[tokio::test]
-#[ignore = "genkit loses an edited input when the tool asks again: generate/turn.rs, `settle`"]
 async fn what_was_edited_is_what_is_done() {
     let folder = Folder::new("edit");
     let (shown, ended) = folder.run(&fifty(), "50 to Ada", "e\nGrace\n20\nbooks\n").await;

@@ -20,7 +20,7 @@ use super::response::GenerateResponse;
 use super::resume::Resume;
 use super::run::Policy;
 use super::stream::{GenerateStream, Queue};
-use super::tools::ToolRef;
+use super::tools::{IntoTools, ToolRef};
 use super::{prepare, run};
 use crate::action::{Resource, Strictness};
 use crate::context::TypeMap;
@@ -218,8 +218,8 @@ impl Generate {
 
     /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
     /// [`ToolRef`].
-    pub fn tools<T: Into<ToolRef>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(Into::into));
+    pub fn tools(mut self, tools: impl IntoTools) -> Self {
+        self.tools.extend(tools.into_tools());
         self
     }
 

@@ -73,9 +73,15 @@ impl Chat {
         &mut self,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Result<GenerateResponse> {
-        let response = self.template.clone().resume(answers).await?;
+        let response = self.resuming(answers).await?;
         self.keep(&response);
         Ok(response)
+    }
+
+    /// The same, not begun: to [stream](Generate::stream) it. Give its response to
+    /// [`keep`](Self::keep).
+    pub fn resuming(&self, answers: impl IntoIterator<Item = Answer>) -> Generate {
+        self.template.clone().resume(answers)
     }
 
     /// Makes a response the end of the history.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::action::{Body, Contents, Resource};
 use crate::context::{Context, ContextParts, TypeMap, supervise};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorContext as _, Result};
 use crate::message::{Message, Part, ResourcePart};
 use crate::program::Genkit;
 
@@ -76,9 +76,10 @@ async fn read(
         ..ContextParts::default()
     }
     .build();
-    let contents = call(&context, &resource, variables).await?;
-    let kind = resource.mime_type();
-    Ok(contents.into_iter().map(|content| part(content, uri, kind)).collect())
+    let contents = call(&context, &resource, variables)
+        .await
+        .context(format!("cannot read the resource `{uri}`"))?;
+    Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
 }
 
 async fn call(
@@ -89,9 +90,16 @@ async fn call(
     supervise(context, resource.name(), resource.invoke(context, variables.into())).await
 }
 
-fn part(content: Contents, uri: &str, kind: Option<&str>) -> Part {
+fn part(content: Contents, uri: &str, resource: &Resource) -> Part {
     let Contents { uri: own, mime_type, body } = content;
-    let uri = own.as_deref().unwrap_or(uri);
+    let kind = resource.mime_type();
+    let mut place = json!({ "uri": uri });
+    if resource.is_template() {
+        place["template"] = resource.uri().into();
+    }
+    if let Some(own) = own.filter(|own| own != uri) {
+        place = json!({ "uri": own, "parent": place });
+    }
     let part = match body {
         Body::Text(text) => Part::text(text),
         Body::Bytes(bytes) => {
@@ -99,5 +107,5 @@ fn part(content: Contents, uri: &str, kind: Option<&str>) -> Part {
             Part::media(format!("data:{kind};base64,{}", STANDARD.encode(bytes)), kind)
         }
     };
-    part.with_metadata("resource", json!({ "uri": uri }))
+    part.with_metadata("resource", place)
 }

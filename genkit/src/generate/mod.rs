@@ -36,4 +36,4 @@ pub use parts::IntoParts;
 pub use response::GenerateResponse;
 pub use resume::Resume;
 pub use stream::GenerateStream;
-pub use tools::ToolRef;
+pub use tools::{IntoTools, ToolRef};

@@ -39,7 +39,11 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
     }
     let mut messages = conversation(asked.system, options.messages, asked.prompt)?;
     let resumed = match &options.resume {
-        Some(answers) => Some(resume::resume(&mut messages, answers)?),
+        Some(answers) => {
+            let resumed = resume::resume(&mut messages, answers)?;
+            resume::fit(answers, &tools, asked.strictness)?;
+            Some(resumed)
+        }
         None => None,
     };
     embed::resources(&mut messages, &asked.resources, genkit, &asked.values).await?;
@@ -87,6 +91,7 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         resumed: Mutex::new(resumed),
         started: Instant::now(),
         trace_contents: asked.trace_contents,
+        step_name: options.step_name,
     };
     Ok((env, request))
 }

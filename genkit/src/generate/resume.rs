@@ -7,7 +7,9 @@ use super::interrupt::{
     ANSWERS, Answer, Asks, INTERRUPT, Kind, PENDING_CONTENT, PENDING_METADATA, PENDING_OUTPUT,
     REPLACED_INPUT, RESOLVED, RESUMED, SUSPENDED, Suspended,
 };
+use super::tools::Toolbox;
 use super::turn::{Call, positions};
+use crate::action::Strictness;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 
@@ -177,6 +179,26 @@ fn unknown_answers(message: &Message, resume: &Resume) -> Result<()> {
                 name,
                 reference.as_ref().map(|r| format!("#{r}")).unwrap_or_default(),
             )));
+        }
+    }
+    Ok(())
+}
+
+/// What is given in a tool's place, or instead of the model's arguments, must fit the tool's
+/// schemas: whoever gave it is told, not the model.
+pub(super) fn fit(answers: &Resume, tools: &Toolbox, how: Strictness) -> Result<()> {
+    for response in answers.respond.iter().filter_map(Part::as_tool_response) {
+        let Some(tool) = tools.get(&response.name) else { continue };
+        if response.error().is_none() && response.content.is_empty() {
+            tool.schemas().check_output(Some(&response.output)).map_err(|e| {
+                Error::invalid_argument(format!("the answer for `{}`: {e}", response.name))
+            })?;
+        }
+    }
+    let replaced = |part: &&Part| part.metadata().contains_key(REPLACED_INPUT);
+    for request in answers.restart.iter().filter(replaced).filter_map(Part::as_tool_request) {
+        if let Some(tool) = tools.get(&request.name) {
+            tool.schemas().check_input(request.input.clone(), how)?;
         }
     }
     Ok(())

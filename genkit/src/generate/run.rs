@@ -15,12 +15,12 @@ use super::middleware::{Middleware, NextGenerate, NextModel, NextTool, Outcome, 
 use super::response::GenerateResponse;
 use super::resume::Resumed;
 use super::tools::Toolbox;
-use super::turn::{Call, Rules, Settled, Step, Turns};
+use super::turn::{Call, GENERATED_REF, Rules, Settled, Step, Turns, invented_ref};
 use super::{supports, trace};
 use crate::action::Strictness;
 use crate::context::TypeMap;
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::{
     ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse, Models,
 };
@@ -49,6 +49,8 @@ pub(super) struct Env {
     pub(super) resumed: Mutex<Option<Resumed>>,
     pub(super) started: Instant,
     pub(super) trace_contents: bool,
+    /// What traces call the run.
+    pub(super) step_name: Option<String>,
 }
 
 /// Runs `request` to its end. Dropping the future stops everything.
@@ -114,8 +116,12 @@ async fn go_on(env: &Env, turns: &mut Turns) -> Result<GenerateResponse> {
 
 /// One model call, through the middleware.
 async fn ask(env: &Env, turns: &Turns) -> Result<ModelResponse> {
-    let sink = numbered(&env.sink, turns.index());
-    let answer = NextModel::new(env).run(turns.request(), &sink).await?;
+    let names = Names::default();
+    let sink = numbered(&env.sink, turns.index(), &names);
+    let mut answer = NextModel::new(env).run(turns.request(), &sink).await?;
+    if let Some(message) = &mut answer.message {
+        give_references(message, &names);
+    }
     // A model that does not stream is seen all the same.
     if sink.is_wanted()
         && sink.count() == 0
@@ -126,17 +132,53 @@ async fn ask(env: &Env, turns: &Turns) -> Result<ModelResponse> {
     Ok(answer)
 }
 
-/// The same sink, which says of each chunk whose it is.
-fn numbered(sink: &ChunkSink, index: usize) -> ChunkSink {
+/// The references that calls were given while they were streamed, with the tools' names.
+type Names = Arc<Mutex<Vec<(String, String)>>>;
+
+/// The same sink, which says of each chunk whose it is, and gives each call a reference: whoever
+/// watches finds the answer to it by that.
+fn numbered(sink: &ChunkSink, index: usize, names: &Names) -> ChunkSink {
     if !sink.is_wanted() {
         return ChunkSink::none();
     }
-    let sink = sink.clone();
+    let (sink, names) = (sink.clone(), Arc::clone(names));
     ChunkSink::new(move |mut chunk| {
         chunk.index = Some(index);
         chunk.role = Some(Role::Model);
+        for part in &mut chunk.content {
+            if let Some(request) = without_reference(part) {
+                let invented = invented_ref();
+                let name = request.name.clone();
+                names.lock().unwrap_or_else(PoisonError::into_inner).push((name, invented.clone()));
+                request.r#ref = Some(invented);
+            }
+        }
         sink.send(chunk);
     })
+}
+
+/// Gives the calls of the whole message the references that they were streamed with, or new ones.
+fn give_references(message: &mut Message, names: &Names) {
+    let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
+    for part in &mut message.content {
+        let Some(request) = without_reference(part) else { continue };
+        let streamed = names.iter().position(|(name, _)| *name == request.name);
+        request.r#ref = Some(streamed.map_or_else(invented_ref, |at| names.remove(at).1));
+        part.metadata_mut().insert(GENERATED_REF.to_owned(), true.into());
+    }
+}
+
+/// A whole call that its model gave no reference.
+fn without_reference(part: &mut Part) -> Option<&mut ToolRequest> {
+    match part {
+        Part::ToolRequest { tool_request, .. }
+            if !tool_request.partial
+                && tool_request.r#ref.as_ref().is_none_or(String::is_empty) =>
+        {
+            Some(tool_request)
+        }
+        _ => None,
+    }
 }
 
 fn stream_answers(env: &Env, answers: &Message, index: usize) {

@@ -112,6 +112,36 @@ impl From<String> for ToolRef {
     }
 }
 
+/// A list of tools: `tools![..]`, or an array or list of [`Tool`]s, names, patterns or
+/// [`ToolRef`]s.
+///
+/// ```
+/// use genkit::{IntoTools, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// assert_eq!(tools![add].into_tools().len(), 1);
+/// assert_eq!(["add", "fs/*"].into_tools().len(), 2);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tools",
+    label = "not tools",
+    note = "write `tools![name, ..]` for annotated functions, or give an array of `Tool`s, names or patterns"
+)]
+pub trait IntoTools {
+    /// As references.
+    fn into_tools(self) -> Vec<ToolRef>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<ToolRef>>> IntoTools for I {
+    fn into_tools(self) -> Vec<ToolRef> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
 /// The tools of one run.
 #[derive(Debug, Default)]
 pub(super) struct Toolbox {
@@ -135,8 +165,7 @@ impl Toolbox {
     pub(super) fn add(&mut self, tool: Tool) -> Result<()> {
         if let Some(&other) = self.by_name.get(tool.name()) {
             let other = &self.tools[other];
-            let same_place = tool.location().is_some() && tool.location() == other.location();
-            if tool.is(other) || same_place {
+            if tool.is(other) {
                 return Ok(());
             }
             return Err(Error::invalid_argument(format!(

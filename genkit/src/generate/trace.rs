@@ -12,6 +12,7 @@ pub(super) fn run(env: &Env, request: &ModelRequest) -> Span {
     let span = tracing::info_span!(
         "generate",
         gen_ai.operation.name = "invoke_agent",
+        genkit.step = env.step_name,
         gen_ai.request.model = env.model.name(),
         gen_ai.response.finish_reasons = field::Empty,
         gen_ai.usage.input_tokens = field::Empty,

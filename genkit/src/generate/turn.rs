@@ -211,7 +211,17 @@ impl Turns {
             .into_iter()
             .filter_map(|Entry { at, work }| match work {
                 Work::Answered(part) => Some((at, Settled::Answered(part))),
-                Work::Call(_) | Work::Replaced(_) => Some((at, settled.next()?)),
+                Work::Call(_) => Some((at, settled.next()?)),
+                Work::Replaced(call) => {
+                    let settled = settled.next()?;
+                    // A call that asks again asks about the input that its caller gave it.
+                    if let Settled::Asked(_) = &settled
+                        && let Part::ToolRequest { tool_request, .. } = &mut message.content[at]
+                    {
+                        tool_request.input = call.request.input;
+                    }
+                    Some((at, settled))
+                }
             })
             .collect();
         if outcomes.iter().any(|(_, settled)| matches!(settled, Settled::Asked(_))) {
@@ -357,7 +367,7 @@ fn name_calls(message: &mut Message) {
 
 /// A reference that no other call of this process has, and hardly one of another's: histories are
 /// stored and go on elsewhere.
-fn invented_ref() -> String {
+pub(super) fn invented_ref() -> String {
     use std::hash::{BuildHasher as _, RandomState};
     use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -112,13 +112,13 @@ impl Models {
         }
         let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
         if let Some(provider) = self.providers.iter().find(|provider| provider.name() == prefix) {
-            return provider.model(rest);
+            return named_model(&**provider, rest);
         }
         if name == Offline::NAME {
             return Ok(Arc::new(Offline::new()));
         }
         if let Some(provider) = built_in(prefix) {
-            return provider?.model(rest);
+            return named_model(&*provider?, rest);
         }
         Err(self.unknown(name, prefix))
     }
@@ -138,6 +138,16 @@ impl Models {
         let names = given.chain(providers).chain(known).chain([Offline::NAME]);
         Error::not_found(suggest::unknown("model", prefix, names)).with_details(name.into())
     }
+}
+
+fn named_model(provider: &dyn Provider, name: &str) -> Result<Arc<dyn Model>> {
+    if name.is_empty() {
+        let provider = provider.name();
+        return Err(Error::invalid_argument(format!(
+            "`{provider}` is a provider: name a model too, as `{provider}/..`"
+        )));
+    }
+    provider.model(name)
 }
 
 /// The providers of this library, and the feature that each comes with.

@@ -79,6 +79,11 @@ pub type Generating<'a> = Pin<Box<dyn Future<Output = Result<ModelResponse>> + S
 /// A language model.
 ///
 /// Dropping the future that [`generate`](Self::generate) returns must stop the call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a model",
+    label = "neither a model nor its name",
+    note = "give a name, as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`"
+)]
 pub trait Model: Send + Sync + 'static {
     /// The name that requests use and traces show: `provider/model`.
     fn name(&self) -> &str;

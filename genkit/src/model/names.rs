@@ -61,7 +61,7 @@ impl<'a> Names<'a> {
 fn is_safe(name: &str) -> bool {
     name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(is_safe_char)
+        && name.bytes().all(|byte| is_safe_char(char::from(byte)))
 }
 
 fn is_safe_char(c: char) -> bool {

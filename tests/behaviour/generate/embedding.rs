@@ -35,11 +35,12 @@ async fn a_resource_part_becomes_what_the_resource_holds() {
     ];
     let parts = asked(&genkit, prompt).await.unwrap();
     let of = |part: Part, uri: &str| part.with_metadata("resource", json!({ "uri": uri }));
+    let templated = json!({"uri": "note://7", "template": "note://{id}"});
     assert_eq!(
         parts,
         [
             Part::text("What is this?"),
-            of(Part::text("note 7"), "note://7"),
+            Part::text("note 7").with_metadata("resource", templated),
             of(Part::image("image/png", [1, 2]), "art://dot"),
             of(Part::text("held"), "doc://held"),
         ]

@@ -83,6 +83,30 @@ async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
 }
 
 #[tokio::test]
+async fn a_streamed_call_has_the_reference_of_its_answer() {
+    let call = |n| ToolRequest::new("add", json!({"a": n, "b": 0}));
+    let whole = ModelResponse::tool_requests([call(1), call(2)]);
+    let pieces = [GenerateChunk::new([call(1).into()]), GenerateChunk::new([call(2).into()])];
+    let scripts = [Scripted::chunks(pieces, whole.clone()), Scripted::from(whole)];
+    for script in scripts {
+        let model = ScriptedModel::new([script, ModelResponse::text("done").into()]);
+        let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
+        let (mut asked, mut answered) = (Vec::new(), Vec::new());
+        while let Some(chunk) = stream.next().await {
+            for part in chunk.unwrap().content {
+                asked.extend(part.as_tool_request().map(|r| r.r#ref.clone().unwrap()));
+                answered.extend(part.as_tool_response().map(|r| r.r#ref.clone().unwrap()));
+            }
+        }
+        assert_eq!((asked.len(), &asked), (2, &answered));
+        let history = stream.response().await.unwrap().messages();
+        let kept: Vec<String> =
+            history[1].tool_requests().map(|r| r.r#ref.clone().unwrap()).collect();
+        assert_eq!(kept, asked);
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_does_not_stream_is_seen_all_the_same() {
     let model = ScriptedModel::new([
         ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),

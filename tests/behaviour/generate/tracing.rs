@@ -43,7 +43,12 @@ impl<S: tracing::Subscriber> Layer<S> for Recorder {
     }
 }
 
+/// With one subscriber in the process a span that another thread comes to first is asked for there.
+static SECOND: std::sync::LazyLock<tracing::Dispatch> =
+    std::sync::LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+
 async fn traced(contents: bool) -> Vec<(&'static str, BTreeMap<String, String>)> {
+    std::sync::LazyLock::force(&SECOND);
     let spans = Spans::default();
     let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
     let guard = tracing::subscriber::set_default(subscriber);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::NAME;
 use super::error::ErrorBody;
 use super::parts::{CUSTOM, UNKNOWN};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Media, Message, Part, Role, ToolRequest};
 use crate::model::http::unreadable;
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
@@ -97,24 +97,28 @@ pub(super) struct Call {
 
 /// Reads a whole answer.
 pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+    let text = str::from_utf8(body).map_err(|error| match error.error_len() {
+        None => Error::new(ErrorKind::Unavailable, "gemini: the answer was cut off"),
+        Some(_) => Error::new(ErrorKind::Internal, "gemini: the answer is not UTF-8"),
+    })?;
     let mut all = super::stream::GeminiStream::new(request);
-    each(body, |answer| all.add(answer, None))?;
+    each(text, |answer| all.add(answer, None))?;
     Ok(all.response())
 }
 
 /// Reads one answer, or each of the list that a stream without `alt=sse` is.
 pub(super) fn each<'a>(
-    json: &'a [u8],
+    json: &'a str,
     mut read: impl FnMut(Answer<'a>) -> Result<()>,
 ) -> Result<()> {
     let wrong = |error: serde_json::Error| unreadable(NAME, &error);
-    match json.trim_ascii_start().first() {
-        Some(b'[') => {
-            let all: Vec<Answer<'a>> = serde_json::from_slice(json).map_err(wrong)?;
-            all.into_iter().try_for_each(read)
-        }
-        _ => read(serde_json::from_slice(json).map_err(wrong)?),
+    // Other programs put a mark before UTF-8.
+    let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
+    if json.starts_with('[') {
+        let all: Vec<Answer<'a>> = serde_json::from_str(json).map_err(wrong)?;
+        return all.into_iter().try_for_each(read);
     }
+    read(serde_json::from_str(json).map_err(wrong)?)
 }
 
 /// The error within an answer of HTTP 200.

@@ -53,7 +53,7 @@ impl WireStream for GeminiStream<'_> {
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
-        response::each(text.as_bytes(), |answer| {
+        response::each(text, |answer| {
             let mut fresh = Vec::new();
             let added = self.add(answer, Some(&mut fresh));
             if !fresh.is_empty() {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
 use crate::schema::dialect::{gemini_json, gemini_subset, is_empty_object};
-use crate::schema::{SharedSchema, Slot};
+use crate::schema::{Dialect, SharedSchema, Slot};
 
 /// Tools that run at Google: `true` or an object in the settings.
 pub(super) const BUILT_IN: [&str; 8] = [
@@ -95,7 +95,10 @@ fn declaration<'a>(
         description: &tool.description,
         parameters_json_schema: schema.filter(|_| !openapi).and_then(json),
         // Old models refuse an object without properties; without a schema there are none either.
-        parameters: schema.filter(|schema| openapi && !is_empty_object(schema)).and_then(subset),
+        parameters: schema.filter(|_| openapi).and_then(|schema| {
+            let made = schema.dialect(Slot::GeminiSubset, to_subset).as_ref();
+            subset(schema).filter(|_| !made.is_ok_and(is_empty_object))
+        }),
     }
 }
 
@@ -104,21 +107,23 @@ pub(super) fn json(schema: &SharedSchema) -> Option<&RawValue> {
     schema.dialect_text(Slot::GeminiJson, |exact| Ok(gemini_json(exact)))
 }
 
-/// The schema in the subset of OpenAPI. What that cannot say is logged, once for each schema.
+/// The schema in the subset of OpenAPI.
 pub(super) fn subset(schema: &SharedSchema) -> Option<&RawValue> {
-    let make = |exact: &Value| {
-        let (subset, degraded) = gemini_subset(exact);
-        for lost in degraded {
-            tracing::warn!(
-                pointer = lost.pointer,
-                remedy = lost.remedy,
-                "a schema says less to Gemini: {}",
-                lost.what
-            );
-        }
-        Ok(subset)
-    };
-    schema.dialect_text(Slot::GeminiSubset, make)
+    schema.dialect_text(Slot::GeminiSubset, to_subset)
+}
+
+/// What the subset cannot say is logged; that happens once for each schema.
+fn to_subset(exact: &Value) -> Dialect {
+    let (subset, degraded) = gemini_subset(exact);
+    for lost in degraded {
+        tracing::warn!(
+            pointer = lost.pointer,
+            remedy = lost.remedy,
+            "a schema says less to Gemini: {}",
+            lost.what
+        );
+    }
+    Ok(subset)
 }
 
 /// `toolConfig`: whether functions may, must or must not be called.

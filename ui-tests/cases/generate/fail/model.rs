@@ -1,0 +1,5 @@
+struct Gemini;
+
+fn main() {
+    let _ = genkit::generate("hi").model(Gemini);
+}
