@@ -7,6 +7,7 @@ use std::time::Instant;
 use futures_util::{StreamExt as _, stream};
 use genkit::model::{Gemini, Model};
 use genkit::{tool, tools};
+use serde_json::{Value, json};
 
 /// Adds two numbers.
 #[tool]
@@ -30,8 +31,9 @@ async fn get_weather(
 
 /// Prints the microseconds of processor and wall time that a run takes.
 pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs: usize) {
-    // One thread: what is counted is the client's work, not its waking of other threads.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // The runtime of `#[tokio::main]`, as programs have it.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let _ = rustls::crypto::ring::default_provider().install_default();
     runtime.block_on(async {
         let url = format!("http://127.0.0.1:{port}");
         match who {
@@ -39,6 +41,10 @@ pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs
                 let gemini = Gemini::builder().key("KEY").base_url(url).build().unwrap();
                 let model = gemini.model("gemini-bench");
                 time(at_a_time, runs, || ours(Arc::clone(&model), stream)).await;
+            }
+            "hand" => {
+                let client = reqwest::Client::builder().tcp_nodelay(true).build().unwrap();
+                time(at_a_time, runs, || by_hand(client.clone(), url.clone(), stream)).await;
             }
             _ => {
                 let bodies = Arc::new(bodies(&url, stream).await);
@@ -52,11 +58,18 @@ pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs
     });
 }
 
-async fn time<F: Future<Output = ()>>(at_a_time: usize, runs: usize, run: impl Fn() -> F) {
-    let all = |count: usize| stream::iter(0..count).map(|_| run()).buffer_unordered(at_a_time);
-    all(at_a_time * 2).collect::<Vec<()>>().await; // connections are open then
+async fn time<F: Future<Output = ()> + Send + 'static>(
+    at_a_time: usize,
+    runs: usize,
+    run: impl Fn() -> F,
+) {
+    let all = |count: usize| {
+        stream::iter(0..count).map(|_| tokio::spawn(run())).buffer_unordered(at_a_time)
+    };
+    let ended = |run: Result<(), tokio::task::JoinError>| async { run.unwrap() };
+    all(at_a_time * 2).for_each(ended).await; // connections are open then
     let (cpu, wall) = (cpu(), Instant::now());
-    all(runs).collect::<Vec<()>>().await;
+    all(runs).for_each(ended).await;
     let each = |micros: f64| micros / runs as f64;
     println!("{} {}", each(self::cpu() - cpu), each(wall.elapsed().as_secs_f64() * 1e6));
 }
@@ -111,5 +124,77 @@ async fn bare(client: reqwest::Client, url: String, bodies: Arc<Vec<Vec<u8>>>, s
         } else {
             answer.bytes().await.unwrap();
         }
+    }
+}
+
+/// The loop as one would write it for this one purpose.
+async fn by_hand(client: reqwest::Client, url: String, stream: bool) {
+    let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+    let schema =
+        |name: &str, kind: &str| json!({"type": "object", "properties": {name: {"type": kind}}});
+    let tools = json!([{"functionDeclarations": [
+        {"name": "add", "description": "Adds two numbers.",
+            "parametersJsonSchema": schema("a", "integer")},
+        {"name": "get_weather", "description": "Gets the current weather in a given city.",
+            "parametersJsonSchema": schema("city", "string")},
+    ]}]);
+    let mut contents = vec![json!({"role": "user", "parts": [
+        {"text": "What is the weather in Baltimore, and what is the sum?"}
+    ]})];
+    loop {
+        let body = json!({
+            "systemInstruction": {"parts": [{"text": "You are a helpful assistant."}]},
+            "contents": contents,
+            "tools": tools,
+        });
+        let mut answer = client
+            .post(format!("{url}/v1beta/models/gemini-bench:{method}"))
+            .header("content-type", "application/json")
+            .header("x-goog-api-key", "KEY")
+            .body(serde_json::to_vec(&body).unwrap())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200);
+        let mut whole = Vec::new();
+        while let Some(piece) = answer.chunk().await.unwrap() {
+            whole.extend_from_slice(&piece);
+        }
+        let mut parts: Vec<Value> = Vec::new();
+        let mut take = |text: &[u8]| {
+            let mut event: Value = serde_json::from_slice(text).unwrap();
+            if let Value::Array(new) = event["candidates"][0]["content"]["parts"].take() {
+                parts.extend(new);
+            }
+        };
+        if stream {
+            let text = std::str::from_utf8(&whole).unwrap();
+            let events = text.split("\r\n\r\n").filter_map(|event| event.strip_prefix("data: "));
+            events.for_each(|event| take(event.as_bytes()));
+        } else {
+            take(&whole);
+        }
+        let mut answers = Vec::new();
+        for part in &parts {
+            let call = &part["functionCall"];
+            let args = &call["args"];
+            let output = match call["name"].as_str() {
+                Some("add") => {
+                    json!(add(args["a"].as_i64().unwrap(), args["b"].as_i64().unwrap()).await)
+                }
+                Some("get_weather") => {
+                    json!(get_weather(args["city"].as_str().unwrap().to_owned()).await)
+                }
+                _ => continue,
+            };
+            answers.push(json!({"functionResponse": {
+                "name": call["name"], "id": call["id"], "response": {"output": output},
+            }}));
+        }
+        contents.push(json!({"role": "model", "parts": parts}));
+        if answers.is_empty() {
+            return assert_eq!(contents.len(), 8);
+        }
+        contents.push(json!({"role": "user", "parts": answers}));
     }
 }

@@ -1,4 +1,5 @@
-//! What a run of the loop costs: ours against bare `reqwest` that posts the same bodies.
+//! What a run of the loop costs: ours against bare `reqwest` that posts the same bodies and reads
+//! the answers without a look, and against a loop that is written by hand for this one purpose.
 //!
 //! `cargo bench -p genkit --bench generating --features gemini` prints ratios measured in one run;
 //! nothing judges them. A run is three rounds of tools with two parallel calls each, so four
@@ -64,11 +65,14 @@ fn report(quick: bool) {
         Case { stream: false, at_a_time: 1, runs: runs / 4, budget: "wall at most 1.3" },
         Case { stream: true, at_a_time: 1, runs: runs / 4, budget: "" },
     ] {
-        let mut samples = vec![[0.0; 4]; 0];
+        let mut samples: Vec<[f64; 6]> = Vec::new();
         for _ in 0..rounds {
             let [bare_cpu, bare_wall] = client("bare", port.trim(), case);
+            let [hand_cpu, hand_wall] = client("hand", port.trim(), case);
             let [our_cpu, our_wall] = client("ours", port.trim(), case);
-            samples.push([bare_cpu, bare_wall, our_cpu / bare_cpu, our_wall / bare_wall]);
+            let hand = [hand_cpu / bare_cpu, hand_wall / bare_wall];
+            let ours = [our_cpu / bare_cpu, our_wall / bare_wall];
+            samples.push([bare_cpu, bare_wall, hand[0], hand[1], ours[0], ours[1]]);
         }
         let median = |at: usize| {
             let mut all: Vec<f64> = samples.iter().map(|sample| sample[at]).collect();
@@ -76,13 +80,16 @@ fn report(quick: bool) {
             all[all.len() / 2]
         };
         println!(
-            "{:<6} {:>3} at a time: bare CPU {:>7.0} wall {:>7.0}   ours x CPU {:.2} x wall {:.2}   {}",
+            "{:<6} {:>3} at a time: bare CPU {:>5.0} wall {:>5.0}; by hand x CPU {:.2} x wall {:.2}; \
+             ours x CPU {:.2} x wall {:.2}   {}",
             if case.stream { "SSE" } else { "unary" },
             case.at_a_time,
             median(0),
             median(1),
             median(2),
             median(3),
+            median(4),
+            median(5),
             case.budget,
         );
     }

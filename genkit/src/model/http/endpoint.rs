@@ -1,5 +1,6 @@
 //! Where a provider is, and what every call to it shares.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::Url;
@@ -25,6 +26,15 @@ pub(crate) struct Endpoint {
     timeout: Duration,
     max_answer: usize,
     cassette: Option<Cassette>,
+    /// The head of the last call: most are made of one model, and differ in their bodies alone.
+    last: Mutex<Option<Head>>,
+}
+
+struct Head {
+    path: String,
+    own: Vec<(&'static str, String)>,
+    url: Url,
+    headers: HeaderMap,
 }
 
 impl Endpoint {
@@ -54,6 +64,7 @@ impl Endpoint {
             timeout: DEFAULT_TIMEOUT,
             max_answer: MAX_ANSWER_BYTES,
             cassette: None,
+            last: Mutex::new(None),
         })
     }
 
@@ -117,15 +128,37 @@ impl Endpoint {
         body: Vec<u8>,
     ) -> Result<Answer<'_>> {
         let Some(cassette) = &self.cassette else {
-            return transport::send(self, self.url(path)?, self.merged(headers)?, body).await;
+            return self.post(path, headers, body).await;
         };
         let secrets = super::failure::Secrets::of(headers, self);
         if let Some(replayed) = cassette.replayed(path, &body, &secrets)? {
             return Ok(Answer::replayed(self, replayed));
         }
         let recording = cassette.begin(path, &body, secrets);
-        let answer = transport::send(self, self.url(path)?, self.merged(headers)?, body).await?;
+        let answer = self.post(path, headers, body).await?;
         Ok(answer.recorded(recording))
+    }
+
+    async fn post(
+        &self,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Vec<u8>,
+    ) -> Result<Answer<'_>> {
+        let (url, headers) = self.head(path, headers)?;
+        transport::send(self, url, headers, body).await
+    }
+
+    /// Where a call goes and what stands above its body.
+    fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<(Url, HeaderMap)> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref().filter(|last| last.path == path && last.own == own) {
+            return Ok((last.url.clone(), last.headers.clone()));
+        }
+        let (url, headers) = (self.url(path)?, self.merged(own)?);
+        let (path, own) = (path.to_owned(), own.to_vec());
+        *last = Some(Head { path, own, url: url.clone(), headers: headers.clone() });
+        Ok((url, headers))
     }
 
     /// The base URL with a call's path and query after its own.
