@@ -4,22 +4,28 @@
 //! ```no_run
 //! # #[cfg(feature = "mcp-server")]
 //! # mod program {
-//! use genkit::tool;
+//! use genkit::{tool, tools};
 //!
-//! /// Adds two numbers.
+//! /// Gets the current weather in a given city.
 //! #[tool]
-//! async fn add(
-//!     /// The first number.
-//!     a: i64,
-//!     /// The second number.
-//!     b: i64,
-//! ) -> i64 {
-//!     a + b
+//! async fn get_weather(
+//!     /// The city, for example `Baltimore`.
+//!     city: String,
+//! ) -> String {
+//!     format!("63°F and sunny in {city}")
 //! }
 //!
 //! #[tokio::main]
 //! async fn main() -> genkit::Result<()> {
-//!     genkit::serve_mcp().await // every annotated function of the program, on stdio
+//!     // A model calls it in this program …
+//!     let answer = genkit::generate("What is the weather in Baltimore?")
+//!         .model("gemini/gemini-2.5-flash")
+//!         .tools(tools![get_weather]) // a typo here does not compile
+//!         .await?;
+//!     eprintln!("{}", answer.text());
+//!
+//!     // … and so does every MCP client: all annotated functions of the program, on stdio.
+//!     genkit::serve_mcp().await
 //! }
 //! # }
 //! # fn main() {}
@@ -53,6 +59,15 @@
 //! [`Context::roots`]. How a question is carried depends on the caller, and the function need
 //! not know; [`Context::once`] is for what must not happen twice.
 //!
+//! # Generating
+//!
+//! [`generate`](generate()) asks a model, runs the tools that it calls and asks it again, until it
+//! has an answer. [`Generate`] has the options, [`GenerateResponse`] is what comes back,
+//! [`Generate::stream`] shows it as it comes, and [`Generate::chat`] keeps the history. A tool that
+//! asks somebody interrupts the run, which is plain data then: [`resume`] goes on with it, in this
+//! process or another. See [`model`] for models and providers, [`middleware`] for retries and other
+//! code around calls, and [`testing::ScriptedModel`] for tests.
+//!
 //! # The registry
 //!
 //! [`Registry::global`] holds what is linked into the program, and [`Registry::check`] finds what
@@ -71,7 +86,8 @@
 //!
 //! # Features
 //!
-//! `inventory` (default), `mcp-server`, `mcp-http`, `testing`, `validation`: a feature only adds.
+//! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `testing`, `validation`: a
+//! feature only adds.
 
 // What only one reader of the registry, or one provider, calls comes in with its feature.
 #![cfg_attr(

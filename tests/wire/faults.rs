@@ -1,7 +1,7 @@
 //! What a provider's server may do wrong, and what the caller hears of it.
 
 mod connection;
-mod server;
+pub(crate) mod server;
 
 use std::io::Write as _;
 use std::sync::mpsc;

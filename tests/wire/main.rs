@@ -9,6 +9,7 @@ mod cases;
 mod compare_request;
 mod compare_response;
 mod faults;
+mod looping;
 mod replay;
 mod requests;
 mod responses;

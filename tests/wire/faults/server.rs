@@ -60,7 +60,7 @@ pub(super) fn says(answer: impl Into<Vec<u8>>) -> Server {
 }
 
 /// The head and the body of one request.
-pub(super) fn read_request(stream: &mut TcpStream) -> String {
+pub(crate) fn read_request(stream: &mut TcpStream) -> String {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let (mut asked, mut piece) = (Vec::new(), [0; 4096]);
     loop {
@@ -76,7 +76,7 @@ pub(super) fn read_request(stream: &mut TcpStream) -> String {
     }
 }
 
-pub(super) fn http(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn http(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
