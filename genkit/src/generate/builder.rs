@@ -2,9 +2,11 @@
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,8 +31,8 @@ use crate::model::{ChunkSink, Document, ModelRef, ToolChoice};
 use crate::program::Genkit;
 use crate::schema::SharedSchema;
 
-/// A future that ends a run.
-type Cancel = Arc<Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>>;
+/// A future that ends a run, and every clone of it.
+pub(super) type Cancel = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// A run of the loop, about to begin: see [`generate`](crate::generate()).
 ///
@@ -157,7 +159,8 @@ impl Generate {
         self
     }
 
-    /// Instructions that stand above the conversation.
+    /// Instructions that stand above the conversation. They replace those that
+    /// [`messages`](Self::messages) begin with.
     pub fn system(mut self, text: impl IntoParts) -> Self {
         self.system = text.into_parts();
         self
@@ -223,7 +226,8 @@ impl Generate {
         self
     }
 
-    /// Whether the model may, must or must not ask for tools.
+    /// Whether the model may, must or must not ask for tools. After it has, `Required` is `Auto`:
+    /// else it could never answer.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
@@ -409,7 +413,8 @@ impl Generate {
     ///
     /// Dropping the run does the same.
     pub fn cancel_on(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
-        self.cancel = Some(Arc::new(Mutex::new(Some(Box::pin(signal)))));
+        let signal: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(signal);
+        self.cancel = Some(signal.shared());
         self
     }
 
@@ -437,7 +442,15 @@ impl Generate {
 
     fn run(self, sink: ChunkSink) -> Running<'static> {
         Box::pin(async move {
-            let (env, request) = prepare::prepare(self, sink).await?;
+            // Whoever resumes gave the interrupted response away: an error brings it back.
+            let suspended = self.options.resume.as_ref().map(|_| self.options.messages.clone());
+            let prepared = prepare::prepare(self, sink).await;
+            let (env, request) = prepared.map_err(|mut error| {
+                if let Some(messages) = suspended {
+                    error.put_partial(GenerateResponse::interrupted(messages));
+                }
+                error
+            })?;
             run::run(env, request).await
         })
     }

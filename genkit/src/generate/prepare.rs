@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::Generate;
+use super::builder::{Cancel, Generate};
 use super::format::{self, Format};
 use super::limits::MAX_TURNS;
 use super::options::{Instructions, OutputOptions};
@@ -19,6 +19,9 @@ use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports, do
 
 /// Where a builder leaves what is wrong with `.config(..)`; no setting has such a name.
 pub(super) const BAD_CONFIG: &str = "\0bad config";
+
+/// The mark of instructions that this library wrote, so that a later run can write others.
+const INJECTED: &str = "injected";
 
 /// Finds the model and the tools, and writes the messages.
 pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, ModelRequest)> {
@@ -61,11 +64,7 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         return Err(Error::invalid_argument("`.tool_choice(..)` needs tools: add `.tools(..)`"));
     }
     let cancel = CancellationToken::new();
-    if let Some(signal) = asked
-        .cancel
-        .as_ref()
-        .and_then(|signal| signal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take())
-    {
+    if let Some(signal) = asked.cancel {
         watch(signal, cancel.clone());
     }
     let rules = Rules {
@@ -97,10 +96,7 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
 }
 
 /// Ends the run when `signal` resolves; the task ends with the run.
-fn watch(
-    signal: std::pin::Pin<Box<dyn std::future::Future<Output = ()> + Send>>,
-    cancel: CancellationToken,
-) {
+fn watch(signal: Cancel, cancel: CancellationToken) {
     tokio::spawn(async move {
         tokio::select! {
             () = cancel.cancelled() => {}
@@ -116,7 +112,10 @@ fn conversation(
     prompt: Vec<Part>,
 ) -> Result<Vec<Message>> {
     let mut messages = Vec::with_capacity(history.len() + 2);
+    let mut history = history.into_iter().peekable();
     if !system.is_empty() {
+        // A history that goes on brings its own along; the newer one counts.
+        history.next_if(|first| first.role == Role::System);
         messages.push(Message::new(Role::System, system));
     }
     messages.extend(history);
@@ -207,14 +206,16 @@ fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) 
 /// Puts the instructions where the messages leave a place for them, else into the system message,
 /// else into the last of the user.
 fn instruct(messages: &mut Vec<Message>, text: String) {
-    let part = Part::text(text).with_metadata("purpose", "output");
+    let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
+    let is = |part: &Part, key: &str| part.metadata().get(key).is_some_and(|value| value == true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
     for message in messages.iter_mut() {
         if let Some(place) = message.content.iter_mut().find(|part| is_output(part)) {
-            if place.metadata().get("pending").is_some_and(|pending| pending == true) {
+            // A place that waits for them, or those of an earlier run; else they are the program's.
+            if is(place, "pending") || is(place, INJECTED) {
                 *place = part;
             }
-            return; // instructions of the program's own
+            return;
         }
     }
     let system = messages.iter().position(|message| message.role == Role::System);

@@ -162,6 +162,17 @@ impl GenerateResponse {
         value
     }
 
+    /// The interrupted response of which only the conversation is left.
+    pub(super) fn interrupted(mut messages: Vec<Message>) -> Self {
+        let message = messages.pop();
+        Self {
+            message,
+            finish_reason: Some(FinishReason::Interrupted),
+            request: Some(ModelRequest::new(messages)),
+            ..Self::default()
+        }
+    }
+
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.message.iter().flat_map(|message| &message.content)
     }

@@ -42,6 +42,8 @@ impl Resume {
 pub(super) struct Resumed {
     /// The model's message, without what was open.
     pub(super) message: Message,
+    /// The same as it was suspended: what an error gives back.
+    pub(super) suspended: Message,
     /// For each of its calls.
     pub(super) settled: Vec<Work>,
     pub(super) metadata: Value,
@@ -83,9 +85,9 @@ pub(super) fn resume(messages: &mut Vec<Message>, resume: &Resume) -> Result<Res
     for part in &mut message.content {
         clean(part);
     }
-    messages.pop();
+    let suspended = messages.pop().unwrap_or_else(|| message.clone());
     let metadata = resume.metadata.clone().unwrap_or(Value::Bool(true));
-    Ok(Resumed { message, settled, metadata })
+    Ok(Resumed { message, suspended, settled, metadata })
 }
 
 /// What is known of one call: its own earlier answer, else the caller's.

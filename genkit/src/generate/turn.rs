@@ -14,7 +14,7 @@ use super::response::GenerateResponse;
 use super::resume::Resumed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role, ToolRequest};
-use crate::model::{FinishReason, ModelRequest, ModelResponse, Usage};
+use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice, Usage};
 
 /// The mark of a reference that the loop invented because the model gave none.
 pub(super) const GENERATED_REF: &str = "generatedRef";
@@ -80,8 +80,8 @@ enum State {
 struct Round {
     message: Message,
     entries: Vec<Entry>,
-    /// For the metadata of the tool message of a resumed run.
-    resumed: Option<Value>,
+    /// Of a resumed run: the metadata of its tool message, and the message as it was suspended.
+    resumed: Option<(Value, Message)>,
 }
 
 struct Entry {
@@ -115,7 +115,7 @@ impl Turns {
 
     /// A run that goes on at the calls of the model's last message.
     pub(super) fn resumed(request: ModelRequest, rules: Rules, resumed: Resumed) -> Self {
-        let Resumed { message, settled, metadata } = resumed;
+        let Resumed { message, suspended, settled, metadata } = resumed;
         let at = positions(&message);
         let entries = at
             .into_iter()
@@ -128,7 +128,7 @@ impl Turns {
                 Entry { at, work }
             })
             .collect();
-        let round = Round { message, entries, resumed: Some(metadata) };
+        let round = Round { message, entries, resumed: Some((metadata, suspended)) };
         Self { state: State::Tools(Box::new(round)), ..Self::new(request, rules) }
     }
 
@@ -245,7 +245,7 @@ impl Turns {
         let mut answers = Message::new(Role::Tool, parts);
         match resumed {
             // The model's message was there before this run: only the answers are new.
-            Some(metadata) => {
+            Some((metadata, _)) => {
                 answers.metadata.insert("resumed".to_owned(), metadata);
                 self.index += 1;
             }
@@ -253,6 +253,10 @@ impl Turns {
                 self.rounds += 1;
                 self.index += 2;
             }
+        }
+        if self.request.tool_choice == Some(ToolChoice::Required) {
+            // It has called one: a model that must call for ever could never answer.
+            self.request.tool_choice = Some(ToolChoice::Auto);
         }
         self.request.messages.push(message);
         self.request.messages.push(answers);
@@ -262,13 +266,17 @@ impl Turns {
 
     /// The run is over with `error`, which gets everything that was done.
     pub(super) fn fail(&mut self, mut error: Error) -> Error {
-        let message = match std::mem::replace(&mut self.state, State::Over) {
-            State::Tools(round) => Some(round.message),
-            _ => None,
+        let (message, reason) = match std::mem::replace(&mut self.state, State::Over) {
+            State::Tools(round) => match round.resumed {
+                // What was asked can be answered once more.
+                Some((_, suspended)) => (Some(suspended), FinishReason::Interrupted),
+                None => (Some(round.message), FinishReason::Aborted),
+            },
+            _ => (None, FinishReason::Aborted),
         };
         let said = error.to_string();
         if error.partial_of::<GenerateResponse>().is_none() {
-            let response = self.end(message, Some(FinishReason::Aborted), Some(said));
+            let response = self.end(message, Some(reason), Some(said));
             error.put_partial(response);
         }
         error

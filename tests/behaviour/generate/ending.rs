@@ -240,3 +240,26 @@ async fn the_response_is_plain_data() {
     assert_eq!(back, response);
     assert_eq!(back.into_messages().last(), Some(&Message::model("done")));
 }
+
+#[tokio::test]
+async fn a_model_that_must_call_a_tool_must_do_so_once() {
+    use genkit::model::ToolChoice;
+    let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
+    let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+    run.tool_choice(ToolChoice::Required).await.unwrap();
+    let choices: Vec<_> = model.requests().iter().map(|request| request.tool_choice).collect();
+    assert_eq!(choices, [Some(ToolChoice::Required), Some(ToolChoice::Auto)]);
+}
+
+#[tokio::test]
+async fn a_signal_ends_every_turn_of_a_chat() {
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let model = ScriptedModel::texts(["one", "two"]);
+    let chat = genkit::generate(()).model(model).cancel_on(async { stopped.await.unwrap_or(()) });
+    let mut chat = chat.chat();
+    chat.send("a").await.unwrap();
+    stop.send(()).unwrap();
+    tokio::task::yield_now().await;
+    let error = chat.turn("b").unwrap().model(ScriptedModel::pending()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+}

@@ -419,3 +419,34 @@ async fn settings_of_the_interrupted_run_are_kept() {
     assert_eq!(first.output, second.output);
     assert_eq!(first.messages[..2], second.messages[..2]);
 }
+
+/// Stops for whoever called, and then takes a while.
+#[tool]
+async fn wait(ctx: &Context) -> Result<Value> {
+    let said = ctx.interrupt("May I?").await?;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    Ok(said)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_run_that_fails_can_be_resumed_once_more() {
+    let tools = tools![wait, add];
+    let model = calls([("wait", json!({})), ("add", json!({"a": 1, "b": 1}))]);
+    let response = ask(&model, &tools).await;
+    let kept = response.clone();
+    let answer = response.interrupts()[0].restart("ok");
+
+    // Nothing is answered: the response that was given away comes back.
+    let error = go_on(response, vec![], &model, &tools).await.unwrap_err();
+    let back = error.into_partial().expect("it is in the error");
+    assert_eq!((back.is_interrupted(), back.messages()), (true, kept.messages()));
+
+    // The run is stopped while the tool runs: so it does.
+    let run = go_on(back, vec![answer.clone()], &model, &tools);
+    let error = run.deadline(std::time::Duration::from_millis(10)).await.unwrap_err();
+    let back = error.into_partial().expect("it is in the error");
+    assert_eq!((back.is_interrupted(), back.interrupts().len()), (true, 1));
+
+    let done = go_on(stored(&back), vec![answer], &model, &tools).await.unwrap();
+    assert_eq!(outputs(&done), [json!("ok"), json!(2)]);
+}

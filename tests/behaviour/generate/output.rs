@@ -174,3 +174,24 @@ async fn a_schema_that_a_format_cannot_have_is_an_error_before_the_call() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(model.requests().is_empty());
 }
+
+#[tokio::test]
+async fn a_run_that_goes_on_has_its_own_instructions_and_system_message() {
+    let none = model(Constrained::None);
+    let request = asked(&none, |run| run.system("Be brief.")).await;
+    let history = request.messages;
+    let model = ScriptedModel::text("[]").with_info(ModelInfo::default());
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let run = genkit::generate("And now?").system("Be long.").messages(history.clone());
+    run.format(Format::Array).output_schema(list.clone()).model(model.clone()).await.unwrap();
+    let request = model.requests().remove(0);
+    assert_eq!(request.messages[0].content[0], Part::text("Be long."), "it replaces the older one");
+    assert_eq!(request.messages.len(), 3);
+
+    let model = ScriptedModel::text("[]").with_info(ModelInfo::default());
+    let run = genkit::generate("And now?").messages(history);
+    run.format(Format::Array).output_schema(list).model(model.clone()).await.unwrap();
+    let said = instructions(&model.requests()[0]);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("JSON array") && !said[0].contains("minutes"), "{}", said[0]);
+}
