@@ -148,7 +148,15 @@ impl Error {
     /// ```
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.0.source = Some(source.into());
+        let mut source = source.into();
+        if let Some(inner) = source.downcast_mut::<Self>() {
+            // What it said of itself holds for the whole.
+            self.0.fatal |= inner.0.fatal;
+            self.0.retry.worth = self.0.retry.worth.or(inner.0.retry.worth);
+            self.0.retry.after = self.0.retry.after.or(inner.0.retry.after);
+            self.0.partial = self.0.partial.take().or_else(|| inner.0.partial.take());
+        }
+        self.0.source = Some(source);
         self
     }
 

@@ -16,13 +16,24 @@ async fn the_key_is_in_a_header_and_the_base_path_stays() {
     let (send, asked) = mpsc::channel();
     let server = serves(move |mut stream, asked| {
         send.send(asked).unwrap();
-        stream.write_all(http("200 OK", "", r#"{"candidates":[]}"#).as_bytes()).unwrap();
+        stream.write_all(http("200 OK", "", r#"{"candidates":[{}]}"#).as_bytes()).unwrap();
     });
     unary(&server.url).await.unwrap();
     let asked = asked.recv().unwrap();
     let line = asked.lines().next().unwrap();
     assert_eq!(line, "POST /base/v1beta/models/gemini-2.5-flash:generateContent HTTP/1.1");
     assert!(asked.contains(&format!("x-goog-api-key: {KEY}\r\n")), "{asked}");
+}
+
+#[tokio::test]
+async fn an_answer_without_candidates_is_none() {
+    let json = "content-type: application/json\r\n";
+    for body in ["{}", r#"{"candidates":[]}"#, r#"{"ok": true}"#] {
+        let error = unary(&says(http("200 OK", json, body)).url).await.unwrap_err();
+        assert_says(&error, ErrorKind::Unavailable, &["the answer has no candidates"]);
+        let (ended, _) = streamed(&says(http("200 OK", json, body)).url).await;
+        assert_says(&ended.unwrap_err(), ErrorKind::Unavailable, &["no candidates"]);
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use crate::error::{BoxError, Error, ErrorKind, Result};
 pub(crate) use caller::{Answering, Caller, Nobody, Telling};
 pub(crate) use drive::supervise;
 pub(crate) use drive::{Ended, drive};
-pub(crate) use question::{Need, Question, QuestionKind};
+pub(crate) use question::{Need, Question, QuestionKind, approved};
 pub(crate) use recording::Recording;
 pub(crate) use typemap::TypeMap;
 
@@ -69,7 +69,7 @@ struct Inner {
 }
 
 /// The key of the question that `needs_approval` asks.
-const APPROVAL_KEY: &str = "approve";
+pub(crate) const APPROVAL_KEY: &str = "approve";
 
 /// Where chunks go.
 pub(crate) type ChunkSink = Arc<dyn Fn(Value) + Send + Sync>;
@@ -445,8 +445,9 @@ impl Context {
     }
 
     async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
-        let kind = QuestionKind::Approve { message };
-        question::approved(&self.ask(key, kind).await?)
+        let kind = QuestionKind::Approve { message: message.clone() };
+        let fits = move |answer| question::fits_approval(answer, &message);
+        question::approved(&self.ask_for(key, kind, fits).await?)
     }
 
     /// The approval that the definition asks for, before the function runs.

@@ -74,7 +74,7 @@ impl Context {
     }
 
     /// The answer as `read` understands it: recorded, live, or after the function ran again.
-    async fn ask_for<R>(
+    pub(super) async fn ask_for<R>(
         &self,
         key: Option<String>,
         kind: QuestionKind,
@@ -98,8 +98,14 @@ impl Context {
         }
         let question = Question { key, kind };
         if let Some(answering) = self.0.caller.answer(&question) {
-            let _live = recording::Live::new(&self.0.asking);
-            return read(answering.await?);
+            let answer = {
+                let _live = recording::Live::new(&self.0.asking);
+                answering.await?
+            };
+            let understood = read(answer.clone())?;
+            // A later question may make the function run again, and it must hear the same.
+            self.asking().answered(question.key.clone(), answer);
+            return Ok(understood);
         }
         self.asking().open(question);
         // The driver sees the open question, drops this future and runs the function again.
@@ -183,8 +189,19 @@ fn elicited<T: DeserializeOwned>(mut answer: Value) -> Result<Elicited<T>> {
     }
 }
 
+/// Whether an answer is one to this approval: given for what was shown, and not for something else.
+pub(super) fn fits_approval(answer: Value, message: &str) -> Result<Value> {
+    let shown = answer.get("asked").and_then(Value::as_str);
+    let meant = answer.get("to").is_none()
+        || answer.pointer("/content/toolApproved") == Some(&Value::Bool(true));
+    if shown.is_some_and(|shown| shown != message) || !meant {
+        return Err(Error::invalid_argument("the answer is to another question"));
+    }
+    Ok(answer)
+}
+
 /// Reads the answer to an approval.
-pub(super) fn approved(answer: &Value) -> Result<()> {
+pub(crate) fn approved(answer: &Value) -> Result<()> {
     match answer.get("action").and_then(Value::as_str) {
         Some("accept") => Ok(()),
         Some("cancel") => Err(Error::new(

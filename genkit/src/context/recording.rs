@@ -71,6 +71,12 @@ impl Asking {
         self.used.insert(key);
     }
 
+    /// Keeps an answer that was given live.
+    pub(super) fn answered(&mut self, key: String, answer: Value) {
+        self.recording.answers.insert(key.clone(), answer);
+        self.used.insert(key);
+    }
+
     pub(super) fn open(&mut self, question: Question) {
         self.open.push(question);
     }

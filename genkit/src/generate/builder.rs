@@ -144,8 +144,8 @@ impl Generate {
                 content_type: request.output.content_type.clone(),
                 json_schema: request.output.schema.clone(),
                 constrained: request.output.constrained,
-                // They stand in the messages already.
-                instructions: Some(false.into()),
+                // Where they were needed they stand in the messages already.
+                instructions: (request.output.constrained != Some(true)).then(|| false.into()),
             })
             .filter(|output| output.format.is_some());
         }
@@ -443,15 +443,17 @@ impl Generate {
     fn run(self, sink: ChunkSink) -> Running<'static> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
-            let suspended = self.options.resume.as_ref().map(|_| self.options.messages.clone());
-            let prepared = prepare::prepare(self, sink).await;
-            let (env, request) = prepared.map_err(|mut error| {
-                if let Some(messages) = suspended {
-                    error.put_partial(GenerateResponse::interrupted(messages));
+            let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
+            let run = async {
+                let (env, request) = prepare::prepare(self, sink).await?;
+                run::run(env, request).await
+            };
+            run.await.map_err(|mut error| {
+                if let Some(options) = suspended.filter(|_| error.partial().is_none()) {
+                    error.put_partial(GenerateResponse::interrupted(options));
                 }
                 error
-            })?;
-            run::run(env, request).await
+            })
         })
     }
 }

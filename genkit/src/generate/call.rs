@@ -97,6 +97,7 @@ pub(super) async fn run(
             registry: env.registry.clone(),
             sink: env.sink.clone(),
             index: call.index,
+            limit: env.limits.model_timeout,
             tool: call.request.name.clone(),
             reference: call.request.r#ref.clone(),
         }),
@@ -109,7 +110,9 @@ pub(super) async fn run(
         ..ContextParts::default()
     }
     .build();
-    let work = work(&context, &tool, input, env.strictness);
+    // What a policy has judged is what runs: nothing is read in another way after it.
+    let how = if env.policy.is_some() { Strictness::Exact } else { env.strictness };
+    let work = work(&context, &tool, input, how);
     match drive(&context, tool.name(), work).await {
         Ended::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.limits.max_output);

@@ -1,6 +1,7 @@
 //! The loop as the caller of a tool.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,8 @@ pub(super) struct LoopCaller {
     pub(super) sink: ChunkSink,
     /// Of the tool message that is being produced.
     pub(super) index: usize,
+    /// For a call of the model that the tool borrows.
+    pub(super) limit: Duration,
     pub(super) tool: String,
     pub(super) reference: Option<String>,
 }
@@ -43,7 +46,12 @@ impl LoopCaller {
 
     async fn sample(&self, request: &SampleRequest) -> Result<Value> {
         let request = model_request(request);
-        let answer = self.model.generate(&request, &ChunkSink::none()).await?;
+        let sink = ChunkSink::none();
+        let asked = self.model.generate(&request, &sink);
+        let answer = tokio::time::timeout(self.limit, asked).await.map_err(|_| {
+            let said = format!("the model did not answer a tool within {:?}", self.limit);
+            Error::new(ErrorKind::DeadlineExceeded, said)
+        })??;
         sampled(self.model.name(), &answer)
     }
 }

@@ -1,5 +1,7 @@
 //! Resources that messages name are replaced by what they hold.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -19,6 +21,7 @@ pub(super) async fn resources(
     given: &[Resource],
     genkit: &Genkit,
     values: &TypeMap,
+    limit: Duration,
 ) -> Result<()> {
     let is_resource = |part: &Part| matches!(part, Part::Resource { .. });
     for message in messages.iter_mut().filter(|m| m.content.iter().any(is_resource)) {
@@ -28,7 +31,7 @@ pub(super) async fn resources(
                 Part::Resource { resource, metadata } => {
                     let parts = match held(&resource) {
                         Some(part) => vec![part],
-                        None => read(&resource.uri, given, genkit, values).await?,
+                        None => read(&resource.uri, given, genkit, values, limit).await?,
                     };
                     content.extend(parts.into_iter().map(|mut part| {
                         part.metadata_mut().extend(metadata.clone());
@@ -61,6 +64,7 @@ async fn read(
     given: &[Resource],
     genkit: &Genkit,
     values: &TypeMap,
+    limit: Duration,
 ) -> Result<Vec<Part>> {
     let found = Resource::most_specific(given.iter().cloned(), uri)
         .or_else(|| genkit.registry.resource_for(uri, |_| true));
@@ -73,6 +77,7 @@ async fn read(
     let context = ContextParts {
         states: genkit.states.clone(),
         values: values.clone(),
+        limit: Some(limit),
         ..ContextParts::default()
     }
     .build();

@@ -18,6 +18,9 @@ pub(super) const REPLACED_INPUT: &str = "replacedInput";
 pub(super) const SUSPENDED: &str = "suspended";
 pub(super) const ANSWERS: &str = "answers";
 
+/// The key of a question about the call as a whole, which no function asks.
+pub(super) const CALL_KEY: &str = "call";
+
 /// The schema of what is stored of a suspended call.
 const VERSION: u32 = 1;
 
@@ -72,7 +75,7 @@ impl Suspended {
     /// One that interrupts without having run: a middleware's.
     pub(super) fn plain(metadata: Value) -> Self {
         let asks = Asks::Interrupt { metadata };
-        let questions = vec![Open { key: "q1".to_owned(), asks }];
+        let questions = vec![Open { key: CALL_KEY.to_owned(), asks }];
         Self { version: VERSION, questions, recording: Recording::default() }
     }
 
@@ -182,7 +185,7 @@ impl Interrupt {
                 // Resuming says what is wrong; here it is a question all the same.
                 _ => {
                     let asks = Asks::Interrupt { metadata: shown.clone() };
-                    vec![Open { key: "q1".to_owned(), asks }]
+                    vec![Open { key: CALL_KEY.to_owned(), asks }]
                 }
             };
             found.extend(questions.into_iter().map(|open| Self {
@@ -268,9 +271,12 @@ impl Interrupt {
     }
 
     /// Runs the tool again; [`Context::interrupt`](crate::Context::interrupt) gives it `metadata`.
+    /// An approval is given by [`approve`](Self::approve), or by `{"toolApproved": true}` here.
     pub fn restart(&self, metadata: impl Into<Value>) -> Answer {
         let metadata = metadata.into();
-        self.answer("accept", metadata.clone()).resumed(metadata)
+        let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
+        let action = if yes { "accept" } else { "decline" };
+        self.answer(action, metadata.clone()).resumed(metadata)
     }
 
     /// Runs the tool again with other arguments.
@@ -292,6 +298,7 @@ impl Interrupt {
 }
 
 /// An answer to an [`Interrupt`]. It is data: see [`Answer::part`].
+#[must_use = "an answer is given to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer(pub(super) Kind);
 

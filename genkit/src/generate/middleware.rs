@@ -13,13 +13,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call;
-use super::interrupt::Suspended;
+use super::interrupt::{CALL_KEY, Suspended};
 use super::response::GenerateResponse;
 use super::run::Env;
 use crate::action::Tool;
 use crate::error::Result;
 use crate::message::{Part, ToolRequest, ToolResponse};
-use crate::model::{ChunkSink, Generating, ModelInfo, ModelRequest};
+use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, Models};
 
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
@@ -187,11 +187,12 @@ impl<'a> NextGenerate<'a> {
 pub struct NextModel<'a> {
     env: &'a Env,
     rest: &'a [Arc<dyn Middleware>],
+    model: &'a dyn Model,
 }
 
 impl<'a> NextModel<'a> {
     pub(super) fn new(env: &'a Env) -> Self {
-        Self { env, rest: &env.middleware }
+        Self { env, rest: &env.middleware, model: &*env.model }
     }
 
     /// Goes on with `request`; may be called more than once.
@@ -201,29 +202,29 @@ impl<'a> NextModel<'a> {
     {
         match self.rest.split_first() {
             Some((first, rest)) => first.model(request, chunks, Self { rest, ..self }),
-            None => self.env.call_model(&*self.env.model, request, chunks),
+            None => self.env.call_model(self.model, request, chunks),
         }
     }
 
-    /// Goes on with another model.
+    /// Goes on with another model, through the middleware that comes after this one.
     pub fn run_on<'b>(
         self,
-        model: &'b dyn crate::model::Model,
+        model: &'b dyn Model,
         request: &'b ModelRequest,
         chunks: &'b ChunkSink,
     ) -> Generating<'b>
     where
         'a: 'b,
     {
-        self.env.call_model(model, request, chunks)
+        NextModel { env: self.env, rest: self.rest, model }.run(request, chunks)
     }
 
     /// What the model can do.
     pub fn model_info(&self) -> ModelInfo {
-        self.env.model.info()
+        self.model.info()
     }
 
-    pub(super) fn models(&self) -> &'a crate::model::Models {
+    pub(super) fn models(&self) -> &'a Models {
         &self.env.models
     }
 }
@@ -249,8 +250,8 @@ impl<'a> NextTool<'a> {
         }
     }
 
-    /// What the caller gave when it resumed this call; `None` if this is its first run.
+    /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.
     pub fn resumed(&self) -> Option<&'a Value> {
-        self.suspended?.recording.answers.values().next()
+        self.suspended?.recording.answers.get(CALL_KEY)?.get("content")
     }
 }

@@ -41,7 +41,8 @@ pub struct GenerateOptions {
     /// The names of tools, or patterns with `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The addresses of resources that messages may name.
+    /// The addresses of resources that messages may name; those of the registry may be named
+    /// without standing here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
     /// Whether tools may, must or must not be used.
@@ -62,6 +63,9 @@ pub struct GenerateOptions {
     /// How many rounds of tools there may be. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
+    /// Middleware by name, which is refused: middleware is a value here.
+    #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
+    pub middleware: Vec<Value>,
     /// A name for traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_name: Option<String>,

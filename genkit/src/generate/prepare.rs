@@ -1,6 +1,7 @@
 //! From what was asked to the request of the first turn.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -13,8 +14,8 @@ use super::run::Env;
 use super::tools::Toolbox;
 use super::turn::Rules;
 use super::{embed, resume, supports};
-use crate::error::{Error, Result};
-use crate::message::{Message, Part, Role};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports, documents};
 
 /// Where a builder leaves what is wrong with `.config(..)`; no setting has such a name.
@@ -36,6 +37,13 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         tools.add(tool)?;
     }
     let mut options = asked.options;
+    if !options.middleware.is_empty() {
+        // It may be what asks for approval: going on without it would be wrong.
+        return Err(Error::new(
+            ErrorKind::Unimplemented,
+            "`use` names middleware, which this library knows as values only: add them in code",
+        ));
+    }
     let config = options.config.take().unwrap_or_default();
     if let Some(said) = config.get(BAD_CONFIG) {
         return Err(Error::invalid_argument(said.as_str().unwrap_or_default()));
@@ -49,7 +57,11 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         }
         None => None,
     };
-    embed::resources(&mut messages, &asked.resources, genkit, &asked.values).await?;
+    if resumed.is_none() {
+        close_calls(&mut messages);
+    }
+    let limit = asked.limits.deadline.unwrap_or(Duration::MAX).min(asked.limits.tool_timeout);
+    embed::resources(&mut messages, &asked.resources, genkit, &asked.values, limit).await?;
     let supported = model.info().supports;
     let docs = place_docs(&mut messages, options.docs, supported.as_ref());
     let mut request = ModelRequest::new(messages);
@@ -132,6 +144,40 @@ fn conversation(
     Ok(messages)
 }
 
+/// Answers the calls that a history leaves open, as one that ended at a limit does: providers refuse
+/// calls without an answer.
+fn close_calls(messages: &mut Vec<Message>) {
+    let mut at = 0;
+    while at < messages.len() {
+        let after = at + 1;
+        let answers = messages[after..].iter().take_while(|message| message.role == Role::Tool);
+        let answers: Vec<&ToolResponse> = answers
+            .flat_map(|message| &message.content)
+            .filter_map(Part::as_tool_response)
+            .collect();
+        let is_open = |call: &&ToolRequest| {
+            let same =
+                |answer: &&ToolResponse| answer.name == call.name && answer.r#ref == call.r#ref;
+            !answers.iter().any(same)
+        };
+        let open: Vec<Part> = match messages[at].role {
+            Role::Model => {
+                let unanswered = messages[at].tool_requests().filter(is_open);
+                let said = || serde_json::json!({ "error": "this call was not run" });
+                unanswered.map(|call| call.respond(said()).into()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if !open.is_empty() {
+            match messages.get_mut(after).filter(|next| next.role == Role::Tool) {
+                Some(next) => next.content.extend(open),
+                None => messages.insert(after, Message::new(Role::Tool, open)),
+            }
+        }
+        at = after;
+    }
+}
+
 /// Documents go to a model that takes them, or to one of which nothing is known; for the others
 /// they are put into the last user message.
 fn place_docs(
@@ -144,6 +190,9 @@ fn place_docs(
     }
     let Some(text) = documents::as_text(&docs) else { return docs };
     let part = Part::text(text).with_metadata("purpose", "context");
+    if messages.iter().any(|message| message.content.contains(&part)) {
+        return Vec::new(); // a history that goes on has them already
+    }
     match messages.iter_mut().rev().find(|message| message.role == Role::User) {
         Some(message) => {
             message.content.push(part);
@@ -197,6 +246,19 @@ fn shape_output(
         instruct(&mut request.messages, text);
     }
     Ok(())
+}
+
+/// For a model that cannot bind its output as another could: the prompt says it then.
+pub(super) fn say_what_is_not_bound(request: &mut ModelRequest, supported: Option<&Supports>) {
+    let bound = request.output.constrained == Some(true);
+    if !bound || supported.is_some_and(|supports| supports::can_constrain(supports, request)) {
+        return;
+    }
+    request.output.constrained = Some(false);
+    let format = request.output.format.as_deref().and_then(Format::of_name);
+    if let Some(text) = own_instructions(format, request.output.schema.as_deref()) {
+        instruct(&mut request.messages, text);
+    }
 }
 
 fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) -> Option<String> {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::format::{self, Format};
 use super::interrupt::Interrupt;
+use super::options::GenerateOptions;
 use crate::error::{Error, Result};
 use crate::message::{Media, Message, Part, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, Usage};
@@ -162,13 +163,25 @@ impl GenerateResponse {
         value
     }
 
-    /// The interrupted response of which only the conversation is left.
-    pub(super) fn interrupted(mut messages: Vec<Message>) -> Self {
+    /// The interrupted response that options to resume were made of.
+    pub(super) fn interrupted(options: GenerateOptions) -> Self {
+        let mut messages = options.messages;
         let message = messages.pop();
+        let mut request = ModelRequest::new(messages);
+        request.config = options.config.unwrap_or_default();
+        request.config.shift_remove("apiKey");
+        request.tool_choice = options.tool_choice;
+        request.docs = options.docs;
+        if let Some(output) = options.output {
+            request.output.format = output.format;
+            request.output.content_type = output.content_type;
+            request.output.schema = output.json_schema;
+            request.output.constrained = output.constrained;
+        }
         Self {
             message,
             finish_reason: Some(FinishReason::Interrupted),
-            request: Some(ModelRequest::new(messages)),
+            request: Some(request),
             ..Self::default()
         }
     }

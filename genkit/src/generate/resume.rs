@@ -1,15 +1,18 @@
 //! Going on with an interrupted run: every open call is settled, or nothing is done.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::interrupt::{
-    ANSWERS, Answer, Asks, INTERRUPT, Kind, PENDING_CONTENT, PENDING_METADATA, PENDING_OUTPUT,
-    REPLACED_INPUT, RESOLVED, RESUMED, SUSPENDED, Suspended,
+    ANSWERS, Answer, Asks, CALL_KEY, INTERRUPT, Kind, PENDING_CONTENT, PENDING_METADATA,
+    PENDING_OUTPUT, REPLACED_INPUT, RESOLVED, RESUMED, SUSPENDED, Suspended,
 };
 use super::tools::Toolbox;
 use super::turn::{Call, positions};
 use crate::action::Strictness;
+use crate::context::{APPROVAL_KEY, approved};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 
@@ -67,6 +70,7 @@ pub(super) fn resume(messages: &mut Vec<Message>, resume: &Resume) -> Result<Res
              `.messages(response.messages())` of the interrupted response",
         ));
     };
+    told_apart(&message)?;
     let mut settled = Vec::new();
     let mut unsettled = Vec::new();
     for at in positions(&message) {
@@ -90,6 +94,21 @@ pub(super) fn resume(messages: &mut Vec<Message>, resume: &Resume) -> Result<Res
     Ok(Resumed { message, suspended, settled, metadata })
 }
 
+/// An answer must mean one call.
+fn told_apart(message: &Message) -> Result<()> {
+    let mut seen = HashSet::new();
+    for request in message.tool_requests() {
+        if !seen.insert((&request.name, &request.r#ref)) {
+            return Err(Error::invalid_argument(format!(
+                "two open calls of `{}` have one `ref`, and an answer could mean either: give each \
+                 its own",
+                request.name
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// What is known of one call: its own earlier answer, else the caller's.
 fn settle(part: &Part, resume: &Resume) -> Result<Option<Work>> {
     let Part::ToolRequest { tool_request, metadata } = part else { return Ok(None) };
@@ -109,30 +128,66 @@ fn settle(part: &Part, resume: &Resume) -> Result<Option<Work>> {
         return Ok(Some(Work::Answered(Box::new(answer.clone()))));
     }
     let restarts: Vec<&Part> = resume.restart.iter().filter(is_it).collect();
-    let Some(last) = restarts.last() else { return Ok(None) };
-    let request = last.as_tool_request().cloned().unwrap_or_else(|| tool_request.clone());
-    // What was asked stands in the history; an answer that came over a wire may have lost it.
-    let mut suspended = Suspended::read(metadata)?;
-    for restart in &restarts {
-        let given = answers(restart.metadata(), suspended.as_ref());
-        let suspended = suspended.get_or_insert_with(|| Suspended::plain(Value::Null));
-        suspended.recording.answers.extend(given);
+    if restarts.is_empty() {
+        return Ok(None);
     }
-    // Answers of several questions may replace the input each; the one that did counts.
+    // Only an input that says so replaces the model's.
     let replaced = restarts.iter().find(|part| part.metadata().contains_key(REPLACED_INPUT));
-    let request = replaced.and_then(|part| part.as_tool_request()).cloned().unwrap_or(request);
-    let call = Call { request, suspended: suspended.map(Box::new) };
+    let request = replaced.and_then(|part| part.as_tool_request()).unwrap_or(tool_request).clone();
+    // What was asked stands in the history; an answer that came over a wire may have lost it.
+    let stored = Suspended::read(metadata)?;
+    let mut given = Vec::new();
+    for restart in &restarts {
+        given.extend(answers(restart.metadata(), stored.as_ref()));
+    }
+    let about_the_call = |key: &str| stored.is_none() || key == APPROVAL_KEY || key == CALL_KEY;
+    for (key, answer) in &given {
+        // A call that was denied does not run, whoever would have asked.
+        if about_the_call(key)
+            && let Err(why) = approved(answer)
+        {
+            let said = tool_request.respond(json!({ "error": why.to_string() }));
+            return Ok(Some(Work::Answered(Box::new(said.into()))));
+        }
+    }
+    let mut suspended = stored.unwrap_or_else(|| Suspended::plain(Value::Null));
+    if replaced.is_some() {
+        // What was answered before was answered about other arguments.
+        suspended.recording.answers.clear();
+    }
+    for (key, mut answer) in given {
+        let open = suspended.questions.iter().find(|open| open.key == key);
+        if let Some(Asks::Approval { message }) = open.map(|open| &open.asks)
+            && !(replaced.is_some() && key == APPROVAL_KEY)
+        {
+            answer["asked"] = json!(message);
+        }
+        suspended.recording.answers.insert(key, answer);
+    }
+    let call = Call { request, suspended: Some(Box::new(suspended)) };
     Ok(Some(Work::Restart(Box::new(call))))
 }
 
 /// The answers in the metadata of a restart: ours by key, or Genkit's one for all.
 fn answers(metadata: &Map<String, Value>, suspended: Option<&Suspended>) -> Vec<(String, Value)> {
     if let Some(Value::Object(given)) = metadata.get(ANSWERS) {
-        return given.iter().map(|(key, answer)| (key.clone(), answer.clone())).collect();
+        // Only what is open can be answered: not what was answered before, nor what may come.
+        let is_open = |key: &str| match suspended {
+            Some(suspended) => suspended.questions.iter().any(|open| open.key == key),
+            None => key == CALL_KEY,
+        };
+        let given = given.iter().filter(|(key, answer)| is_open(key) && answer.is_object());
+        return given.map(|(key, answer)| (key.clone(), answer.clone())).collect();
     }
     let resumed = metadata.get(RESUMED).cloned().unwrap_or(Value::Bool(true));
     let accept = json!({ "action": "accept", "content": resumed });
-    let Some(suspended) = suspended else { return vec![("q1".to_owned(), accept)] };
+    let Some(suspended) = suspended else {
+        // Nothing is known of what was asked: it goes to the first question, if that is none for
+        // approval.
+        let mut first = accept.clone();
+        first["to"] = json!("interrupt");
+        return vec![(CALL_KEY.to_owned(), accept), ("q1".to_owned(), first)];
+    };
     let approved = resumed.get("toolApproved") == Some(&Value::Bool(true));
     suspended
         .questions
@@ -163,10 +218,12 @@ fn pending(request: &ToolRequest, metadata: &Map<String, Value>, output: &Value)
 
 /// An answer to a call that is not open is a mistake of the program.
 fn unknown_answers(message: &Message, resume: &Resume) -> Result<()> {
-    for answer in resume.respond.iter().chain(&resume.restart) {
+    let respond = resume.respond.iter().map(|part| (part, true));
+    let restart = resume.restart.iter().map(|part| (part, false));
+    for (answer, responds) in respond.chain(restart) {
         let (name, reference) = match answer {
-            Part::ToolResponse { tool_response: r, .. } => (&r.name, &r.r#ref),
-            Part::ToolRequest { tool_request: r, .. } => (&r.name, &r.r#ref),
+            Part::ToolResponse { tool_response: r, .. } if responds => (&r.name, &r.r#ref),
+            Part::ToolRequest { tool_request: r, .. } if !responds => (&r.name, &r.r#ref),
             _ => {
                 return Err(Error::invalid_argument(
                     "`resume` takes tool responses under `respond` and tool requests under \

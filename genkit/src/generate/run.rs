@@ -121,6 +121,15 @@ async fn ask(env: &Env, turns: &Turns) -> Result<ModelResponse> {
     let mut answer = NextModel::new(env).run(turns.request(), &sink).await?;
     if let Some(message) = &mut answer.message {
         give_references(message, &names);
+        // Policies and middleware see a tool by its own name, however the model calls it.
+        for part in &mut message.content {
+            if let Part::ToolRequest { tool_request, .. } = part
+                && let Some(tool) = env.tools.get(&tool_request.name)
+                && tool.name() != tool_request.name
+            {
+                tool_request.name = tool.name().to_owned();
+            }
+        }
     }
     // A model that does not stream is seen all the same.
     if sink.is_wanted()
@@ -212,15 +221,22 @@ async fn run_call(env: &Env, call: Call, index: usize) -> Result<Settled> {
     let outcome = NextTool::new(env, suspended).run(seen).instrument(span).await?;
     Ok(match outcome.0 {
         Outcome::Answered(part) => Settled::Answered(part),
-        Outcome::Asked(suspended) => Settled::Asked(suspended),
+        Outcome::Asked(mut asked) => {
+            // What an earlier run did is done, also where something else asks now.
+            for (key, done) in suspended.iter().flat_map(|before| &before.recording.once) {
+                asked.recording.once.entry(key.clone()).or_insert_with(|| done.clone());
+            }
+            Settled::Asked(asked)
+        }
     })
 }
 
 /// Resolves when the run must end: its deadline or its caller.
 async fn stop(env: &Env, grace: Duration) -> Error {
     let deadline = async {
-        match env.limits.deadline {
-            Some(limit) => tokio::time::sleep_until(env.started + limit + grace).await,
+        let limit = env.limits.deadline.map(|limit| limit.saturating_add(grace));
+        match limit.and_then(|limit| env.started.checked_add(limit)) {
+            Some(end) => tokio::time::sleep_until(end).await,
             None => std::future::pending().await,
         }
     };

@@ -186,7 +186,9 @@ impl Turns {
         message.role = Role::Model;
         name_calls(&mut message);
         let wanted = positions(&message);
-        if wanted.is_empty() || self.rules.return_tool_requests {
+        // A model that must not call tools and does so all the same is not obeyed.
+        let forbidden = self.request.tool_choice == Some(ToolChoice::None);
+        if wanted.is_empty() || self.rules.return_tool_requests || forbidden {
             let response = self.end(Some(message), reason, said);
             self.state = State::Done(Box::new(response));
         } else if self.rounds >= self.rules.max_turns {
@@ -266,6 +268,9 @@ impl Turns {
 
     /// The run is over with `error`, which gets everything that was done.
     pub(super) fn fail(&mut self, mut error: Error) -> Error {
+        if matches!(self.state, State::Over) && error.partial_of::<GenerateResponse>().is_some() {
+            return error;
+        }
         let (message, reason) = match std::mem::replace(&mut self.state, State::Over) {
             State::Tools(round) => match round.resumed {
                 // What was asked can be answered once more.
@@ -275,10 +280,9 @@ impl Turns {
             _ => (None, FinishReason::Aborted),
         };
         let said = error.to_string();
-        if error.partial_of::<GenerateResponse>().is_none() {
-            let response = self.end(message, Some(reason), Some(said));
-            error.put_partial(response);
-        }
+        // Another run's, inside of a tool or a middleware, is not this one's.
+        let response = self.end(message, Some(reason), Some(said));
+        error.put_partial(response);
         error
     }
 
@@ -316,6 +320,8 @@ impl Turns {
         reason: FinishReason,
         said: Option<String>,
     ) -> GenerateResponse {
+        // A response is stored and shown: a key in the settings of the run is not part of it.
+        self.request.config.shift_remove("apiKey");
         GenerateResponse {
             message,
             finish_reason: Some(reason),

@@ -61,7 +61,8 @@ pub(crate) fn kind_of_status(status: u16) -> ErrorKind {
         499 => ErrorKind::Cancelled,
         500 => ErrorKind::Internal,
         501 => ErrorKind::Unimplemented,
-        502 | 503 | 529 => ErrorKind::Unavailable,
+        // What stands in front of a server has codes of its own, as Cloudflare's 520 to 530.
+        502 | 503 | 505..=599 => ErrorKind::Unavailable,
         _ => ErrorKind::Unknown,
     }
 }

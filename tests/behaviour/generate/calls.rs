@@ -409,3 +409,30 @@ async fn a_run_without_anything_to_say_is_an_error() {
     let error = genkit::generate("go").model("gemeni/x").await.unwrap_err();
     assert!(error.to_string().contains("Did you mean `gemini`?"), "{error}");
 }
+
+#[tokio::test]
+async fn what_a_policy_judged_is_what_runs() {
+    let named =
+        Tool::builder("bank/pay", "Pays.").handler(|_: Context, input: Value| async { Ok(input) });
+    for (name, input) in [("add", json!({"a": "500000", "b": 1})), ("pay", json!({"cents": 1}))] {
+        let model = calls([(name, input)]);
+        let tools = tools![add].into_iter().chain([named.clone()]);
+        let run = genkit::generate("go").model(model).tools(tools).approval(|call| {
+            let dear = call.request().input["a"].as_u64().is_some_and(|a| a > 1000);
+            match call.request().name == "bank/pay" || dear {
+                true => Approval::deny("no"),
+                false => Approval::Allow,
+            }
+        });
+        let response = run.await.unwrap();
+        assert!(outputs(&response)[0]["error"].is_string(), "{name}: {:?}", outputs(&response));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_called_though_none_may_be_is_not_run() {
+    let model = calls([("add", json!({"a": 1, "b": 1}))]);
+    let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+    let response = run.tool_choice(genkit::model::ToolChoice::None).await.unwrap();
+    assert_eq!((response.tool_requests().len(), model.requests().len()), (1, 1));
+}

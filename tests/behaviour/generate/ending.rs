@@ -263,3 +263,34 @@ async fn a_signal_ends_every_turn_of_a_chat() {
     let error = chat.turn("b").unwrap().model(ScriptedModel::pending()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
+
+#[tokio::test]
+async fn a_conversation_goes_on_after_the_limit() {
+    let limited = genkit::generate("go").model(endless()).tools(tools![add]).max_turns(0);
+    let response = limited.await.unwrap();
+    let model = ScriptedModel::text("done");
+    let run = genkit::generate("Then tell me.").messages(response.messages()).model(model.clone());
+    run.await.unwrap();
+    let asked = &model.requests()[0].messages;
+    assert_eq!(asked.len(), 4, "user, call, its answer, user");
+    let answer = asked[2].content[0].as_tool_response().unwrap();
+    assert_eq!(answer.error(), Some("this call was not run"), "providers refuse an open call");
+    assert_eq!(answer.r#ref, asked[1].tool_requests().next().unwrap().r#ref);
+}
+
+#[tokio::test]
+async fn a_key_in_the_settings_is_not_in_the_response() {
+    let config = json!({"apiKey": "sk-secret", "temperature": 1});
+    let model = ScriptedModel::text("x");
+    let response = genkit::generate("go").model(model.clone()).config(config).await.unwrap();
+    assert_eq!(model.requests()[0].config["apiKey"], "sk-secret");
+    assert!(!serde_json::to_string(&response).unwrap().contains("sk-secret"));
+}
+
+#[tokio::test]
+async fn middleware_by_name_is_refused() {
+    let options = json!({"messages": [Message::user("hi")], "use": [{"name": "toolApproval"}]});
+    let options = serde_json::from_value(options).unwrap();
+    let run = genkit::Genkit::default().generate_with(options).model(ScriptedModel::text("x"));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unimplemented);
+}

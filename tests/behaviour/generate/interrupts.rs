@@ -450,3 +450,136 @@ async fn a_resumed_run_that_fails_can_be_resumed_once_more() {
     let done = go_on(stored(&back), vec![answer], &model, &tools).await.unwrap();
     assert_eq!(outputs(&done), [json!("ok"), json!(2)]);
 }
+
+fn asks_for_all(call: &genkit::middleware::ToolCall) -> Approval {
+    Approval::ask(format!("Run {}?", call.request().name))
+}
+
+#[tokio::test]
+async fn a_denied_call_does_not_run_whoever_asked() {
+    // A policy asked, and is not there when the run is resumed.
+    let model = calls([("add", json!({"a": 1, "b": 2}))]);
+    let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+    let response = stored(&run.approval(asks_for_all).await.unwrap());
+    let denied = response.interrupts()[0].deny("not today");
+    let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
+    assert_eq!(outputs(&done), [json!({"error": "the user did not approve: not today"})]);
+
+    // Another program suspended it, and says nothing of what it asked.
+    let model = calls([("add", json!({"a": 1, "b": 2}))]);
+    let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+    let mut response = stored(&run.approval(asks_for_all).await.unwrap());
+    let part = &mut response.message.as_mut().unwrap().content[0];
+    part.metadata_mut().shift_remove("suspended");
+    let denied = response.interrupts()[0].deny("no");
+    let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
+    assert_eq!(outputs(&done), [json!({"error": "the user did not approve: no"})]);
+}
+
+/// Deletes notes; how many there are changes.
+fn purge(notes: &Arc<AtomicU32>) -> Tool {
+    let notes = Arc::clone(notes);
+    Tool::builder("purge", "Deletes all notes.").handler(move |ctx: Context, _: Value| {
+        let notes = notes.load(Ordering::SeqCst);
+        async move {
+            ctx.approve(format!("Delete {notes} notes?")).await?;
+            Ok(notes)
+        }
+    })
+}
+
+#[tokio::test]
+async fn an_approval_is_for_what_was_shown() {
+    let notes = Arc::new(AtomicU32::new(3));
+    let tools = [purge(&notes)];
+    let model = calls([("purge", json!({}))]);
+    let response = ask(&model, &tools).await;
+    let answer = response.interrupts()[0].approve();
+    notes.store(3000, Ordering::SeqCst);
+    let again = go_on(response, vec![answer], &model, &tools).await.unwrap();
+    assert_eq!(again.interrupts()[0].message(), Some("Delete 3000 notes?"), "it is asked anew");
+}
+
+#[tokio::test]
+async fn the_answer_to_another_question_approves_nothing() {
+    let notes = Arc::new(AtomicU32::new(3));
+    let tools = [purge(&notes)];
+    let model = calls([("purge", json!({}))]);
+    let mut response = ask(&model, &tools).await;
+    // As a program that knows Genkit's JSON alone would say: the interrupt is over, go on.
+    let part = &mut response.message.as_mut().unwrap().content[0];
+    part.metadata_mut().shift_remove("suspended");
+    let part = part.clone().with_metadata("resumed", true);
+    let mut options = genkit::GenerateOptions::default();
+    options.messages = response.messages();
+    options.resume = serde_json::from_value(json!({"restart": [part]})).unwrap();
+    let genkit = genkit::Genkit::default();
+    let again = genkit.generate_with(options).model(model).tools(&tools).await.unwrap();
+    assert_eq!(again.interrupts()[0].message(), Some("Delete 3 notes?"));
+}
+
+#[tokio::test]
+async fn only_an_open_question_can_be_answered() {
+    let model = calls([("meet", json!({}))]);
+    let response = ask(&model, &tools![meet]).await;
+    let name = |name: &str| json!({"action": "accept", "content": {"name": name}});
+    let early = json!({"one": name("a"), "two": name("b"), "q3": name("nobody asked")});
+    let part = response.message.as_ref().unwrap().content[0].clone();
+    let restart = part.with_metadata("resumed", true).with_metadata("answers", early);
+    let mut options = genkit::GenerateOptions::default();
+    options.messages = response.messages();
+    options.resume = serde_json::from_value(json!({"restart": [restart]})).unwrap();
+    let genkit = genkit::Genkit::default();
+    let run = genkit.generate_with(options).model(model).tools(tools![meet]);
+    assert_eq!(run.await.unwrap().interrupts()[0].message(), Some("Third?"));
+}
+
+#[tokio::test]
+async fn two_calls_that_cannot_be_told_apart_are_refused() {
+    let model = calls([("pay", json!({"cents": 1})), ("pay", json!({"cents": 2}))]);
+    let mut response = ask(&model, &tools![pay]).await;
+    for part in &mut response.message.as_mut().unwrap().content {
+        if let Part::ToolRequest { tool_request, .. } = part {
+            tool_request.r#ref = None;
+        }
+    }
+    let answers = response.interrupts().iter().map(|question| question.restart("ok")).collect();
+    let error = go_on(response, answers, &model, &tools![pay]).await.unwrap_err();
+    assert!(error.to_string().contains("two open calls of `pay`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_restart_is_no_approval_unless_it_says_so() {
+    let model = calls([("delete", json!({"id": 7}))]);
+    let response = ask(&model, &tools![delete]).await;
+    let question = response.interrupts().remove(0);
+    let no = question.restart(json!({"toolApproved": false}));
+    let done = go_on(response.clone(), vec![no], &model, &tools![delete]).await.unwrap();
+    assert!(outputs(&done)[0]["error"].as_str().unwrap().contains("did not approve"));
+    let model = calls([("unused", json!({}))]);
+    let yes = question.restart(json!({"toolApproved": true}));
+    let done = go_on(response, vec![yes], &model, &tools![delete]).await.unwrap();
+    assert_eq!(outputs(&done)[0], "7 is gone");
+}
+
+/// Writes with the model's help, and asks before it sends.
+#[tool]
+async fn mail(ctx: &Context) -> Result<String> {
+    let draft = ctx.sample("Write!").await?.text();
+    ctx.approve(format!("Send `{draft}`?")).await?;
+    Ok(draft)
+}
+
+#[tokio::test]
+async fn what_a_tool_was_answered_live_it_hears_again() {
+    let model = ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("mail", json!({}))]),
+        ModelResponse::text("draft A"),
+        ModelResponse::text("done"),
+    ]);
+    let response = ask(&model, &tools![mail]).await;
+    let question = response.interrupts().remove(0);
+    assert_eq!(question.message(), Some("Send `draft A`?"));
+    let done = go_on(response, vec![question.approve()], &model, &tools![mail]).await.unwrap();
+    assert_eq!(outputs(&done), ["draft A"]);
+}

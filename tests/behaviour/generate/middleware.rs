@@ -325,3 +325,22 @@ async fn media_is_fetched_for_the_model_and_named_in_the_history() {
     let said = run.middleware(download_media()).await.unwrap_err().to_string();
     assert!(said.contains("302"), "{said}");
 }
+
+#[tokio::test]
+async fn a_spare_gets_no_key_and_hears_of_the_output_in_words() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Dish {
+        name: String,
+    }
+    let mut info = ModelInfo::default();
+    info.supports = Some(Supports::text_only());
+    let spare = ScriptedModel::text(r#"{"name": "soup"}"#).with_info(info);
+    let spares: [genkit::model::ModelRef; 2] = ["no/such".into(), spare.clone().into()];
+    let run = genkit::generate("A dish?").config(json!({"apiKey": "sk-of-another", "topK": 3}));
+    let run = run.output::<Dish>().model(ScriptedModel::new([unavailable()]));
+    let response = run.middleware(fallback(spares)).await.unwrap();
+    assert_eq!(response.output::<Dish>().unwrap().name, "soup");
+    let asked = spare.requests().remove(0);
+    assert_eq!(json!(asked.config), json!({"topK": 3}));
+    assert!(asked.messages[0].text().contains("conform to the following schema"));
+}

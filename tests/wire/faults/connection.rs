@@ -128,9 +128,8 @@ async fn a_connection_is_used_again() {
         for round in 0..4 {
             read_request(&mut stream);
             let answer = match round % 2 {
-                0 => {
-                    http("200 OK", "", r#"{"candidates":[]}"#).replace("connection: close\r\n", "")
-                }
+                0 => http("200 OK", "", r#"{"candidates":[{}]}"#)
+                    .replace("connection: close\r\n", ""),
                 _ => format!("{STREAM}{}0\r\n\r\n", event("x")),
             };
             stream.write_all(answer.as_bytes()).unwrap();
@@ -151,6 +150,6 @@ async fn a_forbidden_network_names_the_host() {
     let texts = ["a test forbade the network", "generativelanguage.example.com"];
     assert_says(&error, ErrorKind::FailedPrecondition, &texts);
     // Loopback stays allowed.
-    let server = says(http("200 OK", "", r#"{"candidates":[]}"#));
+    let server = says(http("200 OK", "", r#"{"candidates":[{}]}"#));
     assert_eq!(unary(&server.url).await.unwrap(), "");
 }

@@ -67,10 +67,10 @@ impl DownloadMedia {
         let Part::Media { media, .. } = part else { return Ok(()) };
         let (told, bytes) = download(&media.url, self.max_bytes, self.timeout).await?;
         let Some(kind) = media.content_type.take().or(told) else {
-            return Err(Error::invalid_argument(format!(
-                "the media type of `{}` is not known: give it with the part",
-                media.url
-            )));
+            return Err(Error::invalid_argument(
+                "the media type of a file is not known, and its server does not tell: give it with \
+                 the part",
+            ));
         };
         media.url = format!("data:{kind};base64,{}", STANDARD.encode(bytes));
         media.content_type = Some(kind);

@@ -2,7 +2,8 @@
 
 use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind};
-use crate::model::{ChunkSink, Generating, ModelRef, ModelRequest};
+use crate::generate::prepare;
+use crate::model::{ChunkSink, Generating, Model, ModelRef, ModelRequest};
 
 /// Asks other models where one fails: see [`fallback()`].
 #[derive(Clone)]
@@ -30,8 +31,8 @@ pub struct Fallback {
 /// # }
 /// ```
 ///
-/// The settings of the first model are sent to the others too; see
-/// [`without_config`](Fallback::without_config).
+/// The settings of the first model are sent to the others too, but for its key, address and
+/// version; see [`without_config`](Fallback::without_config).
 pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
     use ErrorKind::{
         Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable,
@@ -67,6 +68,20 @@ impl Fallback {
         self
     }
 
+    /// The request as another model takes it.
+    fn request_for(&self, model: &dyn Model, request: &ModelRequest) -> ModelRequest {
+        let mut request = request.clone();
+        if !self.keep_config {
+            request.config.clear();
+        }
+        // A key goes to the provider that it was given for, and to no other.
+        for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
+            request.config.shift_remove(own);
+        }
+        prepare::say_what_is_not_bound(&mut request, model.info().supports.as_ref());
+        request
+    }
+
     fn helps(&self, error: &Error) -> bool {
         self.kinds.contains(&error.kind())
     }
@@ -85,23 +100,21 @@ impl Middleware for Fallback {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            let mut bare = None;
             for other in &self.models {
                 if !self.helps(&error) || chunks.count() != sent {
                     return Err(error);
                 }
-                let model = next.models().find(other)?;
-                tracing::warn!(%error, next = model.name(), "a model failed, another is asked");
-                let request = if self.keep_config {
-                    request
-                } else {
-                    bare.get_or_insert_with(|| {
-                        let mut bare = request.clone();
-                        bare.config.clear();
-                        bare
-                    })
+                let model = match next.models().find(other) {
+                    Ok(model) => model,
+                    // One that cannot be used is no reason not to ask the next.
+                    Err(unusable) => {
+                        tracing::warn!(model = other.name(), error = %unusable, "no spare model");
+                        continue;
+                    }
                 };
-                match next.run_on(&*model, request, chunks).await {
+                tracing::warn!(%error, next = model.name(), "a model failed, another is asked");
+                let request = self.request_for(&*model, request);
+                match next.run_on(&*model, &request, chunks).await {
                     Ok(response) => return Ok(response),
                     Err(next) => error = next,
                 }

@@ -76,6 +76,11 @@ pub(super) fn info(model: &str) -> ModelInfo {
     }
 }
 
+/// Whether the model takes JSON output at all.
+pub(super) fn takes_json(model: &str) -> bool {
+    info(model).supports.is_some_and(|supports| supports.constrained != Constrained::None)
+}
+
 /// Whether the model takes JSON output beside tools.
 pub(super) fn takes_json_with_tools(model: &str) -> bool {
     info(model).supports.is_some_and(|supports| supports.constrained == Constrained::All)

@@ -67,9 +67,11 @@ struct GenerationConfig<'a> {
 impl<'a> GenerationConfig<'a> {
     fn new(request: &'a ModelRequest, settings: &Settings, model: &str, has_tools: bool) -> Self {
         let output = &request.output;
-        let bound = output.schema.as_ref().filter(|_| output.constrained == Some(true));
+        let takes = models::takes_json(model);
+        let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
         // Older models answer 400 to JSON beside tools: what only hints at JSON is left out there.
-        let hint = output.is_json() && (!has_tools || models::takes_json_with_tools(model));
+        let beside_tools = !has_tools || models::takes_json_with_tools(model);
+        let hint = output.is_json() && takes && beside_tools;
         let schema = bound.and_then(|schema| match settings.openapi {
             true => Some(("responseSchema", tools::subset(schema)?)),
             false => Some(("responseJsonSchema", tools::json(schema)?)),

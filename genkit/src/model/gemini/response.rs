@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::NAME;
 use super::error::ErrorBody;
@@ -103,7 +103,7 @@ pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     })?;
     let mut all = super::stream::GeminiStream::new(request);
     each(text, |answer| all.add(answer, None))?;
-    Ok(all.response())
+    all.response()
 }
 
 /// Reads one answer, or each of the list that a stream without `alt=sse` is.
@@ -144,6 +144,18 @@ impl WirePart {
             push(part);
         };
         let thought = self.thought == Some(true);
+        if thought && self.text.is_none() && self.inline_data.is_some() {
+            // A draft is not the answer, and goes back as it came.
+            let blob = self.inline_data.unwrap_or_default();
+            let mut draft = Map::from_iter([
+                ("inlineData".to_owned(), json!({ "mimeType": blob.mime_type, "data": blob.data })),
+                ("thought".to_owned(), Value::Bool(true)),
+            ]);
+            draft.append(&mut beside);
+            draft.append(&mut rest);
+            push(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(draft))])));
+            return;
+        }
         if let Some(text) = self.text {
             add(if thought { Part::reasoning(text) } else { Part::text(text) });
         } else if thought {

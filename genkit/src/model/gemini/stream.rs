@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::partial::Pending;
 use super::response::{self, Answer, Call, Candidate};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::Part;
 use crate::model::sse::Event;
 use crate::model::wire::{Next, WireStream};
@@ -65,7 +65,7 @@ impl WireStream for GeminiStream<'_> {
     }
 
     fn end(self: Box<Self>) -> Result<ModelResponse> {
-        Ok(self.response())
+        self.response()
     }
 }
 
@@ -148,7 +148,14 @@ impl<'a> GeminiStream<'a> {
     }
 
     /// The whole answer.
-    pub(super) fn response(mut self) -> ModelResponse {
+    ///
+    /// # Errors
+    /// There is none: something else than Gemini answers at this address.
+    pub(super) fn response(mut self) -> Result<ModelResponse> {
+        if !self.main.is_there && !self.kept.has(FEEDBACK) {
+            let said = "gemini: the answer has no candidates";
+            return Err(Error::new(ErrorKind::Unavailable, said));
+        }
         if let Some(pending) = self.pending.take() {
             // Its end never came: such a call is shown, and not run.
             self.main.push(pending.into_partial(&self.names), None);
@@ -179,7 +186,7 @@ impl<'a> GeminiStream<'a> {
         if !self.others.is_empty() {
             keep("candidates", self.others.into_iter().map(Said::into_value).collect());
         }
-        response
+        Ok(response)
     }
 }
 

@@ -25,6 +25,7 @@ pub struct OpenAiBuilder {
     strict_tools: Option<bool>,
     max_tokens: Option<String>,
     cassette: Option<Cassette>,
+    from_env: bool,
 }
 
 impl OpenAiBuilder {
@@ -36,21 +37,28 @@ impl OpenAiBuilder {
         self.server.or_else(|| Server::at(self.base_url.as_deref()?))
     }
 
-    /// Takes the key and the base URL from the environment, as far as they are set:
-    /// `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or those of the known server whose address was
-    /// given before.
+    /// Takes what is not given otherwise from the environment: `OPENAI_API_KEY` and
+    /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
     pub fn env(mut self) -> Self {
+        self.from_env = true;
+        self
+    }
+
+    /// What the environment adds, once it is known whose key is wanted.
+    fn with_env(mut self) -> Self {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let server = self.known().or_else(|| Server::named("openai"));
         if let Some(server) = server {
-            self.key = read(server.key).or(self.key);
-            self.base_url = read(&server.base_url_variable()).or(self.base_url);
+            self.key = self.key.or_else(|| read(server.key));
+            self.base_url = self.base_url.or_else(|| read(&server.base_url_variable()));
         }
         if server.is_some_and(|server| server.name == "openai") {
             for (name, variable) in
                 [("openai-organization", "OPENAI_ORG_ID"), ("openai-project", "OPENAI_PROJECT_ID")]
             {
-                self.headers.extend(read(variable).map(|value| (name.to_owned(), value)));
+                let given = self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+                let value = read(variable).filter(|_| !given);
+                self.headers.extend(value.map(|value| (name.to_owned(), value)));
             }
         }
         self
@@ -149,6 +157,11 @@ impl OpenAiBuilder {
     /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<OpenAi> {
+        let this = if self.from_env { self.with_env() } else { self };
+        this.made()
+    }
+
+    fn made(self) -> Result<OpenAi> {
         let Some(server) = self.known().or_else(|| Server::named("openai")) else {
             return Err(Error::new(ErrorKind::Internal, "the table of servers has no openai"));
         };

@@ -24,7 +24,7 @@ pub(super) fn decode(
     if let Some(error) = &answer.error {
         return Err(error::within(target.provider, error));
     }
-    let mut response = Response::default();
+    let mut response = Response { ended: true, ..Response::default() };
     let mut answer = response.about(answer);
     let Some(choice) = first(&mut answer) else {
         let text = format!("{}: the answer has no choices", target.provider);
@@ -64,6 +64,10 @@ pub(super) struct Response {
     pub(super) media: Vec<Part>,
     pub(super) calls: Vec<Part>,
     pub(super) extra: Option<Value>,
+    /// Whether the answer came to its end, and was not cut off.
+    pub(super) ended: bool,
+    /// Whether the last call has no arguments so far.
+    pub(super) is_last_bare: bool,
     finish: Option<String>,
     usage: Usage,
     custom: Map<String, Value>,
@@ -140,12 +144,24 @@ impl Response {
             let function = function.unwrap_or_default();
             let name = function.name.unwrap_or_default();
             let called = Called { id, name, arguments: function.arguments, extra };
+            self.is_last_bare = called.arguments.trim().is_empty();
             self.calls.push(tool_request(called, request, &names, deviations));
         }
     }
 
     /// The answer.
-    pub(super) fn done(self) -> ModelResponse {
+    pub(super) fn done(mut self) -> ModelResponse {
+        // A call that was cut before its arguments came is shown, and not run without them.
+        let cut = match self.finish.as_deref() {
+            None | Some("") => !self.ended,
+            reason => reason == Some("length"),
+        };
+        if cut
+            && self.is_last_bare
+            && let Some(Part::ToolRequest { tool_request, .. }) = self.calls.last_mut()
+        {
+            tool_request.partial = true;
+        }
         let mut content = Vec::with_capacity(2 + self.calls.len());
         let reasoning = if self.reasoning.is_empty() {
             self.details.iter().filter_map(detail_text).collect()

@@ -49,12 +49,12 @@ impl<'a> ChatStream<'a> {
         if let Some(error) = &answer.error {
             return Err(error::within(self.target.provider, error));
         }
-        self.begun = true;
         let mut answer = self.made.about(answer);
-        let Some(choice) = first(&mut answer).filter(|choice| choice.index.unwrap_or(0) == 0)
-        else {
+        let Some(choice) = first(&mut answer) else { return Ok(()) };
+        self.begun = true;
+        if choice.index.unwrap_or(0) != 0 {
             return Ok(());
-        };
+        }
         if let Some(error) = &choice.error {
             return Err(error::within(self.target.provider, error));
         }
@@ -65,8 +65,10 @@ impl<'a> ChatStream<'a> {
         if let Some(said) = choice.delta.or(whole) {
             self.say(said, &mut parts);
         }
-        if choice.finish_reason.is_some() {
-            self.made.finish(choice.finish_reason);
+        // Some servers write an empty reason into every chunk.
+        let finish = choice.finish_reason.filter(|reason| !reason.is_empty() && reason != "null");
+        if finish.is_some() {
+            self.made.finish(finish);
             parts.extend(self.end_calls().filter(is_called));
         }
         if !parts.is_empty() {
@@ -165,6 +167,7 @@ impl<'a> ChatStream<'a> {
     fn end_calls(&mut self) -> impl Iterator<Item = Part> {
         let from = self.made.calls.len();
         for call in self.calls.drain(..) {
+            self.made.is_last_bare = call.called.arguments.trim().is_empty();
             let part = tool_request(call.called, self.request, &self.names, self.target.deviations);
             self.made.calls.push(part);
         }
@@ -179,6 +182,7 @@ impl WireStream for ChatStream<'_> {
             Event::Bare(text) => (None, text.trim()),
         };
         if data == DONE {
+            self.made.ended = true;
             return Ok(Next::Done);
         }
         if data.is_empty() {

@@ -77,7 +77,8 @@ impl<'a> Turn<'a> {
 /// Arguments are JSON text, also where the model's own were cut.
 fn arguments<S: Serializer>(input: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
     match input {
-        Value::Null => serializer.serialize_str("{}"),
-        input => serializer.collect_str(input),
+        input @ Value::Object(_) => serializer.collect_str(input),
+        // Templates of local servers want an object, also where the model's own arguments were cut.
+        _ => serializer.serialize_str("{}"),
     }
 }
