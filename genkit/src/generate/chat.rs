@@ -5,7 +5,7 @@ use super::interrupt::Answer;
 use super::parts::IntoParts;
 use super::response::GenerateResponse;
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::Message;
+use crate::message::{Message, Role};
 
 /// A conversation: each turn knows the ones before it.
 ///
@@ -35,6 +35,12 @@ pub struct Chat {
 
 impl Chat {
     pub(super) fn new(template: Generate) -> Self {
+        let mut template = template;
+        if !template.prompt.is_empty() {
+            // What was said to begin with is the beginning of the history.
+            let said = std::mem::take(&mut template.prompt);
+            template.options.messages.push(Message::new(Role::User, said));
+        }
         Self { template, interrupted: false }
     }
 

@@ -120,6 +120,13 @@ impl Asks {
     }
 }
 
+/// Takes out what a request says of its open questions.
+pub(super) fn close(request: &mut Part) {
+    let metadata = request.metadata_mut();
+    metadata.shift_remove(INTERRUPT);
+    metadata.shift_remove(SUSPENDED);
+}
+
 /// Puts the answer of a call, whose siblings ask, into the metadata of its request.
 pub(super) fn set_pending(request: &mut Part, answer: Part) {
     let Part::ToolResponse { tool_response, metadata: of_answer } = answer else { return };

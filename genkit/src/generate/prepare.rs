@@ -13,9 +13,9 @@ use super::options::{Instructions, OutputOptions};
 use super::run::Env;
 use super::tools::Toolbox;
 use super::turn::Rules;
-use super::{embed, resume, supports};
+use super::{embed, interrupt, resume, supports};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::message::{Message, Part, Role, ToolResponse};
 use crate::model::{ChunkSink, Document, ModelRequest, OutputConfig, Supports, documents};
 
 /// Where a builder leaves what is wrong with `.config(..)`; no setting has such a name.
@@ -58,7 +58,7 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         None => None,
     };
     if resumed.is_none() {
-        close_calls(&mut messages);
+        close_calls(&mut messages)?;
     }
     let limit = asked.limits.deadline.unwrap_or(Duration::MAX).min(asked.limits.tool_timeout);
     embed::resources(&mut messages, &asked.resources, genkit, &asked.values, limit).await?;
@@ -145,37 +145,44 @@ fn conversation(
 }
 
 /// Answers the calls that a history leaves open, as one that ended at a limit does: providers refuse
-/// calls without an answer.
-fn close_calls(messages: &mut Vec<Message>) {
+/// calls without an answer. What a call had answered before its run failed is its answer.
+fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     let mut at = 0;
     while at < messages.len() {
         let after = at + 1;
-        let answers = messages[after..].iter().take_while(|message| message.role == Role::Tool);
-        let answers: Vec<&ToolResponse> = answers
-            .flat_map(|message| &message.content)
-            .filter_map(Part::as_tool_response)
-            .collect();
-        let is_open = |call: &&ToolRequest| {
-            let same =
-                |answer: &&ToolResponse| answer.name == call.name && answer.r#ref == call.r#ref;
-            !answers.iter().any(same)
-        };
-        let open: Vec<Part> = match messages[at].role {
-            Role::Model => {
-                let unanswered = messages[at].tool_requests().filter(is_open);
-                let said = || serde_json::json!({ "error": "this call was not run" });
-                unanswered.map(|call| call.respond(said()).into()).collect()
-            }
-            _ => Vec::new(),
-        };
-        if !open.is_empty() {
-            match messages.get_mut(after).filter(|next| next.role == Role::Tool) {
-                Some(next) => next.content.extend(open),
-                None => messages.insert(after, Message::new(Role::Tool, open)),
+        if messages[at].role == Role::Model {
+            let open = open_calls(&messages[at], &messages[after..])?;
+            if !open.is_empty() {
+                match messages.get_mut(after).filter(|next| next.role == Role::Tool) {
+                    Some(next) => next.content.extend(open),
+                    None => messages.insert(after, Message::new(Role::Tool, open)),
+                }
+                messages[at].content.iter_mut().for_each(interrupt::close);
             }
         }
         at = after;
     }
+    Ok(())
+}
+
+/// Answers to the calls of `message` that none of the tool messages after it answers.
+fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
+    let answers = after.iter().take_while(|message| message.role == Role::Tool);
+    let answers: Vec<&ToolResponse> =
+        answers.flat_map(|message| &message.content).filter_map(Part::as_tool_response).collect();
+    let mut open = Vec::new();
+    for part in &message.content {
+        let Part::ToolRequest { tool_request: call, metadata } = part else { continue };
+        let same = |answer: &&ToolResponse| answer.name == call.name && answer.r#ref == call.r#ref;
+        if call.partial || answers.iter().any(same) {
+            continue;
+        }
+        open.push(match metadata.get(interrupt::PENDING_OUTPUT) {
+            Some(output) => resume::pending(call, metadata, output)?,
+            None => call.respond(serde_json::json!({ "error": "this call was not run" })).into(),
+        });
+    }
+    Ok(open)
 }
 
 /// Documents go to a model that takes them, or to one of which nothing is known; for the others

@@ -41,7 +41,7 @@ impl Resume {
 }
 
 /// What a resumed run begins with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Resumed {
     /// The model's message, without what was open.
     pub(super) message: Message,
@@ -52,7 +52,7 @@ pub(super) struct Resumed {
     pub(super) metadata: Value,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Work {
     Answered(Box<Part>),
     Restart(Box<Call>),
@@ -202,7 +202,11 @@ fn answers(metadata: &Map<String, Value>, suspended: Option<&Suspended>) -> Vec<
 }
 
 /// The answer that a call gave while its siblings asked.
-fn pending(request: &ToolRequest, metadata: &Map<String, Value>, output: &Value) -> Result<Part> {
+pub(super) fn pending(
+    request: &ToolRequest,
+    metadata: &Map<String, Value>,
+    output: &Value,
+) -> Result<Part> {
     let mut response: ToolResponse = request.respond(output.clone());
     if let Some(content) = metadata.get(PENDING_CONTENT) {
         response.content = serde_json::from_value(content.clone()).map_err(|e| {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{TryStreamExt as _, stream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -45,7 +45,7 @@ pub(super) struct Env {
     pub(super) policy: Option<Policy>,
     pub(super) on_tool_error: OnToolError,
     pub(super) strictness: Strictness,
-    /// What the run goes on from; taken by its first turn.
+    /// What the run goes on from, until it has.
     pub(super) resumed: Mutex<Option<Resumed>>,
     pub(super) started: Instant,
     pub(super) trace_contents: bool,
@@ -74,27 +74,35 @@ pub(super) async fn run(env: Env, request: ModelRequest) -> Result<GenerateRespo
 
 /// The turns of one run, inside of all middleware.
 pub(super) async fn turns(env: &Env, request: ModelRequest) -> Result<GenerateResponse> {
-    let resumed = env.resumed.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let resumed = env.resumed.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut turns = match resumed {
         Some(resumed) => Turns::resumed(request, env.rules, resumed),
         None => Turns::new(request, env.rules),
     };
+    let finished = Finished::default();
     let ended = {
-        let going = go_on(env, &mut turns);
+        let going = go_on(env, &mut turns, &finished);
         tokio::select! {
             biased;
             error = stop(env, Duration::ZERO) => Err(error),
             ended = going => ended,
         }
     };
-    let ended = ended.map_err(|error| turns.fail(error));
+    let ended = ended.map_err(|error| {
+        turns.keep(finished.into_inner().unwrap_or_else(PoisonError::into_inner));
+        turns.fail(error)
+    });
     if let Ok(response) = &ended {
         trace::ended(response);
     }
     ended
 }
 
-async fn go_on(env: &Env, turns: &mut Turns) -> Result<GenerateResponse> {
+/// What the calls of the current round became, by their place, as they end: a round that fails or is
+/// stopped keeps it.
+type Finished = Mutex<Vec<(usize, Settled)>>;
+
+async fn go_on(env: &Env, turns: &mut Turns, finished: &Finished) -> Result<GenerateResponse> {
     loop {
         let round = turns.rounds();
         match turns.next() {
@@ -105,7 +113,13 @@ async fn go_on(env: &Env, turns: &mut Turns) -> Result<GenerateResponse> {
             }
             Step::Tools(calls) => {
                 let index = turns.tool_index();
-                let settled = run_calls(env, calls, index).await?;
+                run_calls(env, calls, index, finished).await?;
+                let mut settled =
+                    std::mem::take(&mut *finished.lock().unwrap_or_else(PoisonError::into_inner));
+                settled.sort_by_key(|(place, _)| *place);
+                let settled = settled.into_iter().map(|(_, settled)| settled).collect();
+                // From here on the run is past what it was resumed for.
+                env.resumed.lock().unwrap_or_else(PoisonError::into_inner).take();
                 if let Some(answers) = turns.settle(settled) {
                     stream_answers(env, answers, index);
                 }
@@ -199,17 +213,19 @@ fn stream_answers(env: &Env, answers: &Message, index: usize) {
     }
 }
 
-/// Runs the calls of one round, some at a time; the outcomes are in the order of the calls.
-async fn run_calls(env: &Env, calls: Vec<Call>, index: usize) -> Result<Vec<Settled>> {
+/// Runs the calls of one round, some at a time.
+async fn run_calls(env: &Env, calls: Vec<Call>, index: usize, finished: &Finished) -> Result<()> {
     if calls.len() > MAX_CALLS {
         let said =
             format!("the model asks for {} calls at once; {MAX_CALLS} are allowed", calls.len());
         return Err(Error::new(ErrorKind::ResourceExhausted, said));
     }
-    stream::iter(calls)
-        .map(|call| run_call(env, call, index))
-        .buffered(env.limits.parallel_tools.max(1))
-        .try_collect()
+    stream::iter(calls.into_iter().enumerate().map(Ok))
+        .try_for_each_concurrent(env.limits.parallel_tools.max(1), async |(place, call)| {
+            let settled = run_call(env, call, index).await?;
+            finished.lock().unwrap_or_else(PoisonError::into_inner).push((place, settled));
+            Ok(())
+        })
         .await
 }
 

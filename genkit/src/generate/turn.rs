@@ -266,6 +266,30 @@ impl Turns {
         self.request.messages.last()
     }
 
+    /// Keeps what became of some of the round's calls, by their place: the round will not be settled.
+    pub(super) fn keep(&mut self, finished: Vec<(usize, Settled)>) {
+        let State::Tools(round) = &mut self.state else { return };
+        let called = |entry: &&Entry| !matches!(entry.work, Work::Answered(_));
+        let places: Vec<usize> =
+            round.entries.iter().filter(called).map(|entry| entry.at).collect();
+        let message = match &mut round.resumed {
+            Some((_, suspended)) => suspended,
+            None => &mut round.message,
+        };
+        for (place, settled) in finished {
+            let Some(part) = places.get(place).and_then(|at| message.content.get_mut(*at)) else {
+                continue;
+            };
+            match settled {
+                Settled::Answered(answer) => {
+                    interrupt::close(part);
+                    interrupt::set_pending(part, *answer);
+                }
+                Settled::Asked(suspended) => suspended.write(part),
+            }
+        }
+    }
+
     /// The run is over with `error`, which gets everything that was done.
     pub(super) fn fail(&mut self, mut error: Error) -> Error {
         if matches!(self.state, State::Over) && error.partial_of::<GenerateResponse>().is_some() {

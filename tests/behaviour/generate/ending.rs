@@ -294,3 +294,29 @@ async fn middleware_by_name_is_refused() {
     let run = genkit::Genkit::default().generate_with(options).model(ScriptedModel::text("x"));
     assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unimplemented);
 }
+
+/// Ends the run.
+#[tool]
+async fn explode() -> genkit::Result<()> {
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    Err(Error::new(ErrorKind::Internal, "boom").fatal())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_sibling_did_is_kept_where_a_round_fails() {
+    let model = super::calls([
+        ("add", json!({"a": 1, "b": 1})),
+        ("explode", json!({})),
+        ("add", json!({"a": 2, "b": 2})),
+    ]);
+    let run = genkit::generate("go").model(model).tools(tools![add, explode]);
+    let done = run.await.unwrap_err().into_partial().unwrap();
+    let parts = done.message.clone().unwrap().content;
+    let pending: Vec<_> = parts.iter().map(|part| part.metadata().get("pendingOutput")).collect();
+    assert_eq!(pending, [Some(&json!(2)), None, Some(&json!(4))]);
+
+    let model = ScriptedModel::text("done");
+    let run = genkit::generate("And now?").messages(done.into_messages()).model(model);
+    let said = super::outputs(&run.await.unwrap());
+    assert_eq!(said, [json!(2), json!({"error": "this call was not run"}), json!(4)]);
+}
