@@ -118,13 +118,49 @@ fn counts_and_probabilities_add_up() {
     let (response, _) =
         stream(&ModelRequest::default(), &[token("a"), token("b"), json!({"logprobs": null})]);
     assert_eq!(response.custom["logprobs"], json!({"content": [{"token": "a"}, {"token": "b"}]}));
-    let counted = r#"{"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}"#;
+    let counted =
+        r#"{"choices": [{"delta": {}}], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}"#;
     let again = r#"{"choices": [], "usage": {"completion_tokens": 2, "total_tokens": 7}}"#;
     let usage = events(&[(None, counted), (None, again)]).unwrap().1.usage;
     assert_eq!(
         (usage.input_tokens, usage.output_tokens, usage.total_tokens),
         (Some(5), Some(2), Some(7))
     );
+}
+
+#[test]
+fn a_stream_without_a_choice_is_no_answer() {
+    for data in [r#"{"object": "error", "message": "no"}"#, r#"{"choices": []}"#] {
+        let error = events(&[(None, data)]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_before_its_arguments_is_not_whole() {
+    let begun = json!({"delta": {"tool_calls": [
+        {"index": 0, "id": "1", "function": {"name": "wipe", "arguments": ""}}
+    ]}});
+    let end = |reason: &str| json!({"delta": {}, "finish_reason": reason});
+    for (last, whole) in [(end("length"), false), (end("tool_calls"), true), (end(""), false)] {
+        let (response, _) = stream(&ModelRequest::default(), &[begun.clone(), last.clone()]);
+        let message = response.message.unwrap();
+        assert_eq!(message.tool_requests().count(), usize::from(whole), "{last}");
+    }
+}
+
+#[test]
+fn an_empty_reason_ends_nothing() {
+    let piece = |text: &str| {
+        json!({"finish_reason": "", "delta": {"tool_calls": [
+            {"index": 0, "id": "1", "function": {"name": "add", "arguments": text}}
+        ]}})
+    };
+    let pieces =
+        [piece("{\"a\":"), piece(" 1}"), json!({"delta": {}, "finish_reason": "tool_calls"})];
+    let (response, _) = stream(&ModelRequest::default(), &pieces);
+    let message = response.message.unwrap();
+    assert_eq!(message.tool_requests().next().unwrap().input, json!({"a": 1}));
 }
 
 #[test]
