@@ -59,6 +59,7 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
     };
     if resumed.is_none() {
         close_calls(&mut messages)?;
+        forget_instructions(&mut messages);
     }
     let limit = asked.limits.deadline.unwrap_or(Duration::MAX).min(asked.limits.tool_timeout);
     embed::resources(&mut messages, &asked.resources, genkit, &asked.values, limit).await?;
@@ -142,6 +143,15 @@ fn conversation(
         ));
     }
     Ok(messages)
+}
+
+/// Takes out what an earlier run said of its own output.
+fn forget_instructions(messages: &mut Vec<Message>) {
+    let injected = |part: &Part| part.metadata().get(INJECTED).is_some_and(|value| value == true);
+    for message in messages.iter_mut() {
+        message.content.retain(|part| !injected(part));
+    }
+    messages.retain(|message| !message.content.is_empty());
 }
 
 /// Answers the calls that a history leaves open, as one that ended at a limit does: providers refuse
@@ -269,22 +279,25 @@ pub(super) fn say_what_is_not_bound(request: &mut ModelRequest, supported: Optio
 }
 
 fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) -> Option<String> {
-    format::instructions(format?, schema?)
+    match (format?, schema) {
+        // OpenAI's servers refuse their JSON mode where no message has the word.
+        (Format::Json, None) => Some("Output should be in JSON format.".to_owned()),
+        (format, schema) => format::instructions(format, schema?),
+    }
 }
 
 /// Puts the instructions where the messages leave a place for them, else into the system message,
 /// else into the last of the user.
 fn instruct(messages: &mut Vec<Message>, text: String) {
     let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
-    let is = |part: &Part, key: &str| part.metadata().get(key).is_some_and(|value| value == true);
+    let waits = |part: &Part| part.metadata().get("pending").is_some_and(|value| value == true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
     for message in messages.iter_mut() {
         if let Some(place) = message.content.iter_mut().find(|part| is_output(part)) {
-            // A place that waits for them, or those of an earlier run; else they are the program's.
-            if is(place, "pending") || is(place, INJECTED) {
+            if waits(place) {
                 *place = part;
             }
-            return;
+            return; // instructions of the program's own
         }
     }
     let system = messages.iter().position(|message| message.role == Role::System);

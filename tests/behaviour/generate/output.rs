@@ -194,4 +194,24 @@ async fn a_run_that_goes_on_has_its_own_instructions_and_system_message() {
     let said = instructions(&model.requests()[0]);
     assert_eq!(said.len(), 1);
     assert!(said[0].contains("JSON array") && !said[0].contains("minutes"), "{}", said[0]);
+
+    let model = ScriptedModel::text("It is soup.");
+    let history = model_history(&model).await;
+    assert_eq!(history, ["A dish?", "{}", "In words?"], "nothing is left of the older output");
+}
+
+/// What a model is asked that goes on in words after a run with a schema.
+async fn model_history(model: &ScriptedModel) -> Vec<String> {
+    let bound = ScriptedModel::text("{}").with_info(ModelInfo::default());
+    let first = genkit::generate("A dish?").output::<Dish>().model(bound).await.unwrap();
+    let run = genkit::generate("In words?").messages(first.messages()).model(model.clone());
+    run.await.unwrap();
+    model.requests()[0].messages.iter().map(Message::text).collect()
+}
+
+#[tokio::test]
+async fn json_without_a_schema_is_asked_for_in_words() {
+    let model = ScriptedModel::text("{}");
+    genkit::generate("Three colours?").format(Format::Json).model(model.clone()).await.unwrap();
+    assert_eq!(instructions(&model.requests()[0]), ["Output should be in JSON format."]);
 }
