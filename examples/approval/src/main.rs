@@ -13,6 +13,7 @@
 
 mod account;
 mod agent;
+#[path = "../../quickstart/src/model.rs"]
 mod model;
 mod person;
 mod tools;
@@ -71,7 +72,11 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-approval"));
-    let mut agent = Agent::open(&folder, model::model(wanted.model), wanted.stop)?;
+    let mut agent = Agent::open(
+        &folder,
+        model::model(wanted.model, "picks tools by the words of a question"),
+        wanted.stop,
+    )?;
     let input = std::io::stdin().lock();
     let echo = !input.is_terminal();
     let mut person = Person { input, output: std::io::stdout(), echo };

@@ -67,7 +67,7 @@ async fn main() -> Result<()> {
         Wanted::Stdio => server().await?,
         Wanted::Http(address) => server().http(address).await?,
         Wanted::Ask { question, model } => {
-            let model = model::model(model);
+            let model = model::model(model, "picks tools by the words of a question");
             let mut out = std::io::stdout();
             if let Some(question) = question {
                 return ask::ask(&question, model, &mut out).await;

@@ -3,15 +3,14 @@
 use genkit::model::Offline;
 
 /// The model that was named, else that of `GENKIT_MODEL`, else one that there is a key for, else
-/// the offline one.
-pub(crate) fn model(named: Option<String>) -> String {
+/// the offline one, of which is told what it `does`. The other examples include this file.
+pub(crate) fn model(named: Option<String>, does: &str) -> String {
     let model = choose(named, |name| std::env::var(name).ok());
     let about = match model == Offline::NAME {
         true => {
-            ", a stand-in that picks tools by the words of a question; \
-             set GEMINI_API_KEY or OPENAI_API_KEY for a real one"
+            format!(", a stand-in that {does}; set GEMINI_API_KEY or OPENAI_API_KEY for a real one")
         }
-        false => "",
+        false => String::new(),
     };
     eprintln!("(model: {model}{about})");
     model

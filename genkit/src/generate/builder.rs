@@ -427,17 +427,11 @@ impl Generate {
     /// Runs it, and gives its chunks as they come.
     pub fn stream(self) -> GenerateStream {
         let queue = Queue::default();
-        let format = self.format_wanted();
+        // One that there is not is the run's own error.
+        let output = self.options.output.as_ref();
+        let format = output.and_then(|output| output.format().ok().flatten());
         let sink = queue.sink();
         GenerateStream::new(self.run(sink), queue, format)
-    }
-
-    fn format_wanted(&self) -> Option<Format> {
-        let output = self.options.output.as_ref()?;
-        match &output.format {
-            Some(name) => Format::of_name(name),
-            None => output.json_schema.as_ref().map(|_| Format::Json),
-        }
     }
 
     fn run(self, sink: ChunkSink) -> Running<'static> {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::format::Format;
 use super::resume::Resume;
+use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{Document, ToolChoice};
 use crate::schema::SharedSchema;
@@ -91,6 +93,20 @@ pub struct OutputOptions {
     /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,
+}
+
+impl OutputOptions {
+    /// The format that is asked for: JSON where there is only a schema.
+    pub(super) fn format(&self) -> Result<Option<Format>> {
+        match &self.format {
+            Some(name) => Format::of_name(name).map(Some).ok_or_else(|| {
+                Error::invalid_argument(format!(
+                    "there is no output format `{name}`; there are text, json, array, enum, jsonl"
+                ))
+            }),
+            None => Ok(self.json_schema.as_ref().map(|_| Format::Json)),
+        }
+    }
 }
 
 /// What the prompt says of the output.

@@ -225,15 +225,7 @@ fn shape_output(
     wanted: OutputOptions,
     supported: Option<&Supports>,
 ) -> Result<()> {
-    let format = match (&wanted.format, &wanted.json_schema) {
-        (Some(name), _) => Some(Format::of_name(name).ok_or_else(|| {
-            Error::invalid_argument(format!(
-                "there is no output format `{name}`; there are text, json, array, enum, jsonl"
-            ))
-        })?),
-        (None, Some(_)) => Some(Format::Json),
-        (None, None) => None,
-    };
+    let format = wanted.format()?;
     let schema = wanted.json_schema;
     if let (Some(format), Some(schema)) = (format, &schema) {
         format::check_schema(format, schema)?;

@@ -6,7 +6,7 @@ use tracing::{Span, field};
 use super::middleware::ToolCall;
 use super::response::GenerateResponse;
 use super::run::Env;
-use crate::model::{Model, ModelRequest, ModelResponse};
+use crate::model::{FinishReason, Model, ModelRequest, ModelResponse, Usage};
 
 pub(super) fn run(env: &Env, request: &ModelRequest) -> Span {
     let span = tracing::info_span!(
@@ -57,9 +57,7 @@ pub(super) fn answered(env: &Env, answer: &ModelResponse) {
     if span.is_disabled() {
         return;
     }
-    span.record("gen_ai.response.finish_reasons", json(&answer.finish_reason));
-    span.record("gen_ai.usage.input_tokens", answer.usage.input_tokens);
-    span.record("gen_ai.usage.output_tokens", answer.usage.output_tokens);
+    used(&span, answer.finish_reason, &answer.usage);
     if env.trace_contents {
         span.record("gen_ai.output.messages", json(&answer.message));
     }
@@ -71,9 +69,13 @@ pub(super) fn ended(response: &GenerateResponse) {
     if span.is_disabled() {
         return;
     }
-    span.record("gen_ai.response.finish_reasons", json(&response.finish_reason));
-    span.record("gen_ai.usage.input_tokens", response.usage.input_tokens);
-    span.record("gen_ai.usage.output_tokens", response.usage.output_tokens);
+    used(&span, response.finish_reason, &response.usage);
+}
+
+fn used(span: &Span, reason: Option<FinishReason>, usage: &Usage) {
+    span.record("gen_ai.response.finish_reasons", json(&reason));
+    span.record("gen_ai.usage.input_tokens", usage.input_tokens);
+    span.record("gen_ai.usage.output_tokens", usage.output_tokens);
 }
 
 pub(super) fn tool(env: &Env, call: &ToolCall) -> Span {

@@ -140,7 +140,7 @@ impl Turns {
             State::Done(_) | State::Over => match std::mem::replace(&mut self.state, State::Over) {
                 State::Done(response) => Step::Done(response),
                 // A driver that goes on after the end gets what there is, not a panic.
-                _ => Step::Done(Box::new(self.response(None, FinishReason::Other, None))),
+                _ => Step::Done(Box::new(self.end(None, Some(FinishReason::Other), None))),
             },
         }
     }
@@ -209,38 +209,24 @@ impl Turns {
         };
         let Round { mut message, entries, resumed } = *round;
         let mut settled = settled.into_iter();
-        let outcomes: Vec<(usize, Settled)> = entries
+        let outcomes: Vec<(usize, Option<Value>, Settled)> = entries
             .into_iter()
             .filter_map(|Entry { at, work }| match work {
-                Work::Answered(part) => Some((at, Settled::Answered(part))),
-                Work::Call(_) => Some((at, settled.next()?)),
-                Work::Replaced(call) => {
-                    let settled = settled.next()?;
-                    // A call that asks again asks about the input that its caller gave it.
-                    if let Settled::Asked(_) = &settled
-                        && let Part::ToolRequest { tool_request, .. } = &mut message.content[at]
-                    {
-                        tool_request.input = call.request.input;
-                    }
-                    Some((at, settled))
-                }
+                Work::Answered(part) => Some((at, None, Settled::Answered(part))),
+                Work::Call(_) => Some((at, None, settled.next()?)),
+                Work::Replaced(call) => Some((at, Some(call.request.input), settled.next()?)),
             })
             .collect();
-        if outcomes.iter().any(|(_, settled)| matches!(settled, Settled::Asked(_))) {
-            for (at, settled) in outcomes {
-                match settled {
-                    Settled::Answered(part) => {
-                        interrupt::set_pending(&mut message.content[at], *part)
-                    }
-                    Settled::Asked(suspended) => suspended.write(&mut message.content[at]),
-                }
+        if outcomes.iter().any(|(.., settled)| matches!(settled, Settled::Asked(_))) {
+            for (at, input, settled) in outcomes {
+                note(&mut message.content[at], input, settled);
             }
             let said = "One or more tool calls resulted in interrupts.".to_owned();
             let response = self.end(Some(message), Some(FinishReason::Interrupted), Some(said));
             self.state = State::Done(Box::new(response));
             return None;
         }
-        let parts = outcomes.into_iter().filter_map(|(_, settled)| match settled {
+        let parts = outcomes.into_iter().filter_map(|(.., settled)| match settled {
             Settled::Answered(part) => Some(*part),
             Settled::Asked(_) => None,
         });
@@ -269,23 +255,22 @@ impl Turns {
     /// Keeps what became of some of the round's calls, by their place: the round will not be settled.
     pub(super) fn keep(&mut self, finished: Vec<(usize, Settled)>) {
         let State::Tools(round) = &mut self.state else { return };
-        let called = |entry: &&Entry| !matches!(entry.work, Work::Answered(_));
-        let places: Vec<usize> =
-            round.entries.iter().filter(called).map(|entry| entry.at).collect();
+        let called: Vec<(usize, Option<Value>)> = round
+            .entries
+            .iter()
+            .filter_map(|entry| match &entry.work {
+                Work::Answered(_) => None,
+                Work::Call(_) => Some((entry.at, None)),
+                Work::Replaced(call) => Some((entry.at, Some(call.request.input.clone()))),
+            })
+            .collect();
         let message = match &mut round.resumed {
             Some((_, suspended)) => suspended,
             None => &mut round.message,
         };
         for (place, settled) in finished {
-            let Some(part) = places.get(place).and_then(|at| message.content.get_mut(*at)) else {
-                continue;
-            };
-            match settled {
-                Settled::Answered(answer) => {
-                    interrupt::close(part);
-                    interrupt::set_pending(part, *answer);
-                }
-                Settled::Asked(suspended) => suspended.write(part),
+            if let Some((at, input)) = called.get(place) {
+                note(&mut message.content[*at], input.clone(), settled);
             }
         }
     }
@@ -333,22 +318,11 @@ impl Turns {
         said: Option<String>,
     ) -> GenerateResponse {
         self.state = State::Over;
-        let mut response = self.response(message, FinishReason::Unknown, said);
-        response.finish_reason = reason;
-        response
-    }
-
-    fn response(
-        &mut self,
-        message: Option<Message>,
-        reason: FinishReason,
-        said: Option<String>,
-    ) -> GenerateResponse {
         // A response is stored and shown: a key in the settings of the run is not part of it.
         self.request.config.shift_remove("apiKey");
         GenerateResponse {
             message,
-            finish_reason: Some(reason),
+            finish_reason: reason,
             finish_message: said,
             usage: std::mem::take(&mut self.usage),
             custom: std::mem::take(&mut self.custom),
@@ -368,6 +342,24 @@ impl Round {
             Work::Answered(_) => None,
         };
         self.entries.iter().filter_map(call).collect()
+    }
+}
+
+/// Writes into a request what became of its call, where the round goes no further. A call that asks
+/// again asks about the input that its caller gave it.
+fn note(request: &mut Part, replaced: Option<Value>, settled: Settled) {
+    match settled {
+        Settled::Answered(answer) => {
+            interrupt::close(request);
+            interrupt::set_pending(request, *answer);
+        }
+        Settled::Asked(suspended) => {
+            if let (Some(input), Part::ToolRequest { tool_request, .. }) = (replaced, &mut *request)
+            {
+                tool_request.input = input;
+            }
+            suspended.write(request);
+        }
     }
 }
 

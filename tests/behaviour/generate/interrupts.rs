@@ -583,3 +583,34 @@ async fn what_a_tool_was_answered_live_it_hears_again() {
     let done = go_on(response, vec![question.approve()], &model, &tools![mail]).await.unwrap();
     assert_eq!(outputs(&done), ["draft A"]);
 }
+
+/// Asks twice about its number.
+#[tool(needs_approval)]
+async fn send(ctx: &Context, euros: u32) -> Result<String> {
+    ctx.interrupt(format!("Really {euros}?")).await?;
+    Ok(format!("sent {euros}"))
+}
+
+/// Ends the run, when it is run again.
+#[tool]
+async fn fatal(ctx: &Context) -> Result<()> {
+    ctx.interrupt("Go on?").await?;
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    Err(genkit::Error::new(ErrorKind::Internal, "boom").fatal())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_edited_stays_edited_where_a_sibling_fails() {
+    let tools = tools![send, fatal];
+    let model = calls([("send", json!({"euros": 500})), ("fatal", json!({}))]);
+    let response = ask(&model, &tools).await;
+    let questions = response.interrupts();
+    let answers = vec![questions[0].approve_with(json!({"euros": 20})), questions[1].restart("ok")];
+    let error = go_on(response, answers, &model, &tools).await.unwrap_err();
+    let back = stored(&error.into_partial().expect("it is in the error"));
+    let questions = back.interrupts();
+    assert_eq!(questions[0].metadata(), Some(&json!("Really 20?")));
+    let answers = vec![questions[0].restart("yes"), questions[1].respond("never mind")];
+    let done = go_on(back, answers, &model, &tools).await.unwrap();
+    assert_eq!(outputs(&done), [json!("sent 20"), json!("never mind")]);
+}
