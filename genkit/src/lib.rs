@@ -107,7 +107,7 @@ mod context;
 mod error;
 mod generate;
 mod glob;
-#[cfg(feature = "mcp-server")]
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
 mod message;
 pub mod model;

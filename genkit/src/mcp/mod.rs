@@ -16,34 +16,15 @@
 //! # }
 //! ```
 
-mod answers;
-mod audit;
-mod caller;
-mod convert;
-mod era;
-mod filter;
-mod gate;
-mod handler;
-#[cfg(feature = "mcp-http")]
-mod http;
-mod hub;
-mod lists;
-mod log;
-mod malformed;
-mod run;
-mod seal;
+#[cfg(feature = "mcp-host")]
+mod host;
+#[cfg(feature = "mcp-server")]
 mod server;
-mod session;
-mod settings;
-mod shared;
-mod stdio;
 
-#[cfg(feature = "testing")]
-pub(crate) use server::serve_pipe;
-
-pub use run::Principal;
-pub use server::McpServer;
-pub use settings::ApprovalFallback;
+#[cfg(feature = "mcp-host")]
+pub use host::*;
+#[cfg(feature = "mcp-server")]
+pub use server::*;
 
 /// The SDK underneath, for its types: [`McpServer::into_handler`] and the testing client speak
 /// them.

@@ -15,8 +15,8 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use super::builder::McpServer;
 use super::handler::McpHandler;
-use super::server::McpServer;
 use super::settings::DEFAULT_MAX_BODY;
 use crate::error::{Error, ErrorKind, Result};
 use busy::Busy;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::busy::Busy;
 use super::guard::Guard;
-use crate::mcp::handler::McpHandler;
+use crate::mcp::server::handler::McpHandler;
 
 /// How many sessions are kept at once. Default is 10,000; one more is refused.
 const MAX_SESSIONS: usize = 10_000;

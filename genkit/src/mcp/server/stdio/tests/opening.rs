@@ -4,7 +4,7 @@ use rmcp::ServiceExt;
 use serde_json::{Value, json};
 
 use super::{Adder, Client, connect};
-use crate::mcp::stdio::Limits;
+use crate::mcp::server::stdio::Limits;
 
 const EARLY: [&str; 5] = [
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,

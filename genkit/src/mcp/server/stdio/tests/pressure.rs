@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::{io::AsyncWriteExt, time::timeout};
 
 use super::{Adder, PATIENCE, add, connect};
-use crate::mcp::stdio::Limits;
+use crate::mcp::server::stdio::Limits;
 
 const BRIEF: Duration = Duration::from_millis(100);
 

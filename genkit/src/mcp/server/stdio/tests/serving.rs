@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use super::{Adder, Client, add, connect, sum};
-use crate::mcp::stdio::Limits;
+use crate::mcp::server::stdio::Limits;
 
 type Running = RunningService<rmcp::RoleServer, Adder>;
 

@@ -1,0 +1,144 @@
+//! What every server has, however it is reached.
+
+use std::time::Duration;
+
+use crate::context::Root;
+use crate::glob::glob;
+
+/// Which rules of MCP are spoken with a server.
+///
+/// ```
+/// use genkit::mcp::{ProtocolEra, StdioServer};
+///
+/// // A server that is known to be old is not asked first whether it is new.
+/// let server = StdioServer::new("old-server").protocol(ProtocolEra::Sessions);
+/// # let _ = server;
+/// assert_eq!(ProtocolEra::default(), ProtocolEra::Probe);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProtocolEra {
+    /// The newest that the server has: it is asked.
+    #[default]
+    Probe,
+    /// Up to 2025-11-25: `initialize` and a session.
+    Sessions,
+    /// From 2026-07-28: `server/discover`, then each request by itself.
+    Stateless,
+}
+
+/// What every server has, however it is reached.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::mcp::host) struct Controls {
+    pub(in crate::mcp::host) disabled: bool,
+    pub(in crate::mcp::host) roots: Option<Vec<Root>>,
+    pub(in crate::mcp::host) timeout: Option<Duration>,
+    pub(in crate::mcp::host) connect_timeout: Option<Duration>,
+    pub(in crate::mcp::host) only: Vec<String>,
+    pub(in crate::mcp::host) except: Vec<String>,
+    pub(in crate::mcp::host) needs_approval: Vec<String>,
+    pub(in crate::mcp::host) raw: bool,
+    pub(in crate::mcp::host) era: ProtocolEra,
+}
+
+impl Controls {
+    /// Whether the tool of this name, as the server says it, is wanted.
+    pub(in crate::mcp::host) fn wants(&self, tool: &str) -> bool {
+        let listed = |names: &[String]| names.iter().any(|pattern| glob(pattern, tool));
+        (self.only.is_empty() || listed(&self.only)) && !listed(&self.except)
+    }
+
+    /// Whether the user is asked before each call of it.
+    pub(in crate::mcp::host) fn asks_before(&self, tool: &str) -> bool {
+        self.needs_approval.iter().any(|pattern| glob(pattern, tool))
+    }
+}
+
+/// The setters of [`Controls`] for a builder with such a field.
+macro_rules! controls {
+    ($builder:ident) => {
+        impl $builder {
+            /// Whether it is left alone until [`McpHost::enable`](crate::mcp::McpHost::enable):
+            /// not connected, and nothing of it is offered.
+            pub fn disabled(mut self, yes: bool) -> Self {
+                self.controls.disabled = yes;
+                self
+            }
+
+            /// The folders that this server may work in, as `file://` URIs, instead of those of
+            /// the host.
+            pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                let roots = uris.into_iter().map(|uri| crate::Root { uri: uri.into(), name: None });
+                self.controls.roots = Some(roots.collect());
+                self
+            }
+
+            /// How long a request may go without a sign of life: an answer or progress. Default
+            /// is that of the host.
+            pub fn timeout(mut self, limit: std::time::Duration) -> Self {
+                self.controls.timeout = Some(limit);
+                self
+            }
+
+            /// How long its start and the handshake may take. Default is that of the host.
+            pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
+                self.controls.connect_timeout = Some(limit);
+                self
+            }
+
+            /// Offers only these tools: names as the server says them, or patterns with `*`.
+            pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                self.controls.only.extend(names.into_iter().map(Into::into));
+                self
+            }
+
+            /// Does not offer these tools: names as the server says them, or patterns with `*`.
+            pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                self.controls.except.extend(names.into_iter().map(Into::into));
+                self
+            }
+
+            /// Asks the user before each call of these tools: names as the server says them, or
+            /// patterns with `*`.
+            pub fn needs_approval(
+                mut self,
+                names: impl IntoIterator<Item = impl Into<String>>,
+            ) -> Self {
+                self.controls.needs_approval.extend(names.into_iter().map(Into::into));
+                self
+            }
+
+            /// Whether results come as MCP has them, `content` and all, and not as the value that
+            /// they mean. Default is that of the host.
+            pub fn raw(mut self, yes: bool) -> Self {
+                self.controls.raw = yes;
+                self
+            }
+
+            /// Which rules are spoken with it. Default is [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
+            pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
+                self.controls.era = era;
+                self
+            }
+        }
+    };
+}
+
+pub(in crate::mcp::host) use controls;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_take_patterns_and_no_beats_yes() {
+        let controls = Controls {
+            only: vec!["read_*".into(), "list".into()],
+            except: vec!["read_secret".into()],
+            ..Controls::default()
+        };
+        assert!(controls.wants("read_file") && controls.wants("list"));
+        assert!(!controls.wants("read_secret") && !controls.wants("write_file"));
+        assert!(Controls::default().wants("anything"));
+    }
+}
