@@ -136,7 +136,8 @@ pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use generate::middleware;
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,
-    Instructions, Interrupt, IntoParts, IntoTools, OnToolError, OutputOptions, Resume, ToolRef,
+    Instructions, Interrupt, IntoParts, IntoResources, IntoTools, OnToolError, OutputOptions,
+    ResourceRef, ResourceSource, Resume, ToolRef, ToolSource,
 };
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;

@@ -6,6 +6,7 @@ mod changes;
 mod errors;
 mod flows;
 mod generate;
+mod host;
 mod hostile;
 mod lists;
 mod prompts;

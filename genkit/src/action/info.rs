@@ -58,6 +58,25 @@ impl Info {
         }
     }
 
+    /// Of an action that another program has: it has no place in the source.
+    pub(crate) fn remote(name: String, description: String) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            location: None,
+            tags: Vec::new(),
+            icons: Vec::new(),
+            metadata: Map::new(),
+        }
+    }
+
+    /// Whether another program has it. Its name is that program's, and is made safe where it is
+    /// sent.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.location.is_none()
+    }
+
     /// ``tool `add` (src/main.rs:7)``, for messages.
     pub(crate) fn label(&self, kind: &str) -> String {
         match self.location {

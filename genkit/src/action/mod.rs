@@ -22,12 +22,15 @@ pub(crate) use handler::Calling;
 pub(crate) use lent::Requirement;
 pub(crate) use output::ToolOutput;
 pub(crate) use resource::Body;
-#[cfg(feature = "mcp-server")]
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use resource::not_found;
+#[cfg(feature = "mcp-host")]
+pub(crate) use uri_template::{MAX_URI_BYTES, UriTemplate};
 
 pub use completion::{Completion, IntoSuggestions};
 pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};
 pub use flow::Flow;
+pub(crate) use info::Info;
 pub use info::Location;
 pub use lent::Chunks;
 pub use output::{IntoOutput, Reply};

@@ -250,6 +250,15 @@ impl Prompt {
         }
     }
 
+    /// Begins a prompt that another program has.
+    pub(crate) fn remote(name: String, description: String) -> PromptBuilder {
+        PromptBuilder {
+            info: Info::remote(name, description),
+            version: None,
+            completers: Completers::default(),
+        }
+    }
+
     /// Its version, if it has one; MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
@@ -269,6 +278,12 @@ impl Prompt {
                 required: property.required,
             })
             .collect()
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -349,6 +364,24 @@ impl PromptBuilder {
     {
         self.completers.add(argument.into(), function);
         self
+    }
+
+    /// Ends the making of a [`Prompt::remote`]: `function` hands the request on.
+    pub(crate) fn forwards(
+        self,
+        input_schema: Value,
+        function: impl Fn(Context, Value) -> Calling<'static, PromptReply> + Send + Sync + 'static,
+    ) -> Prompt {
+        Prompt(Arc::new(Inner {
+            info: self.info,
+            version: self.version,
+            schemas: Schemas::foreign(input_schema, None),
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler: Handler::Dynamic(Arc::new(move |context, arguments, _| {
+                function(context, arguments)
+            })),
+        }))
     }
 
     /// Ends the making: the closure that writes the messages.

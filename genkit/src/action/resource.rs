@@ -187,7 +187,15 @@ struct Inner {
     schemas: Schemas,
     requirements: Vec<Requirement>,
     completers: Completers,
-    handler: Handler<ResourceOutput>,
+    handler: Reader,
+}
+
+/// Who reads.
+enum Reader {
+    /// A function with the variables as its arguments.
+    Own(Handler<ResourceOutput>),
+    /// Another program, which is told the URI.
+    Remote(Box<dyn Fn(Context, String) -> Calling<'static, ResourceOutput> + Send + Sync>),
 }
 
 impl Resource {
@@ -206,7 +214,7 @@ impl Resource {
             schemas: Schemas::derived(erased.input, erased.output),
             requirements: (erased.requirements)(),
             completers: Completers::annotated(definition.completers),
-            handler: Handler::Static(erased.call),
+            handler: Reader::Own(Handler::Static(erased.call)),
         }))
     }
 
@@ -237,6 +245,16 @@ impl Resource {
         }
     }
 
+    /// Begins a resource that another program has.
+    pub(crate) fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
+        ResourceBuilder {
+            info: Info::remote(name, description),
+            uri: uri.into(),
+            mime_type: None,
+            completers: Completers::default(),
+        }
+    }
+
     /// Its address, or the template of its addresses.
     pub fn uri(&self) -> &str {
         &self.0.uri
@@ -250,6 +268,12 @@ impl Resource {
     /// The media type of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -296,12 +320,17 @@ impl Resource {
             .map(|(variables, resource)| (resource, variables))
     }
 
+    /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.
     pub(crate) fn invoke<'a>(
         &self,
         context: &'a Context,
+        uri: &str,
         variables: Value,
     ) -> Calling<'a, ResourceOutput> {
-        self.0.handler.call(context, variables, Strictness::Text)
+        match &self.0.handler {
+            Reader::Own(handler) => handler.call(context, variables, Strictness::Text),
+            Reader::Remote(read) => read(context.clone(), uri.to_owned()),
+        }
     }
 }
 
@@ -360,6 +389,23 @@ impl ResourceBuilder {
         self
     }
 
+    /// Ends the making of a [`Resource::remote`]: `function` hands the request on.
+    pub(crate) fn forwards(
+        self,
+        function: impl Fn(Context, String) -> Calling<'static, ResourceOutput> + Send + Sync + 'static,
+    ) -> Resource {
+        Resource(Arc::new(Inner {
+            template: UriTemplate::parse(&self.uri).map_err(|e| e.to_string()),
+            info: self.info,
+            uri: self.uri,
+            mime_type: self.mime_type,
+            schemas: Schemas::foreign(serde_json::json!({ "type": "object" }), None),
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler: Reader::Remote(Box::new(function)),
+        }))
+    }
+
     /// Ends the making: the closure that reads the resource.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
     where
@@ -376,7 +422,7 @@ impl ResourceBuilder {
             schemas: Schemas::derived(crate::schema::input_of::<I>, || None),
             requirements: Vec::new(),
             completers: self.completers,
-            handler: closure(function, |contents: T| Ok(contents.into_contents())),
+            handler: Reader::Own(closure(function, |contents: T| Ok(contents.into_contents()))),
         }))
     }
 }

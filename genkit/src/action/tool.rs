@@ -154,6 +154,19 @@ impl Tool {
         }
     }
 
+    /// Begins a tool that another program has.
+    pub(crate) fn remote(name: String, description: String) -> ToolBuilder {
+        ToolBuilder {
+            info: Info::remote(name, description),
+            hints: Hints::default(),
+            needs_approval: false,
+            timeout: None,
+            max_output: None,
+            input: None,
+            output: None,
+        }
+    }
+
     /// What it says of its effects.
     pub fn hints(&self) -> Hints {
         self.0.hints
@@ -368,6 +381,31 @@ impl ToolBuilder {
     /// ```
     pub fn interrupts(self) -> Tool {
         self.handler(|context: Context, _: Value| interrupt(context))
+    }
+
+    /// Ends the making of a [`Tool::remote`]: `function` hands the call on. What the other program
+    /// returns is its own affair, and is not checked against its schema here.
+    pub(crate) fn forwards(
+        self,
+        function: impl Fn(Context, Value) -> Calling<'static, ToolOutput> + Send + Sync + 'static,
+    ) -> Tool {
+        let function = Arc::new(function);
+        Tool(Arc::new(Inner {
+            info: self.info,
+            hints: self.hints,
+            needs_approval: self.needs_approval,
+            timeout: self.timeout,
+            max_output: self.max_output,
+            schemas: Schemas::foreign(self.input.unwrap_or_default(), self.output),
+            requirements: Vec::new(),
+            handler: Handler::Dynamic(Arc::new(move |context: Context, arguments, _| {
+                let function = Arc::clone(&function);
+                Box::pin(async move {
+                    context.approved_to_run().await?;
+                    function(context, arguments).await
+                })
+            })),
+        }))
     }
 
     /// Ends the making: the closure that runs when the tool is called.

@@ -578,6 +578,16 @@ impl Context {
         }
     }
 
+    /// What an earlier run did under `key`.
+    pub(crate) fn recorded(&self, key: &str) -> Option<Value> {
+        self.asking().recorded(key)
+    }
+
+    /// Keeps what was done under `key` for a later run.
+    pub(crate) fn record(&self, key: &str, done: Value) {
+        self.asking().record(key, done);
+    }
+
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.cancel
     }

@@ -22,9 +22,9 @@ use super::response::GenerateResponse;
 use super::resume::Resume;
 use super::run::Policy;
 use super::stream::{GenerateStream, Queue};
-use super::tools::{IntoTools, ToolRef};
+use super::tools::{IntoResources, IntoTools, ResourceRef, ToolRef};
 use super::{prepare, run};
-use crate::action::{Resource, Strictness};
+use crate::action::Strictness;
 use crate::context::TypeMap;
 use crate::message::{Message, Part};
 use crate::model::{ChunkSink, Document, ModelRef, ToolChoice};
@@ -92,7 +92,7 @@ pub struct Generate {
     pub(super) system: Vec<Part>,
     pub(super) prompt: Vec<Part>,
     pub(super) tools: Vec<ToolRef>,
-    pub(super) resources: Vec<Resource>,
+    pub(super) resources: Vec<ResourceRef>,
     pub(super) middleware: Vec<Arc<dyn Middleware>>,
     pub(super) values: TypeMap,
     pub(super) limits: Limits,
@@ -285,8 +285,8 @@ impl Generate {
 
     /// Resources that messages may name, besides those of the registry. A part
     /// [`Part::resource_link`] is replaced by what the resource holds.
-    pub fn resources(mut self, resources: impl IntoIterator<Item = Resource>) -> Self {
-        self.resources.extend(resources);
+    pub fn resources(mut self, resources: impl IntoResources) -> Self {
+        self.resources.extend(resources.into_resources());
         self
     }
 

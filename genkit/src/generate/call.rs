@@ -217,5 +217,5 @@ fn cut(text: &str, limit: usize) -> String {
 
 /// The call as middleware and policies see it.
 pub(super) fn seen(env: &Env, request: ToolRequest, index: usize) -> ToolCall {
-    ToolCall { tool: env.tools.get(&request.name).cloned(), request, index }
+    ToolCall { tool: env.tools.get(&request.name), request, index }
 }

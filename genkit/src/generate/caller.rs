@@ -10,8 +10,8 @@ use crate::context::{
     Telling,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Message, Role};
-use crate::model::{ChunkSink, FinishReason, GenerateChunk, Model, ModelRequest, ModelResponse};
+use crate::message::Role;
+use crate::model::{ChunkSink, GenerateChunk, Model, sample};
 use crate::registry::Registry;
 
 /// One tool call, as the tool sees its caller.
@@ -45,14 +45,14 @@ impl LoopCaller {
     }
 
     async fn sample(&self, request: &SampleRequest) -> Result<Value> {
-        let request = model_request(request);
+        let request = sample::model_request(request);
         let sink = ChunkSink::none();
         let asked = self.model.generate(&request, &sink);
         let answer = tokio::time::timeout(self.limit, asked).await.map_err(|_| {
             let said = format!("the model did not answer a tool within {:?}", self.limit);
             Error::new(ErrorKind::DeadlineExceeded, said)
         })??;
-        sampled(self.model.name(), &answer)
+        sample::answer(self.model.name(), &answer)
     }
 }
 
@@ -99,34 +99,4 @@ impl Caller for LoopCaller {
     fn client(&self) -> Option<ClientInfo> {
         None
     }
-}
-
-fn model_request(request: &SampleRequest) -> ModelRequest {
-    let system = request.system.as_ref().map(|text| Message::system(text.as_str()));
-    let mut asked = ModelRequest::new(system.into_iter().chain(request.messages.iter().cloned()));
-    asked.config.insert("maxOutputTokens".to_owned(), request.max_tokens.into());
-    if let Some(temperature) = request.temperature {
-        asked.config.insert("temperature".to_owned(), temperature.into());
-    }
-    if !request.stop.is_empty() {
-        asked.config.insert("stopSequences".to_owned(), request.stop.clone().into());
-    }
-    asked
-}
-
-/// A model's answer as MCP's `CreateMessageResult`.
-fn sampled(model: &str, answer: &ModelResponse) -> Result<Value> {
-    let Some(message) = &answer.message else {
-        return Err(Error::new(ErrorKind::Unavailable, "the model answered without a message"));
-    };
-    let reason = match answer.finish_reason {
-        Some(FinishReason::Length) => "maxTokens",
-        _ => "endTurn",
-    };
-    Ok(json!({
-        "role": "assistant",
-        "content": { "type": "text", "text": message.text() },
-        "model": model,
-        "stopReason": reason,
-    }))
 }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::tools::ResourceRef;
 use crate::action::{Body, Contents, Resource};
 use crate::context::{Context, ContextParts, TypeMap, supervise};
 use crate::error::{Error, ErrorContext as _, Result};
@@ -18,12 +19,20 @@ const UNKNOWN_BYTES: &str = "application/octet-stream";
 /// Replaces every resource part of `messages`.
 pub(super) async fn resources(
     messages: &mut [Message],
-    given: &[Resource],
+    given: &[ResourceRef],
     genkit: &Genkit,
     values: &TypeMap,
     limit: Duration,
 ) -> Result<()> {
     let is_resource = |part: &Part| matches!(part, Part::Resource { .. });
+    if !messages.iter().any(|m| m.content.iter().any(is_resource)) {
+        return Ok(()); // nobody is asked for what nobody wants
+    }
+    let mut all = Vec::new();
+    for given in given {
+        all.extend(given.find().await?);
+    }
+    let given = &all;
     for message in messages.iter_mut().filter(|m| m.content.iter().any(is_resource)) {
         let mut content = Vec::with_capacity(message.content.len());
         for part in std::mem::take(&mut message.content) {
@@ -81,7 +90,7 @@ async fn read(
         ..ContextParts::default()
     }
     .build();
-    let contents = call(&context, &resource, variables)
+    let contents = call(&context, &resource, uri, variables)
         .await
         .context(format!("cannot read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
@@ -90,9 +99,10 @@ async fn read(
 async fn call(
     context: &Context,
     resource: &Resource,
+    uri: &str,
     variables: Map<String, Value>,
 ) -> Result<Vec<Contents>> {
-    supervise(context, resource.name(), resource.invoke(context, variables.into())).await
+    supervise(context, resource.name(), resource.invoke(context, uri, variables.into())).await
 }
 
 fn part(content: Contents, uri: &str, resource: &Resource) -> Part {

@@ -22,6 +22,7 @@ mod stream;
 mod supports;
 #[cfg(test)]
 mod tests;
+mod toolbox;
 mod tools;
 mod trace;
 mod turn;
@@ -36,4 +37,4 @@ pub use parts::IntoParts;
 pub use response::GenerateResponse;
 pub use resume::Resume;
 pub use stream::GenerateStream;
-pub use tools::{IntoTools, ToolRef};
+pub use tools::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};

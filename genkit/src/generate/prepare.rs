@@ -11,7 +11,7 @@ use super::format::{self, Format};
 use super::limits::MAX_TURNS;
 use super::options::{Instructions, OutputOptions};
 use super::run::Env;
-use super::tools::Toolbox;
+use super::toolbox::Toolbox;
 use super::turn::Rules;
 use super::{embed, interrupt, resume, supports};
 use crate::error::{Error, ErrorKind, Result};
@@ -32,10 +32,8 @@ pub(super) async fn prepare(asked: Generate, sink: ChunkSink) -> Result<(Env, Mo
         Some(model) => models.find(model)?,
         None => models.default_model()?,
     };
-    let mut tools = Toolbox::find(&asked.tools, &genkit.registry, &genkit.states)?;
-    for tool in asked.middleware.iter().flat_map(|middleware| middleware.tools()) {
-        tools.add(tool)?;
-    }
+    let fixed = asked.middleware.iter().flat_map(|middleware| middleware.tools()).collect();
+    let tools = Toolbox::find(asked.tools, fixed, &genkit.registry, &genkit.states).await?;
     let mut options = asked.options;
     if !options.middleware.is_empty() {
         // It may be what asks for approval: going on without it would be wrong.

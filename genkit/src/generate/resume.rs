@@ -9,7 +9,7 @@ use super::interrupt::{
     ANSWERS, Answer, Asks, CALL_KEY, INTERRUPT, Kind, PENDING_CONTENT, PENDING_METADATA,
     PENDING_OUTPUT, REPLACED_INPUT, RESOLVED, RESUMED, SUSPENDED, Suspended,
 };
-use super::tools::Toolbox;
+use super::toolbox::Toolbox;
 use super::turn::{Call, positions};
 use crate::action::Strictness;
 use crate::context::{APPROVAL_KEY, approved};

@@ -14,7 +14,7 @@ use super::limits::{Limits, MAX_CALLS};
 use super::middleware::{Middleware, NextGenerate, NextModel, NextTool, Outcome, ToolCall};
 use super::response::GenerateResponse;
 use super::resume::Resumed;
-use super::tools::Toolbox;
+use super::toolbox::Toolbox;
 use super::turn::{Call, GENERATED_REF, Rules, Settled, Step, Turns, invented_ref};
 use super::{supports, trace};
 use crate::action::Strictness;
@@ -108,6 +108,7 @@ async fn go_on(env: &Env, turns: &mut Turns, finished: &Finished) -> Result<Gene
         match turns.next() {
             Step::Done(response) => return Ok(*response),
             Step::Model => {
+                env.tools.refresh(&env.registry, &env.states, turns.tools()).await;
                 let answer = ask(env, turns).instrument(trace::turn(round)).await?;
                 turns.accept(answer)?;
             }

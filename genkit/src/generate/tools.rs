@@ -1,13 +1,13 @@
-//! Which tools a run offers, and which of them a model means.
+//! How a request names the tools and resources that it offers.
 
-use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
 
-use crate::action::Tool;
-use crate::context::TypeMap;
+use crate::action::{Resource, Tool};
 use crate::error::{Error, Result};
 use crate::glob::glob;
-use crate::model::ToolDefinition;
-use crate::registry::{Registry, verify_tool};
+use crate::registry::Registry;
 use crate::suggest;
 
 /// A tool, or the way to find some: a value, a name, a pattern with `*`, a tag.
@@ -36,11 +36,60 @@ use crate::suggest;
 #[derive(Clone, Debug)]
 pub struct ToolRef(Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Kind {
     Value(Tool),
     Name(String),
     Tag(String),
+    Live(Arc<dyn ToolSource>),
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(tool) => tool.fmt(f),
+            Self::Name(name) => f.debug_tuple("Name").field(name).finish(),
+            Self::Tag(tag) => f.debug_tuple("Tag").field(tag).finish(),
+            Self::Live(_) => f.write_str("Live"),
+        }
+    }
+}
+
+/// Tools that come and go: asked again before each turn of a run.
+///
+/// ```standalone_crate
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Result, Tool, ToolRef, ToolSource, tool, tools};
+/// use std::pin::Pin;
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// struct Plugins;
+///
+/// impl ToolSource for Plugins {
+///     fn tools(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Tool>>> + Send + '_>> {
+///         Box::pin(async { Ok(tools![add]) }) // … those that are loaded now …
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// genkit::generate("1 + 1?")
+///     .model(ScriptedModel::text("2"))
+///     .tools([ToolRef::live(Plugins)])
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+pub trait ToolSource: Send + Sync + 'static {
+    /// Those that there are now.
+    ///
+    /// # Errors
+    /// They cannot be known: a run does not begin then; one that is under way goes on with those that
+    /// it has.
+    fn tools(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Tool>>> + Send + '_>>;
 }
 
 impl ToolRef {
@@ -49,9 +98,19 @@ impl ToolRef {
         Self(Kind::Tag(tag.into()))
     }
 
-    fn find(&self, registry: &Registry) -> Result<Vec<Tool>> {
+    /// Tools that are asked for again before each turn.
+    pub fn live(source: impl ToolSource) -> Self {
+        Self(Kind::Live(Arc::new(source)))
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.0, Kind::Live(_))
+    }
+
+    pub(super) async fn find(&self, registry: &Registry) -> Result<Vec<Tool>> {
         let found = match &self.0 {
             Kind::Value(tool) => return Ok(vec![tool.clone()]),
+            Kind::Live(source) => return source.tools().await,
             Kind::Name(name) if !name.contains('*') => {
                 // Genkit's developer tools name actions by their whole key.
                 let short = name.strip_prefix("/tool/").unwrap_or(name);
@@ -84,6 +143,7 @@ impl std::fmt::Display for ToolRef {
         f.write_str(match &self.0 {
             Kind::Value(tool) => tool.name(),
             Kind::Name(name) | Kind::Tag(name) => name,
+            Kind::Live(_) => "live tools",
         })
     }
 }
@@ -142,78 +202,102 @@ impl<I: IntoIterator<Item: Into<ToolRef>>> IntoTools for I {
     }
 }
 
-/// The tools of one run.
-#[derive(Debug, Default)]
-pub(super) struct Toolbox {
-    tools: Vec<Tool>,
-    by_name: HashMap<String, usize>,
+/// A resource, or the way to find some.
+///
+/// ```
+/// use genkit::{ResourceRef, resource, resources};
+///
+/// /// The rules of the house.
+/// #[resource("house://rules")]
+/// async fn rules() -> String { "Be kind.".into() }
+///
+/// let rules: ResourceRef = resources![rules].remove(0).into();
+/// # let _ = rules;
+/// ```
+#[derive(Clone)]
+pub struct ResourceRef(ResourceKind);
+
+#[derive(Clone)]
+enum ResourceKind {
+    Value(Resource),
+    Live(Arc<dyn ResourceSource>),
 }
 
-impl Toolbox {
-    /// Finds all of `wanted`; two of one name are an error that names both.
-    pub(super) fn find(wanted: &[ToolRef], registry: &Registry, states: &TypeMap) -> Result<Self> {
-        let mut toolbox = Self::default();
-        for reference in wanted {
-            for tool in reference.find(registry)? {
-                verify_tool(&tool, states)?;
-                toolbox.add(tool)?;
-            }
-        }
-        Ok(toolbox)
+/// Resources that come and go: asked when a run begins. The resources of an MCP host are one.
+///
+/// ```
+/// use genkit::{Resource, ResourceRef, ResourceSource, Result};
+/// use std::pin::Pin;
+///
+/// struct Shelf;
+///
+/// impl ResourceSource for Shelf {
+///     fn resources(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Resource>>> + Send + '_>> {
+///         Box::pin(async { Ok(Vec::new()) }) // … those that are there now …
+///     }
+/// }
+///
+/// let shelf = ResourceRef::live(Shelf);
+/// # let _ = shelf;
+/// ```
+pub trait ResourceSource: Send + Sync + 'static {
+    /// Those that there are now.
+    ///
+    /// # Errors
+    /// They cannot be known; the run does not begin.
+    fn resources(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Resource>>> + Send + '_>>;
+}
+
+impl ResourceRef {
+    /// Resources that are asked for when a run begins.
+    pub fn live(source: impl ResourceSource) -> Self {
+        Self(ResourceKind::Live(Arc::new(source)))
     }
 
-    pub(super) fn add(&mut self, tool: Tool) -> Result<()> {
-        if let Some(&other) = self.by_name.get(tool.name()) {
-            let other = &self.tools[other];
-            if tool.is(other) {
-                return Ok(());
-            }
-            return Err(Error::invalid_argument(format!(
-                "{} and {} have one name, and the model could reach only one of them: rename one",
-                tool.info().label("tool"),
-                other.info().label("tool"),
-            )));
-        }
-        self.by_name.insert(tool.name().to_owned(), self.tools.len());
-        self.tools.push(tool);
-        Ok(())
-    }
-
-    /// The tool that a model means: by its name, or by the part after the last `/` where only one
-    /// has it, as Genkit's models name them.
-    pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        if let Some(&at) = self.by_name.get(name) {
-            return self.tools.get(at);
-        }
-        let mut short = self
-            .tools
-            .iter()
-            .filter(|tool| tool.name().rsplit_once('/').is_some_and(|(_, short)| short == name));
-        match (short.next(), short.next()) {
-            (Some(tool), None) => Some(tool),
-            _ => None,
+    pub(super) async fn find(&self) -> Result<Vec<Resource>> {
+        match &self.0 {
+            ResourceKind::Value(resource) => Ok(vec![resource.clone()]),
+            ResourceKind::Live(source) => source.resources().await,
         }
     }
+}
 
-    /// What the model is told when it asks for a tool that is not there.
-    pub(super) fn unknown(&self, name: &str) -> String {
-        suggest::unknown("tool", name, self.tools.iter().map(Tool::name))
+impl From<Resource> for ResourceRef {
+    fn from(resource: Resource) -> Self {
+        Self(ResourceKind::Value(resource))
     }
+}
 
-    pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
-        self.tools
-            .iter()
-            .map(|tool| {
-                let [input, output] = tool.schemas().shared();
-                let mut definition =
-                    ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);
-                definition.metadata = tool.metadata().clone();
-                definition
-            })
-            .collect()
+impl From<&Resource> for ResourceRef {
+    fn from(resource: &Resource) -> Self {
+        resource.clone().into()
     }
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.tools.is_empty()
+/// A list of resources: `resources![..]`, or an array or list of [`Resource`]s or [`ResourceRef`]s.
+///
+/// ```
+/// use genkit::{IntoResources, resource, resources};
+///
+/// /// The rules of the house.
+/// #[resource("house://rules")]
+/// async fn rules() -> String { "Be kind.".into() }
+///
+/// assert_eq!(resources![rules].into_resources().len(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of resources",
+    label = "not resources",
+    note = "write `resources![name, ..]` for annotated functions, or give an array of `Resource`s"
+)]
+pub trait IntoResources {
+    /// As references.
+    fn into_resources(self) -> Vec<ResourceRef>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<ResourceRef>>> IntoResources for I {
+    fn into_resources(self) -> Vec<ResourceRef> {
+        self.into_iter().map(Into::into).collect()
     }
 }

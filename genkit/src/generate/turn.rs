@@ -150,6 +150,11 @@ impl Turns {
         &self.request
     }
 
+    /// What the model is offered next.
+    pub(super) fn tools(&mut self) -> &mut Vec<crate::model::ToolDefinition> {
+        &mut self.request.tools
+    }
+
     /// The index of the message that is being produced.
     pub(super) fn index(&self) -> usize {
         self.index

@@ -17,7 +17,12 @@
 //! ```
 
 #[cfg(feature = "mcp-host")]
+#[allow(
+    deprecated,
+    reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
+)]
 mod host;
+mod level;
 #[cfg(feature = "mcp-server")]
 mod server;
 

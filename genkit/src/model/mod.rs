@@ -44,6 +44,7 @@ mod openai;
 mod provider;
 mod request;
 mod response;
+pub(crate) mod sample;
 #[cfg(feature = "http-model")]
 mod sse;
 #[cfg(feature = "http-model")]

@@ -1,4 +1,4 @@
-//! Tool names that every provider takes, and the way back.
+//! Names that every provider and every MCP client takes, and the way back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use super::request::ModelRequest;
 /// How long a tool's name may be for a provider. Default is 64, the least of all.
 const MAX_NAME: usize = 64;
 
-/// The names of a request's tools as a provider sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
+/// Names as a provider or a client sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
 /// alike. `fs/read_file` becomes `fs__read_file`.
 pub(crate) struct Names<'a> {
     /// By our name; only those that differ.
@@ -19,13 +19,16 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(crate) fn of(request: &'a ModelRequest) -> Self {
+        Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
+    }
+
+    pub(crate) fn new(all: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
-        if request.tools.iter().all(|tool| is_safe(&tool.name)) {
+        if all.clone().all(is_safe) {
             return names; // the usual case costs nothing
         }
         // A name that is safe keeps itself, whatever stands before it.
-        let (safe, unsafe_): (Vec<&str>, Vec<&str>) =
-            request.tools.iter().map(|tool| tool.name.as_str()).partition(|name| is_safe(name));
+        let (safe, unsafe_): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
         for name in safe {
             names.ours.insert(name.to_owned(), name);
         }
@@ -40,6 +43,12 @@ impl<'a> Names<'a> {
             names.sent.insert(name, sent);
         }
         names
+    }
+
+    /// Those that differ: what is sent, and ours.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    pub(crate) fn changed(self) -> impl Iterator<Item = (String, &'a str)> {
+        self.sent.into_iter().map(|(ours, sent)| (sent, ours))
     }
 
     /// What the provider is told.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Actions;
-use crate::action::{Requirement, Resource, Tool};
+use crate::action::{Info, Requirement, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema;
@@ -18,7 +18,7 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
     let mut problems = actions.refused.clone();
     for tool in actions.tools.values() {
         let label = tool.info().label("tool");
-        name(&mut problems, &label, tool.name());
+        name(&mut problems, &label, tool.info());
         state(&mut problems, &label, tool.requirements(), states);
         let kind = tool.schemas().portable_input().get("type").and_then(Value::as_str);
         if kind != Some("object") {
@@ -36,18 +36,18 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
     }
     for prompt in actions.prompts.values() {
         let label = prompt.info().label("prompt");
-        name(&mut problems, &label, prompt.name());
+        name(&mut problems, &label, prompt.info());
         state(&mut problems, &label, prompt.requirements(), states);
     }
     for resource in actions.resources.values() {
         let label = resource.info().label("resource");
-        name(&mut problems, &label, resource.name());
+        name(&mut problems, &label, resource.info());
         state(&mut problems, &label, resource.requirements(), states);
         template(&mut problems, &label, resource);
     }
     for flow in actions.flows.values() {
         let label = flow.info().label("flow");
-        name(&mut problems, &label, flow.name());
+        name(&mut problems, &label, flow.info());
         state(&mut problems, &label, flow.requirements(), states);
     }
     report(&problems)
@@ -72,7 +72,11 @@ fn report(problems: &[String]) -> Result<()> {
     Err(Error::new(ErrorKind::FailedPrecondition, said))
 }
 
-fn name(problems: &mut Vec<String>, label: &str, name: &str) {
+fn name(problems: &mut Vec<String>, label: &str, info: &Info) {
+    if info.is_remote() {
+        return; // made safe where it is sent
+    }
+    let name = &info.name;
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
         problems.push(format!(

@@ -60,6 +60,11 @@ impl Checker {
         }
     }
 
+    /// Whether the schema itself can be read.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.validator.is_ok()
+    }
+
     fn validator(&self) -> Result<&jsonschema::Validator> {
         self.validator.as_ref().map_err(|said| {
             Error::new(ErrorKind::Internal, format!("the schema itself is invalid: {said}"))
@@ -100,5 +105,8 @@ impl Checker {
 
     pub(crate) fn result(&self, _: Option<&Value>) -> Result<()> {
         Ok(())
+    }
+    pub(crate) fn is_usable(&self) -> bool {
+        true
     }
 }

@@ -1,12 +1,15 @@
 //! How one server is reached, and what of it is wanted.
 
 mod controls;
+mod custom;
 mod stdio;
 
 use std::sync::Arc;
 
 pub use controls::ProtocolEra;
 pub(super) use controls::{Controls, controls};
+pub use custom::CustomServer;
+pub(super) use stdio::Command;
 pub use stdio::{StderrTo, StdioServer};
 
 #[cfg(feature = "mcp-host-http")]
@@ -39,6 +42,7 @@ pub(super) enum Launch {
     Stdio(stdio::Command),
     #[cfg(feature = "mcp-host-http")]
     Http(super::http::Endpoint),
+    Custom(custom::Connector),
     /// A configuration file says something that cannot be done: the server is there, and failed.
     Broken(Arc<Error>),
 }
@@ -49,6 +53,7 @@ impl PartialEq for Launch {
             (Self::Stdio(a), Self::Stdio(b)) => a == b,
             #[cfg(feature = "mcp-host-http")]
             (Self::Http(a), Self::Http(b)) => a == b,
+            (Self::Custom(a), Self::Custom(b)) => a == b,
             (Self::Broken(a), Self::Broken(b)) => a.to_string() == b.to_string(),
             _ => false,
         }
@@ -72,5 +77,11 @@ impl From<StdioServer> for ServerConfig {
 impl From<HttpServer> for ServerConfig {
     fn from(server: HttpServer) -> Self {
         Self { launch: Launch::Http(server.endpoint), controls: server.controls }
+    }
+}
+
+impl From<CustomServer> for ServerConfig {
+    fn from(server: CustomServer) -> Self {
+        Self { launch: Launch::Custom(server.connector), controls: server.controls }
     }
 }

@@ -93,6 +93,8 @@ pub struct McpServer {
     #[cfg(feature = "mcp-http")]
     pub(super) http: super::http::HttpSettings,
     shutdown: Option<Shutdown>,
+    #[cfg(feature = "mcp-host")]
+    hosts: Vec<crate::mcp::McpHost>,
 }
 
 impl McpServer {
@@ -104,6 +106,8 @@ impl McpServer {
             #[cfg(feature = "mcp-http")]
             http: super::http::HttpSettings::default(),
             shutdown: None,
+            #[cfg(feature = "mcp-host")]
+            hosts: Vec::new(),
         }
     }
 
@@ -239,6 +243,26 @@ impl McpServer {
         self
     }
 
+    /// Serves what the servers of a host offer beside this program's own: one server that fronts
+    /// many.
+    ///
+    /// Names are `key__tool` here, since clients refuse a `/`. What comes and goes in a server comes
+    /// and goes here. What a server asks the user is asked of this server's client.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// let host = McpHost::from_config("mcp.json")?;
+    /// genkit::serve_mcp().name("all").host(&host).await
+    /// # }
+    /// ```
+    #[cfg(feature = "mcp-host")]
+    pub fn host(mut self, host: &crate::mcp::McpHost) -> Self {
+        self.hosts.push(host.clone());
+        self
+    }
+
     /// Ends the server when this future resolves: no new requests, the running ones finish.
     /// Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
@@ -263,17 +287,35 @@ impl McpServer {
     /// # Errors
     /// As serving: the registry is checked first.
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        #[cfg(feature = "mcp-host")]
+        self.register_hosts();
         Ok(self.check()?.0)
+    }
+
+    /// Where nothing can be waited for: what the hosts' servers have comes when they are there.
+    #[cfg(feature = "mcp-host")]
+    pub(super) fn register_hosts(&self) {
+        for host in self.hosts.clone() {
+            let registry = self.genkit.registry.clone();
+            tokio::spawn(async move { host.register_in(&registry).await });
+        }
     }
 
     /// Checks everything that can be wrong before the first client comes.
     pub(super) fn check(self) -> Result<(McpHandler, Rest)> {
         self.genkit.registry.check_with(&self.genkit.states)?;
-        let shared = Arc::new(Shared::new(self.genkit, self.settings)?);
+        let shared = Shared::new(self.genkit, self.settings)?;
+        #[cfg(feature = "mcp-host")]
+        let shared = shared.fronting(self.hosts.clone());
+        let shared = Arc::new(shared);
         let lists = shared.lists();
         let (tools, prompts) = (lists.tools(super::era::Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
-        if tools + prompts + resources == 0 {
+        #[cfg(feature = "mcp-host")]
+        let fronts = !self.hosts.is_empty();
+        #[cfg(not(feature = "mcp-host"))]
+        let fronts = false;
+        if tools + prompts + resources == 0 && !fronts {
             return Err(nothing_to_serve(&shared));
         }
         tracing::info!(
@@ -290,6 +332,11 @@ impl McpServer {
 
     async fn serve(self) -> Result<()> {
         log::to_stderr();
+        // Many clients ask once what there is.
+        #[cfg(feature = "mcp-host")]
+        for host in &self.hosts {
+            host.register_in(&self.genkit.registry).await;
+        }
         let (handler, rest) = self.check()?;
         let limits = rest.limits();
         let stop = CancellationToken::new();
@@ -364,8 +411,10 @@ async fn serve_stdio(
 }
 
 /// Serves one client over a pipe in memory, in the background, until the client goes.
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "testing", feature = "mcp-host"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
+    #[cfg(feature = "mcp-host")]
+    server.register_hosts();
     let (handler, rest) = server.check()?;
     let (reader, writer) = tokio::io::split(pipe);
     let transport = stdio::StdioTransport::new(reader, writer, rest.limits());

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
-    Implementation, InputRequest, LoggingLevel, LoggingMessageNotificationParam,
-    ProgressNotificationParam, ProgressToken, ServerRequest,
+    Implementation, InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam,
+    ProgressToken, ServerRequest,
 };
 use rmcp::service::{Peer, RequestContext, ServiceError};
 use serde::Serialize;
@@ -21,6 +21,7 @@ use super::session::Session;
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{Caller, ClientInfo, Level, Need, Progress, Question, QuestionKind};
 use crate::error::{Error, ErrorKind, Result};
+use crate::mcp::level;
 use crate::registry::Registry;
 
 type Future<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
@@ -50,7 +51,7 @@ impl McpCaller {
     ) -> Self {
         let level = match era {
             Era::Legacy => Some(session.level()),
-            Era::Modern => request.meta.log_level().map(level),
+            Era::Modern => request.meta.log_level().map(level::of_mcp),
         };
         // Without a session only the request itself says who calls; the SDK would name itself.
         let client = match era {
@@ -149,7 +150,7 @@ impl Caller for McpCaller {
             if self.level.is_none_or(|least| severity < least) {
                 return;
             }
-            let params = LoggingMessageNotificationParam::new(mcp_level(severity), data);
+            let params = LoggingMessageNotificationParam::new(level::to_mcp(severity), data);
             let _ = self.peer.notify_logging_message(params).await;
         })
     }
@@ -237,31 +238,5 @@ fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<
             format!("the client refused the question: {}", error.message),
         )),
         Err(_) => Err(Error::new(ErrorKind::Unavailable, "the client is gone")),
-    }
-}
-
-pub(super) fn level(level: LoggingLevel) -> Level {
-    match level {
-        LoggingLevel::Debug => Level::Debug,
-        LoggingLevel::Info => Level::Info,
-        LoggingLevel::Notice => Level::Notice,
-        LoggingLevel::Warning => Level::Warning,
-        LoggingLevel::Error => Level::Error,
-        LoggingLevel::Critical => Level::Critical,
-        LoggingLevel::Alert => Level::Alert,
-        LoggingLevel::Emergency => Level::Emergency,
-    }
-}
-
-fn mcp_level(level: Level) -> LoggingLevel {
-    match level {
-        Level::Debug => LoggingLevel::Debug,
-        Level::Info => LoggingLevel::Info,
-        Level::Notice => LoggingLevel::Notice,
-        Level::Warning => LoggingLevel::Warning,
-        Level::Error => LoggingLevel::Error,
-        Level::Critical => LoggingLevel::Critical,
-        Level::Alert => LoggingLevel::Alert,
-        Level::Emergency => LoggingLevel::Emergency,
     }
 }

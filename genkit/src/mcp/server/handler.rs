@@ -23,7 +23,7 @@ use super::era::Era;
 use super::run::{Job, Ran};
 use super::session::{MAX_SUBSCRIPTIONS, Session};
 use super::shared::Shared;
-use super::{answers, caller, convert, lists, malformed};
+use super::{answers, convert, lists, malformed};
 use crate::action::Strictness;
 use crate::context::ContextParts;
 use crate::suggest;
@@ -240,9 +240,9 @@ impl ServerHandler for McpHandler {
             state: params.request_state,
             responses: params.input_responses,
         };
-        let running = resource.clone();
+        let (running, at) = (resource.clone(), uri.clone());
         let ran = self
-            .run(request, job, move |context, variables| running.invoke(context, variables))
+            .run(request, job, move |context, variables| running.invoke(context, &at, variables))
             .await?;
         match ran {
             Ran::Done(Ok(contents)) => {
@@ -313,7 +313,7 @@ impl ServerHandler for McpHandler {
         if Era::of(&request) == Era::Modern {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        self.session.set_level(caller::level(params.level));
+        self.session.set_level(crate::mcp::level::of_mcp(params.level));
         Ok(())
     }
 

@@ -125,6 +125,8 @@ impl McpServer {
     /// # Errors
     /// As serving: the registry is checked first.
     pub fn router(self) -> Result<Router> {
+        #[cfg(feature = "mcp-host")]
+        self.register_hosts();
         let (handler, rest) = self.check()?;
         Ok(router(handler, rest.http, Busy::default(), CancellationToken::new()))
     }

@@ -1,5 +1,6 @@
 //! What clients are shown, built once for each state of the registry.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -14,6 +15,7 @@ use super::convert::{self, WRAP};
 use super::era::Era;
 use super::filter::Filter;
 use crate::action::{Prompt, Resource, Tool};
+use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::Shape;
 
@@ -29,23 +31,54 @@ pub(super) struct Lists {
     pub(super) prompts: Vec<McpPrompt>,
     pub(super) resources: Vec<McpResource>,
     pub(super) templates: Vec<ResourceTemplate>,
+    /// What is shown under a safe name has this one here.
+    tool_names: HashMap<String, String>,
+    prompt_names: HashMap<String, String>,
 }
 
 impl Lists {
     fn build(registry: &Registry, filter: &Filter) -> Self {
         let version = registry.version();
-        let tools = registry.tools();
-        let shown = |era| tools.iter().filter(|t| filter.tool(t)).map(|t| tool(t, era)).collect();
+        let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
+        let names = Names::new(tools.iter().map(Tool::name));
+        let shown = |era| {
+            let of = |t: &Tool| tool(t, names.sent(t.name()).into_owned(), era);
+            let mut shown: Vec<McpTool> = tools.iter().map(of).collect();
+            shown.sort_by(|a, b| a.name.cmp(&b.name));
+            shown
+        };
+        let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
+        let prompts: Vec<Prompt> =
+            registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
+        let prompt_names = Names::new(prompts.iter().map(Prompt::name));
+        let of = |p: &Prompt| prompt(p, prompt_names.sent(p.name()).into_owned());
+        let mut shown_prompts: Vec<McpPrompt> = prompts.iter().map(of).collect();
+        shown_prompts.sort_by(|a, b| a.name.cmp(&b.name));
         let resources = registry.resources();
         let shown_resources = || resources.iter().filter(|r| filter.resource(r));
         Self {
             version,
-            legacy_tools: shown(Era::Legacy),
-            modern_tools: shown(Era::Modern),
-            prompts: registry.prompts().iter().filter(|p| filter.prompt(p)).map(prompt).collect(),
+            legacy_tools,
+            modern_tools,
+            prompts: shown_prompts,
             resources: shown_resources().filter(|r| !r.is_template()).map(resource).collect(),
             templates: shown_resources().filter(|r| r.is_template()).map(template).collect(),
+            tool_names: names.changed().map(|(sent, ours)| (sent, ours.to_owned())).collect(),
+            prompt_names: prompt_names
+                .changed()
+                .map(|(sent, ours)| (sent, ours.to_owned()))
+                .collect(),
         }
+    }
+
+    /// The name in the registry of what clients know as `name`.
+    pub(super) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.tool_names.get(name).map_or(name, String::as_str)
+    }
+
+    /// The name in the registry of what clients know as `name`.
+    pub(super) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.prompt_names.get(name).map_or(name, String::as_str)
     }
 
     pub(super) fn tools(&self, era: Era) -> &[McpTool] {
@@ -110,17 +143,26 @@ fn read_cursor(cursor: &str) -> Option<String> {
     text.strip_prefix(CURSOR_MARK).map(str::to_owned)
 }
 
-fn tool(tool: &Tool, era: Era) -> McpTool {
-    let mut shown = McpTool::new(
-        tool.info().name.clone(),
-        tool.info().description.clone(),
-        tool.schemas().served_input(),
-    );
+fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
+    let mut shown =
+        McpTool::new(name, tool.info().description.clone(), tool.schemas().served_input());
     shown.title = tool.title().map(str::to_owned);
     shown.output_schema = output_schema(tool, era);
     shown.annotations = annotations(tool);
     shown.icons = convert::icons(tool.icons());
-    shown.meta = convert::meta(tool.metadata().clone());
+    shown.meta = convert::meta(own_meta(tool.metadata()));
+    shown
+}
+
+/// What an action of another server says as `_meta` is that server's; where it comes from is for
+/// programs here.
+fn own_meta(metadata: &Map<String, Value>) -> Map<String, Value> {
+    let mut shown = metadata.clone();
+    if let Some(origin) = shown.shift_remove("mcp")
+        && let Some(Value::Object(theirs)) = origin.get("_meta")
+    {
+        shown.extend(theirs.clone());
+    }
     shown
 }
 
@@ -154,17 +196,17 @@ fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
     ))
 }
 
-fn prompt(prompt: &Prompt) -> McpPrompt {
+fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let arguments = prompt.arguments().into_iter().map(|argument| {
         let mut shown = McpArgument::new(argument.name).with_required(argument.required);
         shown.description = argument.description;
         shown
     });
     let arguments: Vec<McpArgument> = arguments.collect();
-    let mut shown = McpPrompt::new(prompt.name(), Some(prompt.description()), Some(arguments));
+    let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
     shown.icons = convert::icons(prompt.icons());
-    let mut meta = prompt.metadata().clone();
+    let mut meta = own_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
@@ -178,7 +220,7 @@ fn resource(resource: &Resource) -> McpResource {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(resource.metadata().clone());
+    shown.meta = convert::meta(own_meta(resource.metadata()));
     shown
 }
 
@@ -188,6 +230,6 @@ fn template(resource: &Resource) -> ResourceTemplate {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(resource.metadata().clone());
+    shown.meta = convert::meta(own_meta(resource.metadata()));
     shown
 }

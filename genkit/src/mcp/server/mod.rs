@@ -23,7 +23,7 @@ mod shared;
 mod stdio;
 
 pub use builder::McpServer;
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "testing", feature = "mcp-host"))]
 pub(crate) use builder::serve_pipe;
 pub use run::Principal;
 pub use settings::ApprovalFallback;

@@ -21,6 +21,9 @@ pub(super) struct Shared {
     pub(super) gate: Gate,
     pub(super) hub: Hub,
     lists: ListCache,
+    /// Hosts live as long as the server that fronts them.
+    #[cfg(feature = "mcp-host")]
+    _hosts: Vec<crate::mcp::McpHost>,
 }
 
 impl Shared {
@@ -32,7 +35,16 @@ impl Shared {
             hub: Hub::default(),
             genkit,
             settings,
+            #[cfg(feature = "mcp-host")]
+            _hosts: Vec::new(),
         })
+    }
+
+    /// With these hosts.
+    #[cfg(feature = "mcp-host")]
+    pub(super) fn fronting(mut self, hosts: Vec<crate::mcp::McpHost>) -> Self {
+        self._hosts = hosts;
+        self
     }
 
     pub(super) fn lists(&self) -> Arc<Lists> {
@@ -40,11 +52,19 @@ impl Shared {
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<Tool> {
-        self.genkit.registry.tool(name).filter(|tool| self.settings.filter.tool(tool))
+        let lists = self.lists();
+        self.genkit
+            .registry
+            .tool(lists.tool_name(name))
+            .filter(|tool| self.settings.filter.tool(tool))
     }
 
     pub(super) fn prompt(&self, name: &str) -> Option<Prompt> {
-        self.genkit.registry.prompt(name).filter(|prompt| self.settings.filter.prompt(prompt))
+        let lists = self.lists();
+        self.genkit
+            .registry
+            .prompt(lists.prompt_name(name))
+            .filter(|prompt| self.settings.filter.prompt(prompt))
     }
 
     /// The resource that answers for `uri`: a fixed address first, then the most specific

@@ -1,0 +1,227 @@
+//! The builder of a host.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::config::ServerConfig;
+use super::elicit::{ElicitAnswer, ElicitRequest};
+use super::event::McpEvent;
+use super::host::McpHost;
+use super::sampling::Sampling;
+use super::settings::Settings;
+use crate::context::{Context, Level, Root};
+use crate::error::{Error, Result};
+
+/// How long a server's key may be, in bytes.
+const MAX_KEY: usize = 64;
+
+/// A host in the making: see [`McpHost`].
+///
+/// ```
+/// use genkit::mcp::{McpHost, StdioServer};
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let host = McpHost::builder()
+///     .name("my-agent")
+///     .version("1.2.0")
+///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp").disabled(true))
+///     .roots(["file:///tmp"])
+///     .timeout(Duration::from_secs(30))
+///     .build()?;
+/// assert_eq!(host.status().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+#[must_use = "a builder does nothing until `.build()`"]
+pub struct McpHostBuilder {
+    settings: Settings,
+    servers: Vec<(String, ServerConfig)>,
+    notices: Vec<String>,
+}
+
+impl McpHostBuilder {
+    /// What servers are told that this program is called. Default is `genkit-mcp`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// What servers are told of this program's version. Default is that of this library.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.settings.version = version.into();
+        self
+    }
+
+    /// Adds a server under `key`, which comes before the names of what it offers: `key/tool`.
+    pub fn server(mut self, key: impl Into<String>, server: impl Into<ServerConfig>) -> Self {
+        self.servers.push((key.into(), server.into()));
+        self
+    }
+
+    /// Adds servers.
+    pub fn servers<S: Into<ServerConfig>>(
+        mut self,
+        servers: impl IntoIterator<Item = (impl Into<String>, S)>,
+    ) -> Self {
+        self.servers.extend(servers.into_iter().map(|(key, server)| (key.into(), server.into())));
+        self
+    }
+
+    /// Adds the servers of a configuration file (`mcpServers`) of Claude Desktop, Cursor, Claude
+    /// Code or VS Code. `${VAR}` and `${VAR:-default}` are replaced; what is not known is in
+    /// [`McpHost::notices`] and in the log.
+    ///
+    /// # Errors
+    /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
+    /// failed.
+    pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
+        let file = super::file::read(path.as_ref())?;
+        self.servers.extend(file.servers);
+        self.notices.extend(file.notices);
+        Ok(self)
+    }
+
+    /// The folders that servers may work in, as `file://` URIs.
+    pub fn roots(self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
+        self.settings.set_roots(roots.collect());
+        self
+    }
+
+    /// How long a request may go without a sign of life: an answer or progress. Default is 60
+    /// seconds. The time in which a person is asked does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = limit;
+        self
+    }
+
+    /// How long a request may take with all signs of life. Default is 10 minutes.
+    pub fn max_timeout(mut self, limit: Duration) -> Self {
+        self.settings.max_timeout = limit;
+        self
+    }
+
+    /// How long a server may take to start and to answer the handshake. Default is 30 seconds.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.connect_timeout = limit;
+        self
+    }
+
+    /// How long lists wait for servers that are starting, or slow to say what they have. Default is
+    /// 10 seconds; what comes later is there the next time.
+    pub fn startup_timeout(mut self, limit: Duration) -> Self {
+        self.settings.startup = limit;
+        self
+    }
+
+    /// How long a server may think about whether it knows the newest protocol before it is taken for
+    /// an old one. Default is 3 seconds.
+    pub fn probe_timeout(mut self, limit: Duration) -> Self {
+        self.settings.probe = limit;
+        self
+    }
+
+    /// How many notifications a server may send in a second before it is cut off. Default is
+    /// 10,000.
+    pub fn max_notifications(mut self, per_second: u32) -> Self {
+        self.settings.max_notifications = per_second;
+        self
+    }
+
+    /// Whether results come as MCP has them, `content` and all, and not as the value that they mean.
+    /// Default is no.
+    pub fn raw(mut self, yes: bool) -> Self {
+        self.settings.raw = yes;
+        self
+    }
+
+    /// How serious log messages must be to be sent. Default is what servers think.
+    pub fn log_level(mut self, least: Level) -> Self {
+        self.settings.log_level = Some(least);
+        self
+    }
+
+    /// Answers what servers ask the user.
+    ///
+    /// Without a handler whoever called is asked: a generate loop is interrupted, behind a proxy the
+    /// client is asked. Where nobody can be asked the question is declined.
+    pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ElicitAnswer> + Send + 'static,
+    {
+        self.settings.on_elicit = Some(Arc::new(move |asked| Box::pin(handler(asked))));
+        self
+    }
+
+    /// Lends servers a model. Default is none.
+    pub fn sampling(mut self, sampling: Sampling) -> Self {
+        self.settings.sampling = Some(sampling);
+        self
+    }
+
+    /// Tells what servers tell by themselves. The handler is called in the order of the messages, and
+    /// should not wait: as long as it runs nothing more of that server is read.
+    pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
+        self.settings.on_event = Some(Arc::new(handler));
+        self
+    }
+
+    /// Makes the `_meta` of each request from the context of whoever calls. See
+    /// [`RequestMeta`](super::RequestMeta) for a single run.
+    pub fn meta_from(
+        mut self,
+        make: impl Fn(&Context) -> Map<String, Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.meta_from = Some(Arc::new(make));
+        self
+    }
+
+    /// Ends the making, and starts all servers side by side.
+    ///
+    /// # Errors
+    /// A key is unusable or there twice, or the model to lend is not known.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn build(self) -> Result<McpHost> {
+        check_keys(&self.servers)?;
+        if let Some(sampling) = &self.settings.sampling {
+            sampling.check()?;
+        }
+        for notice in &self.notices {
+            tracing::warn!("{notice}");
+        }
+        Ok(McpHost::start(self.settings, self.servers, self.notices))
+    }
+}
+
+/// Keys stand before a `/` in names, and there is one server for each.
+pub(super) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
+    let mut known = BTreeSet::new();
+    for (key, _) in servers {
+        let legal = !key.is_empty()
+            && key.len() <= MAX_KEY
+            && !key.contains(['/', '*'])
+            && !key.chars().any(char::is_control);
+        if !legal {
+            return Err(Error::invalid_argument(format!(
+                "the key of an MCP server has 1 to {MAX_KEY} characters and no `/` or `*`, since it \
+                 stands before the names of its tools: `{key}`"
+            )));
+        }
+        if !known.insert(key) {
+            let said = format!("two MCP servers have the key `{key}`: give one of them another");
+            return Err(Error::invalid_argument(said));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! One live connection: requests go out, and everything about them comes back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientRequest, ErrorCode, ErrorData,
+    GetExtensions as _, RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::call::{Call, Signal};
+use super::elicit::{ElicitAnswer, ElicitRequest};
+use super::fault::{self, Fault};
+use super::handler::Handler;
+use super::inbox::{CallTag, Inbox};
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+
+/// One live connection.
+pub(super) struct Connection {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) handler: Arc<Handler>,
+    pub(super) info: Arc<ServerPeerInfo>,
+    /// Tells this connection from the ones before it.
+    pub(super) number: u64,
+    pub(super) timeout: Duration,
+    pub(super) max_timeout: Duration,
+    #[cfg(feature = "mcp-host-http")]
+    pub(super) endpoint: Option<super::http::Endpoint>,
+}
+
+pub(super) type Running = RunningService<RoleClient, Arc<Handler>>;
+
+/// A request: what is asked, and in whose name.
+pub(super) struct Asking<'a> {
+    pub(super) request: ClientRequest,
+    /// The tool, prompt or resource, as the server names it.
+    pub(super) of: &'a str,
+    pub(super) context: &'a Context,
+    pub(super) meta: Map<String, Value>,
+}
+
+impl Connection {
+    /// Whether requests follow the rules from 2026-07-28 on.
+    pub(super) fn is_stateless(&self) -> bool {
+        !self.info.protocol_version.has_initialize()
+    }
+
+    /// Sends a request and waits for what the server says: a result of any shape.
+    ///
+    /// Dropping the future tells the server that nobody waits any more.
+    pub(super) async fn ask(&self, asking: Asking<'_>) -> std::result::Result<ServerResult, Fault> {
+        let Asking { mut request, of, context, meta } = asking;
+        let (call, mut signals) = Call::new(of, context.can_elicit());
+        request.extensions_mut().insert(CallTag(Arc::new(call)));
+        #[cfg(feature = "mcp-host-http")]
+        if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context)) {
+            request.extensions_mut().insert(headers);
+        }
+        let mut options = PeerRequestOptions::no_options();
+        if !meta.is_empty() {
+            options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
+        }
+        let sent = self.peer.send_cancellable_request(request, options).await;
+        let mut handle = sent.map_err(|error| self.fault(error))?;
+        let mut abandoned = Abandoned { connection: self, id: Some(handle.id.clone()) };
+        let started = Instant::now();
+        let (mut silent_since, mut asked) = (started, Duration::ZERO);
+        let answer = loop {
+            let end = (silent_since + self.timeout).min(started + self.max_timeout + asked);
+            tokio::select! {
+                biased;
+                // What came before the answer is handed on before it.
+                Some(signal) = signals.recv() => {
+                    let before = Instant::now();
+                    answer_signal(context, signal).await;
+                    // The time of a person is not the server's.
+                    asked += before.elapsed();
+                    silent_since = Instant::now();
+                }
+                answer = &mut handle.rx => break answer,
+                () = tokio::time::sleep_until(end) => {
+                    // While somebody here answers the server, it has nothing to answer itself.
+                    if self.inbox.is_answering() {
+                        asked += self.timeout;
+                        silent_since = Instant::now();
+                        continue;
+                    }
+                    let silent = silent_since + self.timeout == end;
+                    let limit = if silent { self.timeout } else { self.max_timeout };
+                    return Err(self.too_slow(of, limit).into());
+                }
+            }
+        };
+        abandoned.id = None;
+        let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+        answer.map_err(|error| self.fault(error))
+    }
+
+    fn too_slow(&self, of: &str, limit: Duration) -> Error {
+        let server = &self.inbox.server;
+        let said = format!(
+            "the MCP server `{server}` did not answer `{of}` within {limit:?}: raise \
+             `.timeout(..)` if it needs longer"
+        );
+        Error::new(ErrorKind::DeadlineExceeded, said)
+    }
+
+    pub(super) fn fault(&self, error: ServiceError) -> Fault {
+        fault::of(&self.inbox, error)
+    }
+
+    /// Tells the server that nobody waits for a request any more.
+    fn cancel(&self, id: RequestId) {
+        self.inbox.settled(&id);
+        let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
+        let (peer, told) = (self.peer.clone(), CancelledNotification::new(params));
+        // Without a runtime everything ends, the server's work too.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { peer.send_notification(told.into()).await });
+        }
+    }
+}
+
+/// Hands on what came while the caller waits. A question that whoever called answers later never
+/// comes back here: the future is dropped, and the server is told.
+async fn answer_signal(context: &Context, signal: Signal) {
+    match signal {
+        Signal::Progress(progress) => context.progress(progress).await,
+        Signal::Asked(question, answer) => {
+            let _ = answer.send(ask_caller(context, question, None).await);
+        }
+    }
+}
+
+/// The answer of whoever called.
+pub(super) async fn ask_caller(
+    context: &Context,
+    question: ElicitRequest,
+    key: Option<String>,
+) -> ElicitAnswer {
+    let ElicitRequest { server, message, schema, .. } = question;
+    let form = schema.unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }));
+    let mut asking = context.elicit_form(format!("{server}: {message}"), form);
+    if let Some(key) = key {
+        asking = asking.key(key);
+    }
+    let answer: Result<_> = asking.await;
+    answer.map_or_else(
+        |error| {
+            tracing::warn!(
+                server,
+                error = error.chain(),
+                "a question of a server was not answered"
+            );
+            ElicitAnswer::cancel()
+        },
+        ElicitAnswer::from,
+    )
+}
+
+/// Cancels a request whose caller went away.
+struct Abandoned<'a> {
+    connection: &'a Connection,
+    id: Option<RequestId>,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.connection.cancel(id);
+        }
+    }
+}
+
+/// A JSON-RPC error of a server as one of ours.
+pub(super) fn refused(server: &str, error: &ErrorData) -> Error {
+    let kind = match error.code {
+        ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
+            ErrorKind::InvalidArgument
+        }
+        ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
+        ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
+        ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
+        _ => ErrorKind::Unknown,
+    };
+    let said = format!("the MCP server `{server}` says: {} (code {})", error.message, error.code.0);
+    let refused = Error::new(kind, said);
+    match &error.data {
+        Some(data) => refused.with_details(data.clone()),
+        None => refused,
+    }
+}

@@ -1,0 +1,84 @@
+//! What servers tell by themselves.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::status::ServerState;
+use crate::context::{Level, Progress};
+
+/// Something that a server told, or that became of it.
+///
+/// ```
+/// use genkit::mcp::{McpEvent, McpHost, StdioServer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let host = McpHost::builder()
+///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp"))
+///     .on_event(|event| match event {
+///         McpEvent::Log { server, level, data, .. } => eprintln!("{server}: {level:?}: {data}"),
+///         McpEvent::State { server, state } => eprintln!("{server} is {state}"),
+///         _ => {}
+///     })
+///     .build()?;
+/// # host.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum McpEvent {
+    /// A connection was made, lost, closed, or failed.
+    State {
+        /// Which server.
+        server: String,
+        /// What it is now.
+        state: ServerState,
+    },
+    /// Its tools are others than before.
+    ToolsChanged {
+        /// Which server.
+        server: String,
+    },
+    /// Its prompts are others than before.
+    PromptsChanged {
+        /// Which server.
+        server: String,
+    },
+    /// Its resources are others than before.
+    ResourcesChanged {
+        /// Which server.
+        server: String,
+    },
+    /// A resource that was [subscribed to](super::McpClient::subscribe) has new content.
+    ResourceUpdated {
+        /// Which server.
+        server: String,
+        /// The resource, or one within it.
+        uri: String,
+    },
+    /// A log message; `tracing` has it too, at the same level.
+    Log {
+        /// Which server.
+        server: String,
+        /// How serious.
+        level: Level,
+        /// What within the server says it.
+        logger: Option<String>,
+        /// The message: usually text.
+        data: Value,
+    },
+    /// How far one of its requests is.
+    Progress {
+        /// Which server.
+        server: String,
+        /// The tool, prompt or resource, as the server names it.
+        of: String,
+        /// How far.
+        progress: Progress,
+    },
+}
+
+/// Whoever is told.
+pub(super) type OnEvent = Arc<dyn Fn(&McpEvent) + Send + Sync>;

@@ -1,0 +1,59 @@
+//! Why a request got no result, and what that says of the connection.
+
+use rmcp::service::ServiceError;
+
+use super::connection::refused;
+use super::inbox::Inbox;
+use crate::error::{Error, ErrorKind};
+
+/// A request without a result.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) error: Error,
+    /// The connection, or the session, is of no use any more.
+    pub(super) lost: bool,
+    /// The server never got the request, or refused to look at it: asking again is safe.
+    pub(super) unseen: bool,
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self { error, lost: false, unseen: false }
+    }
+}
+
+pub(super) fn of(inbox: &Inbox, error: ServiceError) -> Fault {
+    let server = &*inbox.server;
+    let said = |kind, said: String| Error::new(kind, format!("the MCP server `{server}` {said}"));
+    match error {
+        ServiceError::McpError(error) => refused(server, &error).into(),
+        ServiceError::TransportClosed => {
+            let why = inbox.fault().map(|why| format!(": {why}")).unwrap_or_default();
+            let error = said(ErrorKind::Unavailable, format!("ended during the request{why}"));
+            Fault { error, lost: true, unseen: false }
+        }
+        ServiceError::TransportSend(error) => sent(server, &error),
+        ServiceError::Timeout { timeout } => {
+            said(ErrorKind::DeadlineExceeded, format!("did not answer within {timeout:?}")).into()
+        }
+        ServiceError::Cancelled { .. } => {
+            said(ErrorKind::Cancelled, "cancelled the request".to_owned()).into()
+        }
+        other => said(ErrorKind::Internal, format!("gave an answer of no use: {other}")).into(),
+    }
+}
+
+/// What could not be sent, in words without the names of Rust types.
+fn sent(server: &str, error: &rmcp::transport::DynamicTransportError) -> Fault {
+    #[cfg(feature = "mcp-host-http")]
+    if let Some(fault) = super::http::explain(error) {
+        let said = format!("the MCP server `{server}`: {}", fault.error);
+        return Fault {
+            error: Error::new(fault.error.kind(), said).with_source(fault.error),
+            lost: fault.session_lost || fault.unsent,
+            unseen: fault.session_lost || fault.unsent,
+        };
+    }
+    let said = format!("the MCP server `{server}` cannot be written to: {}", error.error);
+    Fault { error: Error::new(ErrorKind::Unavailable, said), lost: true, unseen: true }
+}

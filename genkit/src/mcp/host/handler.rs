@@ -1,0 +1,186 @@
+//! What servers may ask a host: the user's answer, the model, the folders.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
+    FormElicitationCapability, Implementation, ListRootsResult, ProtocolVersion, Root as McpRoot,
+    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+};
+use rmcp::service::{InboundStreamOrigin, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+
+use super::call::Call;
+use super::elicit::{ElicitAnswer, ElicitRequest, OnElicit};
+use super::inbox::Inbox;
+use super::limits::QUESTION;
+use crate::context::Root;
+use crate::error::{Error, ErrorKind};
+
+type Answer<T> = std::result::Result<T, ErrorData>;
+
+/// The host's side of one connection.
+pub(super) struct Handler {
+    pub(super) inbox: Arc<Inbox>,
+    /// The folders of this server, where they are not those of the host.
+    pub(super) roots: Option<Vec<Root>>,
+}
+
+impl Handler {
+    /// A question that came while `call` was under way.
+    pub(super) async fn elicit(
+        &self,
+        params: &ElicitRequestParams,
+        call: Option<&Call>,
+    ) -> ElicitResult {
+        let server = &*self.inbox.server;
+        let asked = ElicitRequest::new(server, params);
+        let answer = match (&self.inbox.settings.on_elicit, call) {
+            (Some(handler), _) => handled(server, handler, asked.clone()).await,
+            (None, Some(call)) if call.askable && asked.schema.is_some() => {
+                call.ask(asked.clone()).await.unwrap_or_else(ElicitAnswer::cancel)
+            }
+            (None, _) => {
+                tracing::warn!(
+                    server,
+                    question = asked.message,
+                    "a server asks the user something, and nobody can answer: it is declined. \
+                     Give the host `.on_elicit(..)`"
+                );
+                ElicitAnswer::decline()
+            }
+        };
+        answer.to_mcp(&asked)
+    }
+
+    /// A model's answer in MCP's JSON.
+    pub(super) async fn sample(&self, params: &CreateMessageRequestParams) -> Answer<Value> {
+        let Some(sampling) = &self.inbox.settings.sampling else {
+            let said = "this client lends no model";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, said, None));
+        };
+        let answering = AssertUnwindSafe(sampling.answer(&self.inbox.server, params));
+        let answer = answering.catch_unwind().await.unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::Internal, "the sampling handler panicked"))
+        });
+        answer.map_err(|error| {
+            let server = &*self.inbox.server;
+            tracing::warn!(server, error = error.chain(), "a server got no answer from the model");
+            let code = match error.kind() {
+                // The code that MCP's examples give a user's no.
+                ErrorKind::PermissionDenied => ErrorCode(-1),
+                _ => ErrorCode::INTERNAL_ERROR,
+            };
+            ErrorData::new(code, error.to_string(), None)
+        })
+    }
+
+    pub(super) fn roots(&self) -> ListRootsResult {
+        let roots = self.roots.clone().or_else(|| self.inbox.settings.roots()).unwrap_or_default();
+        ListRootsResult::new(
+            roots
+                .into_iter()
+                .map(|Root { uri, name }| {
+                    let mut root = McpRoot::new(uri);
+                    root.name = name;
+                    root
+                })
+                .collect(),
+        )
+    }
+
+    /// The call that a request of the server belongs to.
+    async fn call_of(&self, context: &RequestContext<RoleClient>) -> Option<Arc<Call>> {
+        match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => self.inbox.call(id),
+            Some(InboundStreamOrigin::Unassociated) | None => self.inbox.asker().await,
+        }
+    }
+}
+
+/// The answer of the program's own handler; one that fails, panics or takes for ever is closed.
+async fn handled(server: &str, handler: &OnElicit, asked: ElicitRequest) -> ElicitAnswer {
+    let answering = AssertUnwindSafe(async { handler(asked).await }).catch_unwind();
+    let said = match tokio::time::timeout(QUESTION, answering).await {
+        Ok(Ok(answer)) => return answer,
+        Ok(Err(_)) => "it panicked".to_owned(),
+        Err(_) => format!("it did not answer within {QUESTION:?}"),
+    };
+    tracing::error!(server, said, "the handler of questions failed: the question is closed");
+    ElicitAnswer::cancel()
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let settings = &self.inbox.settings;
+        let mut form = FormElicitationCapability::new();
+        form.schema_validation = None;
+        let mut elicitation = ElicitationCapability::new().with_form(form);
+        if settings.on_elicit.is_some() {
+            elicitation = elicitation.with_url(UrlElicitationCapability::default());
+        }
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(elicitation);
+        capabilities.sampling = settings.sampling.as_ref().map(|_| SamplingCapability::default());
+        let mut roots = RootsCapabilities::default();
+        roots.list_changed = Some(true);
+        capabilities.roots = Some(roots);
+        let client = Implementation::new(settings.name.clone(), settings.version.clone());
+        // Else the old handshake would propose the new protocol, which has no handshake.
+        ClientConfig::new(capabilities, client)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Answer<ElicitResult> {
+        let _answering = self.inbox.answer();
+        let asking = async {
+            let call = match self.inbox.settings.on_elicit {
+                Some(_) => None,
+                None => self.call_of(&context).await,
+            };
+            self.elicit(&params, call.as_deref()).await
+        };
+        Ok(until_cancelled(&context, asking)
+            .await
+            .unwrap_or_else(|| ElicitResult::new(rmcp::model::ElicitationAction::Cancel)))
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Answer<CreateMessageResult> {
+        let _answering = self.inbox.answer();
+        let answer = until_cancelled(&context, self.sample(&params)).await;
+        let answer = answer.unwrap_or_else(|| {
+            Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request was cancelled", None))
+        })?;
+        serde_json::from_value(answer).map_err(|error| {
+            ErrorData::new(ErrorCode::INTERNAL_ERROR, format!("the model's answer: {error}"), None)
+        })
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Answer<ListRootsResult> {
+        Ok(self.roots())
+    }
+}
+
+/// `None` if the server takes its request back.
+async fn until_cancelled<T>(
+    context: &RequestContext<RoleClient>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    tokio::select! {
+        done = work => Some(done),
+        () = context.ct.cancelled() => None,
+    }
+}

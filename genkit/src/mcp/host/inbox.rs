@@ -1,0 +1,270 @@
+//! What comes in over one connection beside answers, in the order in which it comes.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    ClientRequest, GetExtensions as _, GetMeta as _, ProgressNotificationParam, RequestId,
+    ServerNotification,
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::call::{Call, Calls};
+use super::event::McpEvent;
+use super::settings::Settings;
+use crate::context::{Level, Progress};
+use crate::mcp::level;
+
+/// A call as it rides in the extensions of its request.
+#[derive(Clone)]
+pub(super) struct CallTag(pub(super) Arc<Call>);
+
+/// The kinds of lists that a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+/// What comes in over one connection.
+pub(super) struct Inbox {
+    pub(super) server: Arc<str>,
+    pub(super) settings: Arc<Settings>,
+    calls: Mutex<Calls>,
+    /// A call went away, or a question was answered.
+    changed: Notify,
+    /// Questions of the server that are being answered.
+    answering: AtomicUsize,
+    /// Questions that are not given to a call yet.
+    unplaced: Mutex<usize>,
+    /// How often the server said that a list has changed.
+    versions: [AtomicU64; 3],
+    /// Whether the server can say so now.
+    listens: AtomicBool,
+    rate: Mutex<Rate>,
+    fault: Mutex<Option<String>>,
+    gone: CancellationToken,
+}
+
+/// Notifications within the current second.
+struct Rate {
+    since: Instant,
+    count: u32,
+}
+
+impl Inbox {
+    pub(super) fn new(server: Arc<str>, settings: Arc<Settings>) -> Self {
+        Self {
+            server,
+            settings,
+            calls: Mutex::default(),
+            changed: Notify::new(),
+            answering: AtomicUsize::new(0),
+            unplaced: Mutex::new(0),
+            versions: Default::default(),
+            listens: AtomicBool::new(false),
+            rate: Mutex::new(Rate { since: Instant::now(), count: 0 }),
+            fault: Mutex::new(None),
+            gone: CancellationToken::new(),
+        }
+    }
+
+    /// Resolves when the connection has ended.
+    pub(super) fn gone(&self) -> &CancellationToken {
+        &self.gone
+    }
+
+    /// Why this side ended the connection, if it did.
+    pub(super) fn fault(&self) -> Option<String> {
+        lock(&self.fault).clone()
+    }
+
+    /// How often a list has changed: what was read before a change is stale after it.
+    pub(super) fn version(&self, kind: Kind) -> u64 {
+        self.versions[kind as usize].load(Ordering::Acquire)
+    }
+
+    pub(super) fn listens(&self) -> bool {
+        self.listens.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_listens(&self, yes: bool) {
+        self.listens.store(yes, Ordering::Release);
+    }
+
+    /// Something may have changed unheard.
+    pub(super) fn lists_may_differ(&self) {
+        for version in &self.versions {
+            version.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Notes a request before it is written, so that nothing about it can come too early.
+    pub(super) fn sending(&self, id: &RequestId, request: &ClientRequest) {
+        if let Some(CallTag(call)) = request.extensions().get::<CallTag>() {
+            let token = request.get_meta().get_progress_token();
+            lock(&self.calls).add(id.clone(), token, Arc::clone(call));
+        }
+    }
+
+    /// Forgets a request that was answered or given up.
+    pub(super) fn settled(&self, id: &RequestId) {
+        if lock(&self.calls).remove(id) {
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// The connection has ended.
+    pub(super) fn end(&self) {
+        self.gone.cancel();
+        self.changed.notify_waiters();
+    }
+
+    /// The call that a question came with, where the transport knows it.
+    pub(super) fn call(&self, id: &RequestId) -> Option<Arc<Call>> {
+        lock(&self.calls).by_id(id)
+    }
+
+    /// The call that a server asks about. A session over pipes does not say which: it is certain
+    /// once no more calls are open than questions.
+    pub(super) async fn asker(&self) -> Option<Arc<Call>> {
+        *lock(&self.unplaced) += 1;
+        let _placed = Unplaced(self);
+        let mut told = false;
+        loop {
+            let changed = self.changed.notified();
+            let candidates = lock(&self.calls).that_may_ask();
+            if candidates.len() <= *lock(&self.unplaced) {
+                return candidates.into_iter().next();
+            }
+            if !std::mem::replace(&mut told, true) {
+                tracing::warn!(
+                    server = %self.server, calls = candidates.len(),
+                    "a server asks the user something and does not say for which of its calls: \
+                     the question waits until only one is open. `.on_elicit(..)` answers at once"
+                );
+            }
+            tokio::select! {
+                () = changed => {}
+                () = self.gone.cancelled() => return None,
+            }
+        }
+    }
+
+    /// Whether somebody here is answering the server now.
+    pub(super) fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Acquire) > 0
+    }
+
+    /// Somebody here answers the server until the guard is dropped.
+    pub(super) fn answer(&self) -> Answering<'_> {
+        self.answering.fetch_add(1, Ordering::AcqRel);
+        Answering(self)
+    }
+
+    /// Takes a notification; gives back what the protocol itself needs. `Err` ends the connection.
+    pub(super) fn notified(
+        &self,
+        notification: ServerNotification,
+    ) -> Result<Option<ServerNotification>, Flood> {
+        self.count()?;
+        match notification {
+            ServerNotification::ProgressNotification(told) => self.progressed(told.params),
+            ServerNotification::LoggingMessageNotification(told) => {
+                let told = told.params;
+                self.log(level::of_mcp(told.level), told.logger, told.data);
+            }
+            ServerNotification::ToolListChangedNotification(_) => self.list_changed(Kind::Tools),
+            ServerNotification::PromptListChangedNotification(_) => {
+                self.list_changed(Kind::Prompts);
+            }
+            ServerNotification::ResourceListChangedNotification(_) => {
+                self.list_changed(Kind::Resources);
+            }
+            ServerNotification::ResourceUpdatedNotification(told) => {
+                let (server, uri) = (self.server.to_string(), told.params.uri);
+                self.settings.tell(&McpEvent::ResourceUpdated { server, uri });
+            }
+            other => return Ok(Some(other)),
+        }
+        Ok(None)
+    }
+
+    fn count(&self) -> Result<(), Flood> {
+        let limit = self.settings.max_notifications;
+        let mut rate = lock(&self.rate);
+        if rate.since.elapsed() > Duration::from_secs(1) {
+            *rate = Rate { since: Instant::now(), count: 0 };
+        }
+        rate.count += 1;
+        if rate.count <= limit {
+            return Ok(());
+        }
+        let said = format!("it sent more than {limit} notifications in a second");
+        lock(&self.fault).get_or_insert(said);
+        Err(Flood)
+    }
+
+    fn progressed(&self, told: ProgressNotificationParam) {
+        let Some(call) = lock(&self.calls).by_token(&told.progress_token) else { return };
+        let progress = Progress { done: told.progress, total: told.total, message: told.message };
+        if call.progressed(progress.clone()) {
+            let (server, of) = (self.server.to_string(), call.of.clone());
+            self.settings.tell(&McpEvent::Progress { server, of, progress });
+        }
+    }
+
+    fn list_changed(&self, kind: Kind) {
+        self.versions[kind as usize].fetch_add(1, Ordering::AcqRel);
+        let server = self.server.to_string();
+        tracing::debug!(server, ?kind, "a list of an MCP server has changed");
+        self.settings.tell(&match kind {
+            Kind::Tools => McpEvent::ToolsChanged { server },
+            Kind::Prompts => McpEvent::PromptsChanged { server },
+            Kind::Resources => McpEvent::ResourcesChanged { server },
+        });
+    }
+
+    fn log(&self, level: Level, logger: Option<String>, data: serde_json::Value) {
+        let server = &*self.server;
+        match level {
+            Level::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
+            Level::Info | Level::Notice => {
+                tracing::info!(server, logger, %data, "log of an MCP server");
+            }
+            Level::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
+            _ => tracing::error!(server, logger, %data, "log of an MCP server"),
+        }
+        let server = server.to_owned();
+        self.settings.tell(&McpEvent::Log { server, level, logger, data });
+    }
+}
+
+/// A server that sends more than anybody could read.
+#[derive(Debug)]
+pub(super) struct Flood;
+
+/// An answer in the making.
+pub(super) struct Answering<'a>(&'a Inbox);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+struct Unplaced<'a>(&'a Inbox);
+
+impl Drop for Unplaced<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.unplaced) -= 1;
+        self.0.changed.notify_waiters();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,90 @@
+//! What all servers of a host share.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use super::elicit::OnElicit;
+use super::event::{McpEvent, OnEvent};
+use super::limits;
+use super::sampling::Sampling;
+use crate::context::{Context, Level, Root};
+
+/// Makes the `_meta` of a request from the context of whoever calls.
+pub(super) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
+
+/// What all servers of a host share.
+pub(super) struct Settings {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) timeout: Duration,
+    pub(super) max_timeout: Duration,
+    pub(super) connect_timeout: Duration,
+    pub(super) startup: Duration,
+    pub(super) probe: Duration,
+    pub(super) raw: bool,
+    pub(super) max_notifications: u32,
+    pub(super) log_level: Option<Level>,
+    pub(super) on_elicit: Option<OnElicit>,
+    pub(super) sampling: Option<Sampling>,
+    pub(super) on_event: Option<OnEvent>,
+    pub(super) meta_from: Option<MetaFrom>,
+    /// Counts whatever may change what servers offer.
+    pub(super) changes: watch::Sender<u64>,
+    /// Those of the host; servers may have their own.
+    pub(super) roots: RwLock<Option<Vec<Root>>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            name: "genkit-mcp".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            timeout: limits::TIMEOUT,
+            max_timeout: limits::MAX_TIMEOUT,
+            connect_timeout: limits::CONNECT_TIMEOUT,
+            startup: limits::STARTUP,
+            probe: limits::PROBE,
+            raw: false,
+            max_notifications: limits::MAX_NOTIFICATIONS,
+            log_level: None,
+            on_elicit: None,
+            sampling: None,
+            on_event: None,
+            meta_from: None,
+            changes: watch::Sender::new(0),
+            roots: RwLock::new(None),
+        }
+    }
+}
+
+impl Settings {
+    pub(super) fn roots(&self) -> Option<Vec<Root>> {
+        self.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_roots(&self, roots: Vec<Root>) {
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = Some(roots);
+    }
+
+    /// Tells whoever listens. A listener that panics has heard it.
+    pub(super) fn tell(&self, event: &McpEvent) {
+        if matches!(
+            event,
+            McpEvent::State { .. }
+                | McpEvent::ToolsChanged { .. }
+                | McpEvent::PromptsChanged { .. }
+                | McpEvent::ResourcesChanged { .. }
+        ) {
+            self.changes.send_modify(|count| *count += 1);
+        }
+        if let Some(on_event) = &self.on_event {
+            let told = std::panic::AssertUnwindSafe(|| on_event(event));
+            if std::panic::catch_unwind(told).is_err() {
+                tracing::error!(?event, "the event handler of the MCP host panicked");
+            }
+        }
+    }
+}

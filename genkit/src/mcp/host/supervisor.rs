@@ -1,0 +1,180 @@
+//! Keeps one server connected, as long as that is wanted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::child::Child;
+use super::limits::{FIRST_WAIT, GOOD, LONGEST_WAIT};
+use super::listen;
+use super::open::{CLOSE, Live, open};
+use super::server::{Link, Server, Want, Wish};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Runs until the server is closed. The task owns the connection: when it is dropped, so is the
+/// child process.
+pub(super) async fn run(server: Arc<Server>) {
+    let _ended = server.ended.clone().drop_guard();
+    let mut wishes = server.wish.subscribe();
+    let mut tries = 0;
+    loop {
+        let wish = *wishes.borrow_and_update();
+        match wish.want {
+            Want::Closed => return server.set(Link::Closed),
+            Want::Down => {
+                server.set(Link::Disabled);
+                if wishes.changed().await.is_err() {
+                    return;
+                }
+                tries = 0;
+                continue;
+            }
+            Want::Up => {}
+        }
+        server.set(Link::Connecting);
+        let stop = CancellationToken::new();
+        let error = match connect(&server, &mut wishes, &stop, wish).await {
+            None => continue,
+            Some(Ok(live)) => {
+                let since = Instant::now();
+                let died = hold(&server, &mut wishes, live, wish).await;
+                if since.elapsed() >= GOOD {
+                    tries = 0;
+                }
+                match died {
+                    None => continue,
+                    Some(error) => error,
+                }
+            }
+            Some(Err(error)) => error,
+        };
+        let fatal = error.is_fatal();
+        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is not there");
+        server.note_error(Some(error));
+        if fatal {
+            server.set(Link::Failed);
+            wait(&mut wishes, wish, None).await;
+            continue;
+        }
+        tries += 1;
+        let pause = pause(tries);
+        let next = Instant::now() + pause;
+        server.set(Link::Waiting(tries, next));
+        wait(&mut wishes, wish, Some(next)).await;
+    }
+}
+
+/// How long to wait after so many failures.
+fn pause(tries: u32) -> Duration {
+    let doubled = FIRST_WAIT.saturating_mul(1 << tries.saturating_sub(1).min(16));
+    // Programs that share a server do not come back all at once.
+    let jitter = Duration::from_millis(u64::from(std::process::id()) * 7 % 250);
+    doubled.min(LONGEST_WAIT) + jitter
+}
+
+/// Waits until `next`, or until something else is wished for.
+async fn wait(wishes: &mut watch::Receiver<Wish>, wish: Wish, next: Option<Instant>) {
+    // A failure that trying does not mend is not tried for a call's sake.
+    let other = |now: &Wish| match next {
+        Some(_) => *now != wish,
+        None => (now.want, now.resets) != (wish.want, wish.resets),
+    };
+    let wished = wishes.wait_for(other);
+    match next {
+        Some(next) => tokio::select! {
+            _ = wished => {}
+            () = tokio::time::sleep_until(next) => {}
+        },
+        None => drop(wished.await),
+    }
+}
+
+/// `None` if something else is wished for meanwhile.
+async fn connect(
+    server: &Server,
+    wishes: &mut watch::Receiver<Wish>,
+    stop: &CancellationToken,
+    wish: Wish,
+) -> Option<Result<Live>> {
+    let _stop = stop.clone().drop_guard();
+    let limit = server.config.controls.connect_timeout.unwrap_or(server.settings.connect_timeout);
+    tokio::select! {
+        _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => None,
+        opened = open(server, stop) => {
+            if opened.is_ok() {
+                // It is the connection's own from here on.
+                _stop.disarm();
+            }
+            Some(opened)
+        }
+        () = elapsed(server, limit) => {
+            let said = format!(
+                "the MCP server `{}` did not answer the handshake within {limit:?}: raise \
+                 `.connect_timeout(..)` if it needs longer to start", server.key
+            );
+            Some(Err(Error::new(ErrorKind::DeadlineExceeded, said)))
+        }
+    }
+}
+
+/// Resolves after `limit`, not counting the time in which a person is asked to sign in.
+async fn elapsed(server: &Server, limit: Duration) {
+    const TICK: Duration = Duration::from_millis(100);
+    let mut left = limit;
+    while !left.is_zero() {
+        let tick = left.min(TICK);
+        tokio::time::sleep(tick).await;
+        if !server.is_signing_in() {
+            left -= tick;
+        }
+    }
+}
+
+/// Holds a connection until it ends, and says why; `None` if that was wished for.
+async fn hold(
+    server: &Arc<Server>,
+    wishes: &mut watch::Receiver<Wish>,
+    live: Live,
+    wish: Wish,
+) -> Option<Error> {
+    let Live { connection, running, mut child } = live;
+    server.note_error(None);
+    server.set(Link::Up(Arc::clone(&connection)));
+    let gone = connection.inbox.gone().clone();
+    let listening = listen::run(Arc::clone(server), Arc::clone(&connection));
+    let died = tokio::select! {
+        () = gone.cancelled() => true,
+        () = listening => true,
+        _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => false,
+    };
+    let why = died.then(|| {
+        let why = connection.inbox.fault();
+        let why = why.or_else(|| child.as_mut().map(Child::obituary));
+        let why = why.unwrap_or_else(|| match server.last_error() {
+            Some(error) => error.chain(),
+            None => "the connection was closed".to_owned(),
+        });
+        let said = format!("the MCP server `{}` is gone: {why}", server.key);
+        Error::new(ErrorKind::Unavailable, said)
+    });
+    if let Some(error) = &why {
+        server.note_error(Some(Error::new(error.kind(), error.to_string())));
+    }
+    if why.is_some() {
+        server.set(Link::Connecting);
+    }
+    close(running, child).await;
+    why
+}
+
+/// Ends a session in good form, and its process in any case.
+async fn close(mut running: super::connection::Running, child: Option<Child>) {
+    let _ = running.close_with_timeout(CLOSE).await;
+    drop(running);
+    if let Some(child) = child {
+        child.end().await;
+    }
+}

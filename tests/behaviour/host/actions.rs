@@ -1,0 +1,267 @@
+//! What servers offer, as tools, prompts and resources of this library.
+
+use genkit::mcp::McpHost;
+use genkit::model::ModelResponse;
+use genkit::testing::ScriptedModel;
+use genkit::{
+    Contents, ErrorKind, IntoTools, Message, Part, Prompt, Resource, Result, Tool, ToolRequest,
+    prompt, prompts, resource, resources, tool, tools,
+};
+use serde_json::{Value, json};
+
+use super::{ERAS, host, registry, server};
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Sum {
+    total: i64,
+}
+
+/// Adds two numbers.
+#[tool(title = "Addition", read_only, open_world = false, icons("https://example.com/plus.png"))]
+async fn add(a: i64, b: i64) -> Sum {
+    Sum { total: a + b }
+}
+
+/// Says a word.
+#[tool]
+async fn say(word: String) -> String {
+    word
+}
+
+/// Draws.
+#[tool]
+async fn draw() -> Vec<Part> {
+    vec![Part::text("a dot"), Part::image("image/png", b"dot"), Part::resource_link("x://more")]
+}
+
+/// Fails.
+#[tool(destructive)]
+async fn fail() -> Result<String> {
+    Err(genkit::Error::new(ErrorKind::NotFound, "no such file"))
+}
+
+/// Asks for a review.
+#[prompt(title = "Review")]
+async fn review(
+    /// The language.
+    language: String,
+    style: Option<String>,
+) -> Vec<Message> {
+    vec![
+        Message::user(format!("Review this {language} in style {style:?}.")),
+        Message::model("Gladly."),
+    ]
+}
+
+/// A note.
+#[resource("note://{id}", mime_type = "text/plain")]
+async fn note(id: u64) -> Contents {
+    Contents::text(format!("note {id}"))
+}
+
+/// The rules.
+#[resource("house://rules")]
+async fn rules() -> String {
+    "Be kind.".into()
+}
+
+#[tokio::test]
+async fn tools_say_of_themselves_what_the_server_says() {
+    for era in ERAS {
+        let host = host(server(&registry(tools![add, fail])).protocol(era));
+        let tools = host.tools().await.unwrap();
+        let names: Vec<&str> = tools.iter().map(Tool::name).collect();
+        assert_eq!(names, ["s/add", "s/fail"]);
+        let add = &tools[0];
+        assert_eq!(add.title(), Some("Addition"));
+        assert_eq!(add.description(), "Adds two numbers.");
+        assert_eq!(add.input_schema()["required"], json!(["a", "b"]));
+        assert_eq!(add.output_schema().unwrap()["required"], json!(["total"]));
+        assert_eq!((add.hints().read_only, add.hints().open_world), (Some(true), Some(false)));
+        assert_eq!(tools[1].hints().destructive, Some(true));
+        assert_eq!(add.icons().collect::<Vec<_>>(), ["https://example.com/plus.png"]);
+        assert_eq!(add.metadata()["mcp"]["server"], "s");
+        assert_eq!(add.metadata()["mcp"]["name"], "add");
+        assert_eq!(add.location(), None);
+        host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn results_are_what_they_mean() {
+    for era in ERAS {
+        let host = host(server(&registry(tools![add, say, draw, fail])).protocol(era));
+        let call = async |name: &str, input: Value| host.call_tool(name, input).await;
+        assert_eq!(call("s/add", json!({"a": 2, "b": 3})).await.unwrap(), json!({"total": 5}));
+        assert_eq!(call("s/say", json!({"word": "1.10"})).await.unwrap(), "1.10");
+        assert_eq!(call("s/say", json!({"word": "[1, 2]"})).await.unwrap(), json!([1, 2]));
+        assert_eq!(call("s/draw", json!({})).await.unwrap(), "a dot");
+        let error = call("s/fail", Value::Null).await.unwrap_err();
+        assert_eq!(error.to_string(), "no such file");
+        let error = call("s/say", json!(["x"])).await.unwrap_err();
+        assert!(error.to_string().contains("must be an object, and a list was given"), "{error}");
+        let error = call("s/nope", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("says: Unknown tool: nope"), "{error}");
+        let error = call("nope", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("`key/tool`"), "{error}");
+        let error = call("t/say", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("Unknown MCP server: t"), "{error}");
+        host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn raw_results_are_mcps_own() {
+    let host = host(server(&registry(tools![say, fail])).raw(true));
+    let result = host.call_tool("s/say", json!({"word": "hi"})).await.unwrap();
+    assert_eq!(result["content"], json!([{"type": "text", "text": "hi"}]));
+    let result = host.call_tool("s/fail", json!({})).await.unwrap();
+    assert_eq!(result["isError"], true);
+}
+
+#[tokio::test]
+async fn a_model_calls_them_by_safe_names_and_sees_results_and_failures() {
+    for era in ERAS {
+        let host = host(server(&registry(tools![add, draw, fail])).protocol(era));
+        let model = ScriptedModel::new([
+            ModelResponse::tool_requests([
+                ToolRequest::new("s/add", json!({"a": 2, "b": 3})),
+                ToolRequest::new("add", json!({"a": "4", "b": 3})),
+                ToolRequest::new("s/fail", json!({})),
+                ToolRequest::new("s/draw", json!({})),
+            ]),
+            ModelResponse::text("Done."),
+        ]);
+        let response =
+            genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+        assert_eq!(response.text(), "Done.");
+        assert_eq!(model.tool_outputs("s/add"), [json!({"total": 5}), json!({"total": 7})]);
+        assert_eq!(model.tool_outputs("s/fail"), [json!({"error": "no such file"})]);
+        assert_eq!(model.tool_outputs("s/draw"), ["a dot"]);
+        let drawn = response.messages().into_iter().flat_map(|message| message.content.clone());
+        let drawn: Vec<_> = drawn.filter_map(|part| part.as_tool_response().cloned()).collect();
+        let content = &drawn.iter().find(|answer| answer.name == "s/draw").unwrap().content;
+        assert_eq!(content[0], Part::image("image/png", b"dot"));
+        assert!(
+            matches!(&content[1], Part::Resource { resource, .. } if resource.uri == "x://more")
+        );
+    }
+}
+
+#[tokio::test]
+async fn filters_of_the_server_and_of_the_request() {
+    let all = registry(tools![add, say, draw, fail]);
+    let host = McpHost::builder()
+        .server("a", server(&all).only(["add", "s*"]).except(["say"]))
+        .server("b", server(&all).needs_approval(["fail"]))
+        .build()
+        .unwrap();
+    let names = async |tools: genkit::mcp::McpTools| -> Vec<String> {
+        tools.await.unwrap().iter().map(|tool| tool.name().to_owned()).collect()
+    };
+    assert_eq!(names(host.tools()).await, ["a/add", "b/add", "b/draw", "b/fail", "b/say"]);
+    assert_eq!(
+        names(host.tools().only(["b/*"]).except(["*/draw"])).await,
+        ["b/add", "b/fail", "b/say"]
+    );
+    assert_eq!(names(host.tools().only(["*/add"])).await, ["a/add", "b/add"]);
+    assert_eq!(names(host.tools().only(["c/*"])).await, [""; 0]);
+    let tools = host.client("b").unwrap().tools().await.unwrap();
+    let asks: Vec<bool> = tools.iter().map(Tool::needs_approval).collect();
+    assert_eq!(asks, [false, false, true, false]);
+}
+
+#[tokio::test]
+async fn two_tools_of_one_name_are_an_error_that_names_both() {
+    let host = host(server(&registry(tools![add])));
+    let mine = Tool::builder("s/add", "Mine.").handler(|_, _: Value| async { Ok("mine") });
+    let error = genkit::generate("Go.")
+        .model(ScriptedModel::text("no"))
+        .tools([mine])
+        .tools(host.tools())
+        .await
+        .unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("tool `s/add` and tool `s/add` (") && said.contains("one name"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn arguments_are_checked_before_they_are_sent() {
+    let host = host(server(&registry(tools![add])));
+    let tool = host.tools().await.unwrap().remove(0);
+    let model = ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("s/add", json!({"a": "two", "b": 3}))]),
+        ModelResponse::text("Sorry."),
+    ]);
+    genkit::generate("Go.").model(model.clone()).tools([tool].into_tools()).await.unwrap();
+    let said = model.tool_outputs("s/add")[0]["error"].to_string();
+    assert!(said.contains("at `a`") && said.contains("must fit"), "{said}");
+}
+
+#[tokio::test]
+async fn prompts_with_their_arguments() {
+    for era in ERAS {
+        let host = host(server(&registry(prompts![review])).protocol(era));
+        let prompts = host.prompts().await.unwrap();
+        assert_eq!(prompts.iter().map(Prompt::name).collect::<Vec<_>>(), ["s/review"]);
+        assert_eq!(prompts[0].title(), Some("Review"));
+        let arguments = prompts[0].arguments();
+        assert_eq!((arguments[0].name.as_str(), arguments[0].required), ("language", true));
+        assert_eq!(arguments[0].description.as_deref(), Some("The language."));
+        assert!(!arguments[1].required);
+        let reply = host.get_prompt("s", "review", json!({"language": "Rust"})).await.unwrap();
+        let [first, second] = reply.messages() else { panic!("{reply:?}") };
+        assert_eq!(first.text(), "Review this Rust in style None.");
+        assert_eq!((second.text().as_str(), second.role.clone()), ("Gladly.", genkit::Role::Model));
+        let error = host.get_prompt("s", "review", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("language"), "{error}");
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+}
+
+#[tokio::test]
+async fn resources_and_templates() {
+    for era in ERAS {
+        let host = host(server(&registry(resources![note, rules])).protocol(era));
+        let resources = host.resources().await.unwrap();
+        let uris: Vec<(&str, &str)> = resources.iter().map(|r| (r.name(), r.uri())).collect();
+        assert_eq!(uris, [("s/rules", "house://rules"), ("s/note", "note://{id}")]);
+        assert!(resources[1].is_template() && resources[1].mime_type() == Some("text/plain"));
+        let read = host.read_resource("note://7").await.unwrap();
+        assert_eq!(read, [Contents::text("note 7").uri("note://7").mime_type("text/plain")]);
+        let error = host.read_resource("nope://7").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        let model = ScriptedModel::text("Read.");
+        genkit::generate([Part::text("Read: "), Part::resource_link("note://9")])
+            .model(model.clone())
+            .resources(host.resources())
+            .await
+            .unwrap();
+        let asked = &model.requests()[0].messages[0];
+        assert_eq!(asked.text(), "Read: note 9");
+    }
+}
+
+#[tokio::test]
+async fn of_two_servers_with_one_uri_the_first_that_lists_it_reads_it() {
+    let template = Resource::builder("house://{what}", "any", "Any.")
+        .handler(|_, _: Value| async { Ok("the template") });
+    let host = McpHost::builder()
+        .server("a", server(&registry([template])))
+        .server("b", server(&registry(resources![rules])))
+        .build()
+        .unwrap();
+    let read = host.read_resource("house://rules").await.unwrap();
+    assert_eq!(
+        read[0].clone(),
+        Contents::text("Be kind.").uri("house://rules").mime_type("text/plain")
+    );
+    let read = host.read_resource("house://door").await.unwrap();
+    assert_eq!(
+        read[0].clone(),
+        Contents::text("the template").uri("house://door").mime_type("text/plain")
+    );
+}

@@ -1,0 +1,115 @@
+//! What changes while a host runs.
+
+use std::sync::{Arc, Mutex};
+
+use genkit::mcp::{McpEvent, McpHost};
+use genkit::model::{ModelRequest, ModelResponse};
+use genkit::testing::ScriptedModel;
+use genkit::{Registry, ToolRequest, resource, resources, tool, tools};
+use serde_json::json;
+
+use super::{ERAS, host, registry, server, until};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Multiplies.
+#[tool]
+async fn multiply(a: i64, b: i64) -> i64 {
+    a * b
+}
+
+/// The time.
+#[resource("clock://now")]
+async fn now() -> String {
+    "noon".into()
+}
+
+fn offered(request: &ModelRequest) -> Vec<&str> {
+    request.tools.iter().map(|tool| tool.name.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_change_is_seen_by_the_next_turn() {
+    for era in ERAS {
+        let registry: Registry = registry(tools![add]);
+        let host = host(server(&registry).protocol(era));
+        assert_eq!(host.tools().await.unwrap().len(), 1);
+        let (changing, watched) = (registry.clone(), host.clone());
+        // The tools of the server change between the two calls of the model.
+        let change = genkit::Tool::builder("change", "Changes the server.").handler(
+            move |_, _: serde_json::Value| {
+                let (registry, host) = (changing.clone(), watched.clone());
+                async move {
+                    registry.insert(tools![multiply].remove(0))?;
+                    registry.remove_tool("add");
+                    while host.tools().await?[0].name() != "s/multiply" {
+                        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                    }
+                    Ok("changed")
+                }
+            },
+        );
+        let model = ScriptedModel::new([
+            ModelResponse::tool_requests([ToolRequest::new("change", json!({}))]),
+            ModelResponse::tool_requests([
+                ToolRequest::new("s/multiply", json!({"a": 6, "b": 7})),
+                ToolRequest::new("s/add", json!({"a": 6, "b": 7})),
+            ]),
+            ModelResponse::text("42"),
+        ]);
+        genkit::generate("Go.")
+            .model(model.clone())
+            .tools([change])
+            .tools(host.tools())
+            .await
+            .unwrap();
+        let requests = model.requests();
+        assert_eq!(offered(&requests[0]), ["change", "s/add"]);
+        assert_eq!(offered(&requests[1]), ["change", "s/multiply"]);
+        assert_eq!(model.tool_outputs("s/multiply"), [if era == ERAS[0] { json!({"result": 42}) } else { json!(42) }]);
+        let gone = model.tool_outputs("s/add")[0]["error"].to_string();
+        assert!(gone.contains("Unknown tool: s/add"), "{gone}");
+        host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn events_tell_what_happens() {
+    for era in ERAS {
+        let events: Arc<Mutex<Vec<McpEvent>>> = Arc::default();
+        let heard = Arc::clone(&events);
+        let registry = Registry::new().add(tools![add]).add(resources![now]);
+        let host = McpHost::builder()
+            .server("s", server(&registry).protocol(era))
+            .on_event(move |event| heard.lock().unwrap().push(event.clone()))
+            .build()
+            .unwrap();
+        let client = host.client("s").unwrap();
+        client.ready().await.unwrap();
+        client.subscribe("clock://now").await.unwrap();
+        // A stream of changes takes a moment to be open.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        registry.insert(tools![multiply].remove(0)).unwrap();
+        registry.resource_updated("clock://now");
+        let has = |wanted: McpEvent| {
+            let events = Arc::clone(&events);
+            async move { events.lock().unwrap().contains(&wanted) }
+        };
+        let server = || "s".to_owned();
+        until("tools", async || has(McpEvent::ToolsChanged { server: server() }).await).await;
+        let uri = "clock://now".to_owned();
+        let updated = McpEvent::ResourceUpdated { server: server(), uri };
+        until("the resource", async || has(updated.clone()).await).await;
+        client.unsubscribe("clock://now").await.unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        events.lock().unwrap().clear();
+        registry.resource_updated("clock://now");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        assert!(!has(updated).await, "{era:?}");
+        host.close().await;
+    }
+}

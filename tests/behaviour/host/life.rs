@@ -1,0 +1,290 @@
+//! How connections come and go.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use genkit::mcp::{CustomServer, McpClient, McpHost, ServerConfig, ServerState};
+use genkit::testing::ScriptedModel;
+use genkit::{Error, ErrorKind, Registry, Result, tool, tools};
+use serde_json::json;
+
+use super::{registry, served, server, until};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// A server that counts its connections.
+fn counting(count: &Arc<AtomicUsize>) -> CustomServer {
+    let count = Arc::clone(count);
+    served(&registry(tools![add]), move |server| {
+        count.fetch_add(1, Ordering::SeqCst);
+        server
+    })
+}
+
+/// A server that is never there.
+fn dead() -> CustomServer {
+    CustomServer::new(|| async {
+        Err::<tokio::io::DuplexStream, _>(Error::new(ErrorKind::Unavailable, "the cable is cut"))
+    })
+}
+
+/// A server that takes what it is told and says nothing.
+fn hung() -> CustomServer {
+    CustomServer::new(|| async {
+        let (ours, theirs) = tokio::io::duplex(1024);
+        tokio::spawn(async move {
+            let _open = theirs;
+            std::future::pending::<()>().await;
+        });
+        Ok(ours)
+    })
+}
+
+async fn states(host: &McpHost) -> Vec<(String, ServerState)> {
+    host.status().into_iter().map(|status| (status.server, status.state)).collect()
+}
+
+#[tokio::test]
+async fn the_dead_and_the_hung_keep_nobody_waiting() {
+    let host = McpHost::builder()
+        .server("dead", dead())
+        .server("good", server(&registry(tools![add])))
+        .server("hung", hung().connect_timeout(Duration::from_secs(60)))
+        .startup_timeout(Duration::from_millis(500))
+        .build()
+        .unwrap();
+    let started = Instant::now();
+    let model = ScriptedModel::text("Hello.");
+    genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+    assert_eq!(model.requests()[0].tools.len(), 1);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    // The next look does not wait again.
+    let again = Instant::now();
+    assert_eq!(host.tools().await.unwrap().len(), 1);
+    assert!(again.elapsed() < Duration::from_millis(400), "{:?}", again.elapsed());
+    let error = host.call_tool("dead/add", json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.chain().contains("the cable is cut"), "{error}");
+    let status = &host.status()[0];
+    assert!(status.last_error.as_ref().unwrap().contains("the cable is cut"));
+    assert_eq!(host.status()[2].state, ServerState::Connecting);
+    host.close().await;
+    assert!(host.status().iter().all(|status| status.state == ServerState::Closed));
+}
+
+#[tokio::test]
+async fn a_silent_handshake_ends_and_says_what_to_do() {
+    let client = McpHost::builder()
+        .server("hung", hung().connect_timeout(Duration::from_millis(300)))
+        .probe_timeout(Duration::from_millis(100))
+        .build()
+        .unwrap()
+        .client("hung")
+        .unwrap();
+    let error = client.ready().await.unwrap_err();
+    assert!(error.to_string().contains("did not answer the handshake within 300ms"), "{error}");
+    assert!(error.to_string().contains(".connect_timeout(..)"), "{error}");
+}
+
+#[tokio::test]
+async fn disabled_servers_are_left_alone_until_they_are_enabled() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let host = McpHost::builder().server("s", counting(&count).disabled(true)).build().unwrap();
+    assert_eq!(states(&host).await, [("s".to_owned(), ServerState::Disabled)]);
+    assert_eq!(host.tools().await.unwrap().len(), 0);
+    let error = host.call_tool("s/add", json!({"a": 1, "b": 1})).await.unwrap_err();
+    assert!(error.to_string().contains("is disabled: `.enable(\"s\")`"), "{error}");
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+    host.enable("s").unwrap();
+    assert_eq!(host.call_tool("s/add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
+    assert_eq!(host.tools().await.unwrap().len(), 1);
+    host.disable("s").unwrap();
+    assert_eq!(host.tools().await.unwrap().len(), 0);
+    assert_eq!(states(&host).await, [("s".to_owned(), ServerState::Disabled)]);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert!(host.enable("t").unwrap_err().to_string().contains("Unknown MCP server: t"));
+}
+
+#[tokio::test]
+async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
+    let (count, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(1)));
+    let (counted, failing) = (Arc::clone(&count), Arc::clone(&broken));
+    let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
+    // It is not there the first time.
+    let inner = CustomServer::new(move || {
+        let (count, broken, genkit) = (counted.clone(), failing.clone(), genkit.clone());
+        async move {
+            count.fetch_add(1, Ordering::SeqCst);
+            if broken.load(Ordering::SeqCst) == 1 {
+                return Err(Error::new(ErrorKind::Unauthenticated, "no key").fatal());
+            }
+            let (ours, theirs) = tokio::io::duplex(64 * 1024);
+            let handler = genkit.serve_mcp().into_handler()?;
+            tokio::spawn(async move {
+                use genkit::mcp::rmcp::ServiceExt as _;
+                if let Ok(running) = handler.serve(theirs).await {
+                    let _ = running.waiting().await;
+                }
+            });
+            Ok(ours)
+        }
+    });
+    let host = McpHost::builder().server("s", inner).build().unwrap();
+    host.ready().await;
+    let status = &host.status()[0];
+    assert_eq!(status.state, ServerState::Failed);
+    assert!(status.last_error.as_ref().unwrap().contains("no key"));
+    let error = host.call_tool("s/add", json!({"a": 1, "b": 1})).await.unwrap_err();
+    assert!(error.to_string().contains("`.reconnect(\"s\")` tries again"), "{error}");
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    broken.store(0, Ordering::SeqCst);
+    host.reconnect("s").await.unwrap();
+    let status = &host.status()[0];
+    assert_eq!((status.state, status.last_error.clone()), (ServerState::Connected, None));
+    assert_eq!(host.tools().await.unwrap().len(), 1);
+    host.reconnect("s").await.unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 3);
+    assert_eq!(host.call_tool("s/add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn only_what_changed_is_connected_anew() {
+    let counts: Vec<_> = (0..3).map(|_| Arc::new(AtomicUsize::new(0))).collect();
+    let configs: Vec<ServerConfig> = counts.iter().map(|count| counting(count).into()).collect();
+    let [a, b, c] = <[ServerConfig; 3]>::try_from(configs).unwrap();
+    let host = McpHost::builder().servers([("a", a.clone()), ("b", b.clone())]).build().unwrap();
+    host.ready().await;
+    let seen = || counts.iter().map(|count| count.load(Ordering::SeqCst)).collect::<Vec<_>>();
+    assert_eq!(seen(), [1, 1, 0]);
+    host.update_servers([("a", a.clone()), ("c", c.clone())]).await.unwrap();
+    host.ready().await;
+    assert_eq!(seen(), [1, 1, 1]);
+    assert_eq!(host.tools().await.unwrap().len(), 2);
+    assert!(host.client("b").is_err());
+    // The same server with other settings is another.
+    host.update_servers([("a", a.clone()), ("c", b)]).await.unwrap();
+    host.ready().await;
+    assert_eq!(seen(), [1, 2, 1]);
+    let error = host.update_servers([("a", a.clone()), ("a", c)]).await.unwrap_err();
+    assert!(error.to_string().contains("two MCP servers have the key `a`"), "{error}");
+    assert_eq!(host.clients().len(), 2);
+}
+
+#[tokio::test]
+async fn keys_stand_before_a_slash() {
+    for key in ["", "a/b", "a*", "a\nb", &"x".repeat(65)] {
+        let error = McpHost::builder().server(key, dead()).build().unwrap_err();
+        assert!(error.to_string().contains("no `/` or `*`"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_made_again() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
+    let (counted, kept) = (Arc::clone(&count), Arc::clone(&pipes));
+    let flaky = CustomServer::new(move || {
+        let (count, pipes, genkit) = (counted.clone(), kept.clone(), genkit.clone());
+        async move {
+            count.fetch_add(1, Ordering::SeqCst);
+            let (ours, theirs) = tokio::io::duplex(64 * 1024);
+            let handler = genkit.serve_mcp().into_handler()?;
+            let task = tokio::spawn(async move {
+                use genkit::mcp::rmcp::ServiceExt as _;
+                if let Ok(running) = handler.serve(theirs).await {
+                    let _ = running.waiting().await;
+                }
+            });
+            pipes.lock().unwrap().push(task);
+            Ok(ours)
+        }
+    });
+    let client = McpClient::connect("s", flaky).await.unwrap();
+    assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
+    pipes.lock().unwrap().drain(..).for_each(|task| task.abort());
+    until("the end", async || client.status().state != ServerState::Connected).await;
+    assert_eq!(client.call_tool("add", json!({"a": 1, "b": 2})).await.unwrap(), 3);
+    assert_eq!(client.tools().await.unwrap().len(), 1);
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_tool_whose_host_is_gone_says_so() {
+    let tools = {
+        let host = super::host(server(&registry(tools![add])));
+        host.tools().await.unwrap()
+    };
+    let model = ScriptedModel::new([
+        genkit::model::ModelResponse::tool_requests([genkit::ToolRequest::new(
+            "s/add",
+            json!({"a": 1, "b": 1}),
+        )]),
+        genkit::model::ModelResponse::text("Hm."),
+    ]);
+    genkit::generate("Go.").model(model.clone()).tools(tools).await.unwrap();
+    let said = model.tool_outputs("s/add")[0]["error"].to_string();
+    assert!(said.contains("closed with its host") || said.contains("was dropped"), "{said}");
+}
+
+#[tokio::test]
+async fn dropping_the_host_ends_its_connections() {
+    /// Waits to be dropped.
+    #[tool]
+    async fn wait(gone: &Arc<AtomicUsize>) -> Result<String> {
+        struct Guard(Arc<AtomicUsize>);
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let _guard = Guard(Arc::clone(gone));
+        std::future::pending().await
+    }
+    let gone = Arc::new(AtomicUsize::new(0));
+    let genkit = genkit::Genkit::builder()
+        .registry(Registry::new().add(tools![wait]))
+        .state(Arc::clone(&gone))
+        .build()
+        .unwrap();
+    let client = McpClient::connect("s", CustomServer::in_process(move || genkit.serve_mcp()))
+        .await
+        .unwrap();
+    let call = client.call_tool("wait", json!({}));
+    // The caller gives up: the server is told.
+    assert!(tokio::time::timeout(Duration::from_millis(200), call).await.is_err());
+    until("the cancellation", async || gone.load(Ordering::SeqCst) == 1).await;
+    let calling = client.clone();
+    let call = tokio::spawn(async move { calling.call_tool("wait", json!({})).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    client.close().await;
+    let error = call.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    until("the end", async || gone.load(Ordering::SeqCst) == 2).await;
+}
+
+#[tokio::test]
+async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
+    /// Works for a while, and tells so.
+    #[tool]
+    async fn work(ctx: &genkit::Context, tells: bool) -> String {
+        for step in 1..=6 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            if tells {
+                ctx.progress((f64::from(step), 6.0)).await;
+            }
+        }
+        "done".into()
+    }
+    let server = server(&registry(tools![work])).timeout(Duration::from_millis(300));
+    let client = McpClient::connect("s", server).await.unwrap();
+    assert_eq!(client.call_tool("work", json!({"tells": true})).await.unwrap(), "done");
+    let error = client.call_tool("work", json!({"tells": false})).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert!(error.to_string().contains("did not answer `work` within 300ms"), "{error}");
+}

@@ -1,0 +1,47 @@
+//! Servers of this library as an `McpHost` sees them, in memory and in both eras.
+
+mod actions;
+mod changes;
+mod life;
+mod proxy;
+mod questions;
+mod talk;
+
+use genkit::mcp::{CustomServer, McpHost, McpServer, ProtocolEra};
+use genkit::{Action, Genkit, Registry};
+
+const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];
+
+/// A registry of these actions alone.
+fn registry<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> Registry {
+    Registry::new().add(actions)
+}
+
+/// A server over `registry`, made anew for each connection.
+fn server(registry: &Registry) -> CustomServer {
+    served(registry, |server| server)
+}
+
+fn served(
+    registry: &Registry,
+    with: impl Fn(McpServer) -> McpServer + Send + Sync + 'static,
+) -> CustomServer {
+    let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
+    CustomServer::in_process(move || with(genkit.serve_mcp()))
+}
+
+/// A host of one server, `s`.
+fn host(server: CustomServer) -> McpHost {
+    McpHost::builder().server("s", server).build().unwrap()
+}
+
+/// Waits until `done`, for a moment that nothing here should need.
+async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
+    for _ in 0..1000 {
+        if done().await {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("{what} did not come");
+}

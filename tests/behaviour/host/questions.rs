@@ -1,0 +1,243 @@
+//! What servers ask: the user, the model, the folders; in both eras.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use genkit::mcp::{ElicitAnswer, ElicitRequest, McpHost, Sampling};
+use genkit::model::ModelResponse;
+use genkit::testing::ScriptedModel;
+use genkit::{Context, Elicited, GenerateResponse, Result, ToolRequest, tool, tools};
+use serde_json::json;
+
+use super::{ERAS, host, registry, server};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Greets the user by name.
+#[tool]
+async fn greet(ctx: &Context) -> Result<String> {
+    Ok(match ctx.elicit::<Name>("What is your name?").await? {
+        Elicited::Accepted(answer) => format!("Hello, {}!", answer.name),
+        Elicited::Declined => "declined".into(),
+        Elicited::Cancelled => "cancelled".into(),
+    })
+}
+
+/// Asks the client's model.
+#[tool]
+async fn think(ctx: &Context, about: String) -> Result<String> {
+    Ok(ctx.sample(format!("Think about {about}.")).max_tokens(9000).await?.text())
+}
+
+/// Where the client works.
+#[tool]
+async fn folders(ctx: &Context) -> Result<Vec<String>> {
+    Ok(ctx.roots().await?.into_iter().map(|root| root.uri).collect())
+}
+
+fn greeting() -> ScriptedModel {
+    ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("s/greet", json!({}))]),
+        ModelResponse::text("Done."),
+    ])
+}
+
+#[tokio::test]
+async fn a_handler_answers() {
+    for era in ERAS {
+        let asked: Arc<Mutex<Vec<ElicitRequest>>> = Arc::default();
+        let seen = Arc::clone(&asked);
+        let host = McpHost::builder()
+            .server("s", server(&registry(tools![greet])).protocol(era))
+            .on_elicit(move |request: ElicitRequest| {
+                seen.lock().unwrap().push(request);
+                async { ElicitAnswer::accept(json!({"name": "Ada"})) }
+            })
+            .build()
+            .unwrap();
+        assert_eq!(host.call_tool("s/greet", json!({})).await.unwrap(), "Hello, Ada!");
+        let model = greeting();
+        genkit::generate("Greet.").model(model.clone()).tools(host.tools()).await.unwrap();
+        assert_eq!(model.tool_outputs("s/greet"), ["Hello, Ada!"]);
+        let asked = asked.lock().unwrap();
+        assert_eq!(asked.len(), 2);
+        assert_eq!(
+            (asked[0].server.as_str(), asked[0].message.as_str()),
+            ("s", "What is your name?")
+        );
+        assert_eq!(asked[0].schema.as_ref().unwrap()["required"], json!(["name"]));
+    }
+}
+
+#[tokio::test]
+async fn without_anybody_a_question_is_declined() {
+    for era in ERAS {
+        let host = host(server(&registry(tools![greet])).protocol(era));
+        assert_eq!(host.call_tool("s/greet", json!({})).await.unwrap(), "declined");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_cancels_the_question() {
+    for era in ERAS {
+        let host = McpHost::builder()
+            .server("s", server(&registry(tools![greet])).protocol(era))
+            .on_elicit(|_| async { panic!("no") })
+            .build()
+            .unwrap();
+        assert_eq!(host.call_tool("s/greet", json!({})).await.unwrap(), "cancelled");
+    }
+}
+
+#[tokio::test]
+async fn in_a_loop_a_question_interrupts_and_the_answer_goes_back() {
+    for era in ERAS {
+        let build = || host(server(&registry(tools![greet])).protocol(era));
+        let (first, model) = (build(), greeting());
+        let asked =
+            genkit::generate("Greet.").model(model.clone()).tools(first.tools()).await.unwrap();
+        let questions = asked.interrupts();
+        assert_eq!(questions.len(), 1, "{era:?}");
+        let shown = serde_json::to_string(&asked).unwrap();
+        assert!(shown.contains("s: What is your name?"), "{shown}");
+        first.close().await;
+        // Another process, another connection.
+        let asked: GenerateResponse = serde_json::from_str(&shown).unwrap();
+        let answers: Vec<_> =
+            asked.interrupts().iter().map(|q| q.accept(json!({"name": "Eve"}))).collect();
+        let second = build();
+        let done = genkit::resume(asked, answers)
+            .model(model.clone())
+            .tools(second.tools())
+            .await
+            .unwrap();
+        assert_eq!(done.text(), "Done.");
+        assert_eq!(model.tool_outputs("s/greet"), ["Hello, Eve!"]);
+        second.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stateless_server_is_not_asked_twice_for_its_question() {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    /// Counts its runs.
+    #[tool]
+    async fn count(ctx: &Context) -> Result<String> {
+        RUNS.fetch_add(1, Ordering::SeqCst);
+        ctx.elicit::<Name>("Who?").await?.accepted().map(|answer| answer.name)
+    }
+    let host = host(server(&registry(tools![count])).protocol(ERAS[1]));
+    let model = ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("s/count", json!({}))]),
+        ModelResponse::text("Done."),
+    ]);
+    let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+    let answers: Vec<_> =
+        asked.interrupts().iter().map(|q| q.accept(json!({"name": "E"}))).collect();
+    genkit::resume(asked, answers).model(model.clone()).tools(host.tools()).await.unwrap();
+    assert_eq!(model.tool_outputs("s/count"), ["E"]);
+    // Once for the question, once for the answer.
+    assert_eq!(RUNS.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_question_goes_to_the_call_that_it_is_about() {
+    /// Takes a moment, and asks nothing.
+    #[tool]
+    async fn slow() -> String {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        "slow".into()
+    }
+    for era in ERAS {
+        let host = host(server(&registry(tools![greet, slow])).protocol(era));
+        let model = ScriptedModel::new([
+            ModelResponse::tool_requests([
+                ToolRequest::new("s/slow", json!({})),
+                ToolRequest::new("s/greet", json!({})),
+            ]),
+            ModelResponse::text("Done."),
+        ]);
+        let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+        let open: Vec<String> =
+            asked.interrupts().iter().map(|q| q.tool_request().name.clone()).collect();
+        assert_eq!(open, ["s/greet"], "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_model_is_lent_under_conditions() {
+    for era in ERAS {
+        let model =
+            ScriptedModel::new([ModelResponse::text("Deep."), ModelResponse::text("Deep.")]);
+        let host = McpHost::builder()
+            .server("s", server(&registry(tools![think])).protocol(era))
+            .sampling(Sampling::with(model.clone()).max_tokens(100).allow(|asked| {
+                assert_eq!((asked.server.as_str(), asked.max_tokens), ("s", 100));
+                !asked.messages[0].text().contains("secrets")
+            }))
+            .build()
+            .unwrap();
+        let said = host.call_tool("s/think", json!({"about": "life"})).await.unwrap();
+        assert_eq!(said, "Deep.");
+        assert_eq!(model.requests()[0].config["maxOutputTokens"], 100);
+        assert_eq!(model.requests()[0].messages[0].text(), "Think about life.");
+        let error = host.call_tool("s/think", json!({"about": "secrets"})).await.unwrap_err();
+        assert!(error.to_string().contains("does not lend its model"), "{era:?} {error}");
+        assert_eq!(model.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn without_a_model_to_lend_servers_know_it() {
+    for era in ERAS {
+        let host = host(server(&registry(tools![think])).protocol(era));
+        let error = host.call_tool("s/think", json!({"about": "life"})).await.unwrap_err();
+        assert!(error.to_string().contains("sampling"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn folders_of_the_host_and_of_the_server() {
+    for era in ERAS {
+        let folders = registry(tools![folders]);
+        let host = McpHost::builder()
+            .server("a", server(&folders).protocol(era))
+            .server("b", server(&folders).protocol(era).roots(["file:///b"]))
+            .roots(["file:///all"])
+            .build()
+            .unwrap();
+        let of = async |key: &str| {
+            let mut of = host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
+            // Older clients know only objects.
+            of.get_mut("result").map(serde_json::Value::take).unwrap_or(of)
+        };
+        assert_eq!(of("a").await, json!(["file:///all"]));
+        assert_eq!(of("b").await, json!(["file:///b"]));
+        host.set_roots(["file:///new"]).await;
+        assert_eq!(of("a").await, json!(["file:///new"]));
+        assert_eq!(of("b").await, json!(["file:///b"]));
+        host.client("b").unwrap().set_roots(["file:///c", "file:///d"]).await;
+        assert_eq!(of("b").await, json!(["file:///c", "file:///d"]));
+    }
+}
+
+#[tokio::test]
+async fn answering_takes_the_time_that_a_person_takes() {
+    for era in ERAS {
+        let host = McpHost::builder()
+            .server("s", server(&registry(tools![greet])).protocol(era))
+            .timeout(Duration::from_millis(400))
+            .on_elicit(|_| async {
+                tokio::time::sleep(Duration::from_millis(900)).await;
+                ElicitAnswer::accept(json!({"name": "slow"}))
+            })
+            .build()
+            .unwrap();
+        let said = host.call_tool("s/greet", json!({})).await.unwrap();
+        assert_eq!(said, "Hello, slow!", "{era:?}");
+    }
+}
