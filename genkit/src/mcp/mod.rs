@@ -18,6 +18,7 @@
 
 #[cfg(feature = "mcp-host")]
 mod host;
+mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 

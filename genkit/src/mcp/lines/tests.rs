@@ -1,6 +1,6 @@
 //! Frames do not depend on how the bytes come.
 
-use super::super::{
+use super::{
     frame::{Frame, Framer},
     outline::{Id, Outline, Scanner},
 };
@@ -11,7 +11,7 @@ fn take(framer: &mut Framer, frames: &mut Vec<String>) {
     while let Some(frame) = framer.next_frame() {
         frames.push(match frame {
             Frame::Line(line) => String::from_utf8_lossy(line).into_owned(),
-            Frame::TooLong(outline) => format!("{outline:?}"),
+            Frame::TooLong(outline, bytes) => format!("{bytes} bytes: {outline:?}"),
         });
     }
 }
@@ -52,10 +52,10 @@ fn every_line_is_found() {
         [
             r#"{"a":1}"#,
             "not json",
-            &format!("{request:?}"),
+            &format!("29 bytes: {request:?}"),
             "\"\u{fc}\"",
             "\u{fffd}\u{fffd}",
-            &format!("{last:?}"),
+            &format!("36 bytes: {last:?}"),
             r#"{"last":true}"#,
         ]
     );
@@ -97,17 +97,19 @@ fn the_limit_counts_the_line_without_its_end() {
 fn a_line_that_never_ends_takes_no_memory() {
     let mut framer = Framer::new(LIMIT);
     let mut most = 0;
+    let mut bytes = 0;
     for _ in 0..100 {
         let spare = framer.spare();
         spare.fill(b'x');
         let count = spare.len();
+        bytes += count as u64;
         framer.filled(count);
         assert_eq!(framer.next_frame(), None);
         most = most.max(framer.held());
     }
     assert!(most <= LIMIT + 2 * 64 * 1024, "{most} bytes held");
     framer.finish();
-    assert_eq!(framer.next_frame(), Some(Frame::TooLong(Outline::default())));
+    assert_eq!(framer.next_frame(), Some(Frame::TooLong(Outline::default(), bytes)));
     assert_eq!(framer.next_frame(), None);
 }
 
