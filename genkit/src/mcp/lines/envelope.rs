@@ -37,6 +37,7 @@ impl Envelope<'_> {
     pub(in crate::mcp) fn outline(&self) -> Outline {
         Outline {
             id: self.id.clone(),
+            versioned: !matches!(self.jsonrpc, Member::Absent),
             method: matches!(self.method, Member::Text(_)),
             answer: self.is_answer(),
         }

@@ -9,6 +9,8 @@ mod outline;
 mod tests;
 
 pub(in crate::mcp) use envelope::Envelope;
+#[cfg(feature = "mcp-host")]
+pub(in crate::mcp) use envelope::Member;
 pub(in crate::mcp) use frame::{Frame, Framer};
 pub(in crate::mcp) use nesting::{MAX_NESTING, nesting};
 pub(in crate::mcp) use outbox::Outbox;

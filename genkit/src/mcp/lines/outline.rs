@@ -39,6 +39,8 @@ impl Id {
 pub(in crate::mcp) struct Outline {
     /// The `id` member.
     pub(in crate::mcp) id: Id,
+    /// There is a `jsonrpc`, of whatever version.
+    pub(in crate::mcp) versioned: bool,
     /// There is a `method` that is a string.
     pub(in crate::mcp) method: bool,
     /// There is a `result` or an `error`.
@@ -137,6 +139,10 @@ impl Scanner {
         self.key = match self.token.as_slice() {
             br#""id""# => Key::Id,
             br#""method""# => Key::Method,
+            br#""jsonrpc""# => {
+                self.outline.versioned = true;
+                Key::Other
+            }
             br#""result""# | br#""error""# => {
                 // Noted before the value: it may be what is broken.
                 self.outline.answer = true;

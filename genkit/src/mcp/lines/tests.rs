@@ -45,8 +45,8 @@ fn lines() -> Vec<u8> {
 
 #[test]
 fn every_line_is_found() {
-    let request = Outline { id: Id::of(7.into()), method: true, answer: false };
-    let last = Outline { id: Id::of("end".into()), method: false, answer: false };
+    let request = Outline { id: Id::of(7.into()), method: true, ..Outline::default() };
+    let last = Outline { id: Id::of("end".into()), ..Outline::default() };
     assert_eq!(
         frames(LIMIT, [&lines()[..]]),
         [
@@ -138,6 +138,7 @@ fn an_outline_is_found_wherever_it_stands() {
             true,
             false,
         ),
+        (r#"{"jsonrpc":"2.0","id":6,"result":{"a"#.to_owned(), usable(6), false, true),
         (r#"{"id":"a\"b,}","result":{"id":3}}"#.to_owned(), Id::of("a\"b,}".into()), false, true),
         (r#"{"error":{"method":"m"},"id":-4}"#.to_owned(), usable(-4), false, true),
         (r#"{"id":{"id":5},"method":6}"#.to_owned(), Id::Unusable, false, false),
@@ -147,7 +148,7 @@ fn an_outline_is_found_wherever_it_stands() {
         (r#"{"params":[{"id":8}],"x":"\\","method":"m"}"#.to_owned(), Id::Absent, true, false),
         ("no json at all }]{,:".to_owned(), Id::Absent, false, false),
     ] {
-        let expected = Outline { id, method, answer };
+        let expected = Outline { id, versioned: line.contains("jsonrpc"), method, answer };
         for size in [1, 3, line.len()] {
             let mut scanner = Scanner::default();
             line.as_bytes().chunks(size).for_each(|piece| scanner.scan(piece));
