@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 pub use controls::ProtocolEra;
 pub(super) use controls::{Controls, controls};
+pub(super) use stdio::Command;
 pub use stdio::{StderrTo, StdioServer};
 
 #[cfg(feature = "mcp-host-http")]
