@@ -101,12 +101,12 @@ fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
 
 fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    let listed = |known: &&str| {
-        if cfg!(windows) { known.eq_ignore_ascii_case(name) } else { **known == *name }
+    let listed = |known: &str| {
+        if cfg!(windows) { known.eq_ignore_ascii_case(name) } else { known == name }
     };
     // Old shells run what such a value says.
     let is_function = value.as_encoded_bytes().starts_with(b"()");
-    (INHERITED.iter().any(|known| listed(&known)) || name.starts_with("LC_")) && !is_function
+    (INHERITED.iter().any(|known| listed(known)) || name.starts_with("LC_")) && !is_function
 }
 
 fn check_folder(folder: &Path) -> Result<()> {

@@ -1,6 +1,6 @@
 //! What is promised of a child, with real processes.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod ending;

@@ -150,3 +150,52 @@ async fn a_server_that_is_gone_is_told_of() {
     assert!(sent.is_err());
     assert_eq!(next(&mut transport).await, None);
 }
+
+/// rmcp waits for ever for each of these over its own transport.
+#[tokio::test]
+async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
+    use rmcp::ServiceExt as _;
+    use rmcp::model::CallToolRequestParams;
+    use rmcp::service::ServiceError;
+
+    let (transport, mut server) = connect(1 << 16, 1000);
+    let serving = tokio::spawn(async move {
+        let asked = server.receive().await;
+        server.line("Listening on stdio").await;
+        let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "n", "version": "1"}});
+        server
+            .line(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string())
+            .await;
+        assert_eq!(server.receive().await["method"], "notifications/initialized");
+        let long = "x".repeat(2000);
+        for answer in [
+            r#"{"jsonrpc":"2.0","id":ID,"error":"boom"}"#,
+            r#"{"jsonrpc":"1.0","id":ID,"result":{"content":[]}}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"which one"}}"#,
+            r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[}}"#,
+            &format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":"{long}"}}}}"#),
+            r#"{"jsonrpc":"2.0","id":"ID","result":{"content":[]}}"#,
+        ] {
+            let asked = server.receive().await;
+            server.line(answer.replace("ID", &asked["id"].to_string())).await;
+        }
+        server
+    });
+    let client = ().serve(transport).await.unwrap();
+    let call = || {
+        let call = client.call_tool(CallToolRequestParams::new("t"));
+        tokio::time::timeout(PATIENCE, call)
+    };
+    for text in ["boom", "`jsonrpc` must be", "which one", "broken JSON", "1000 are read"] {
+        match call().await.expect("an end") {
+            Err(ServiceError::McpError(error)) => {
+                assert!(error.message.contains(text), "{error:?}")
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    call().await.expect("an end").unwrap();
+    client.cancel().await.unwrap();
+    drop(serving.await.unwrap());
+}
