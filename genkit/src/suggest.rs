@@ -15,13 +15,8 @@ pub(crate) fn unknown<'a>(
     // A name from outside may be as long as it likes; a message may not.
     let name: String = name.chars().take(100).collect();
     let existing: Vec<&str> = existing.collect();
-    let nearest = existing
-        .iter()
-        .map(|other| (distance(&name, other), other))
-        .min()
-        .filter(|(edits, other)| *edits <= NEAR && *edits < other.len());
-    match nearest {
-        Some((_, other)) => format!("Unknown {kind}: {name}. Did you mean `{other}`?"),
+    match nearest(&name, existing.iter().copied()) {
+        Some(other) => format!("Unknown {kind}: {name}. Did you mean `{other}`?"),
         None if existing.is_empty() => format!("Unknown {kind}: {name}. There are none"),
         None => {
             let more = if existing.len() > LISTED { ", …" } else { "" };
@@ -29,6 +24,15 @@ pub(crate) fn unknown<'a>(
             format!("Unknown {kind}: {name}. There are: {listed}{more}")
         }
     }
+}
+
+/// The one that was probably meant.
+pub(crate) fn nearest<'a>(name: &str, existing: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    existing
+        .map(|other| (distance(name, other), other))
+        .min()
+        .filter(|(edits, other)| *edits <= NEAR && *edits < other.len())
+        .map(|(_, other)| other)
 }
 
 /// Levenshtein's distance.

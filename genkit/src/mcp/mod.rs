@@ -23,6 +23,7 @@
 )]
 mod host;
 mod level;
+mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 

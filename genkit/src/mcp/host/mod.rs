@@ -24,6 +24,7 @@ mod listen;
 mod mirror;
 mod open;
 mod peer;
+mod pipe;
 mod results;
 mod sampling;
 mod select;

@@ -10,13 +10,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::error::Category;
 
-use super::{
-    envelope::Envelope,
-    outline::{Id, Outline},
-};
-
-/// Levels of arrays and objects that a message may have. Default is 127: `serde_json` refuses the 128th.
-pub(super) const MAX_NESTING: usize = 127;
+use crate::mcp::lines::{Envelope, Id, MAX_NESTING, Outline, nesting};
 
 /// A message from the client.
 pub(super) type Incoming = RxJsonRpcMessage<RoleServer>;
@@ -144,27 +138,6 @@ fn unreadable(
 
 fn not_json(fault: String) -> Rejected {
     Refusal::answer(ErrorCode::PARSE_ERROR, None, format!("the line is not JSON: {fault}"))
-}
-
-/// The deepest level of arrays and objects.
-fn nesting(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b'[' | b'{' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 impl Refusal {

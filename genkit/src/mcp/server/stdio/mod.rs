@@ -4,12 +4,8 @@
 //! cannot be a message, outlives notifications that come too early, and writes all that is ready
 //! at once.
 
-mod envelope;
-mod frame;
 mod message;
 mod opening;
-mod outbox;
-mod outline;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -32,14 +28,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    frame::{Frame, Framer},
     message::{Incoming, Refusal, Rejected},
     opening::Opening,
-    outbox::Outbox,
-    outline::Outline,
     unanswered::Unanswered,
     until::Until,
 };
+use crate::mcp::lines::{Frame, Framer, Outbox, Outline};
 
 /// Longest line that is read. Default is 16 MiB.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
@@ -135,7 +129,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> StdioTransport<R, W> {
     fn step(&mut self) -> Result<Option<Incoming>, Starved> {
         let message = match self.framer.next_frame().ok_or(Starved)? {
             Frame::Line(line) => message::parse(line),
-            Frame::TooLong(outline) => self.too_long(outline),
+            Frame::TooLong(outline, _) => self.too_long(outline),
         };
         match message {
             Ok(message) if self.opening.admits(&message) => {

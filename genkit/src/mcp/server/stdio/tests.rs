@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-mod framing;
 mod lines;
 mod opening;
 mod pressure;

@@ -1,5 +1,5 @@
 //! What waits to be written: messages go in as bytes at once, and whoever sends next to an idle
-//! writer writes all that is there. A task stands by for a client that does not read.
+//! writer writes all that is there. A task stands by for a reader that is slow.
 
 use std::{
     future::poll_fn,
@@ -17,7 +17,7 @@ use tokio::{io::AsyncWrite, sync::Notify};
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// The queue between those who send and the stream they share.
-pub(super) struct Outbox<W> {
+pub(in crate::mcp) struct Outbox<W> {
     queue: Mutex<Queue>,
     stream: Mutex<Stream<W>>,
     limit: usize,
@@ -43,13 +43,13 @@ struct Stream<W> {
     bytes: Vec<u8>,
     /// So many of `bytes` are written.
     sent: usize,
-    /// The client does not read; the task writes when it does.
+    /// The other side does not read; the task writes when it does.
     stalled: bool,
 }
 
 impl<W> Outbox<W> {
     /// A queue that asks its senders to wait above `limit` bytes.
-    pub(super) fn new(writer: W, limit: usize) -> Arc<Self> {
+    pub(in crate::mcp) fn new(writer: W, limit: usize) -> Arc<Self> {
         let stream = Stream { writer, bytes: Vec::new(), sent: 0, stalled: false };
         Arc::new(Self {
             queue: Mutex::default(),
@@ -62,7 +62,7 @@ impl<W> Outbox<W> {
     }
 
     /// Puts a message on a line of its own behind what waits. Order is the order of these calls.
-    pub(super) fn push(&self, message: &impl Serialize) -> io::Result<()> {
+    pub(in crate::mcp) fn push(&self, message: &impl Serialize) -> io::Result<()> {
         let mut queue = self.queue();
         queue.usable()?;
         if queue.closed {
@@ -70,7 +70,7 @@ impl<W> Outbox<W> {
         }
         let before = queue.waiting.len();
         if let Err(error) = serde_json::to_writer(&mut queue.waiting, message) {
-            // Half a message must not reach the client.
+            // Half a message must not get out.
             queue.waiting.truncate(before);
             return Err(error.into());
         }
@@ -79,24 +79,24 @@ impl<W> Outbox<W> {
     }
 
     /// Whether the queue is below its limit.
-    pub(super) fn has_room(&self) -> io::Result<bool> {
+    pub(in crate::mcp) fn has_room(&self) -> io::Result<bool> {
         let queue = self.queue();
         queue.usable()?;
         Ok(queue.queued() < self.limit)
     }
 
     /// Waits until the queue is below its limit.
-    pub(super) async fn room(&self) -> io::Result<()> {
+    pub(in crate::mcp) async fn room(&self) -> io::Result<()> {
         self.until(|queued| queued < self.limit).await
     }
 
     /// Waits until everything was written.
-    pub(super) async fn drained(&self) -> io::Result<()> {
+    pub(in crate::mcp) async fn drained(&self) -> io::Result<()> {
         self.until(|queued| queued == 0).await
     }
 
     /// Takes no more messages; the task writes the rest and ends.
-    pub(super) fn close(&self) {
+    pub(in crate::mcp) fn close(&self) {
         self.queue().closed = true;
         self.call.notify_one();
         self.closing.notify_one();
@@ -120,7 +120,10 @@ impl<W> Outbox<W> {
     async fn overdue(&self, flush: Duration) -> io::Error {
         self.closing.notified().await;
         tokio::time::sleep(flush).await;
-        io::Error::new(io::ErrorKind::TimedOut, "the client did not read the last messages in time")
+        io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the other side did not read the last messages in time",
+        )
     }
 
     fn fail(&self, error: &io::Error) {
@@ -139,8 +142,8 @@ impl<W> Outbox<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
-    /// Writes all that waits, unless someone else does or the client does not read.
-    pub(super) fn flush(&self) {
+    /// Writes all that waits, unless someone else does or the other side does not read.
+    pub(in crate::mcp) fn flush(&self) {
         // Looks again after each turn: who found the stream taken has left without writing.
         while !self.queue().waiting.is_empty() {
             let mut stream = match self.stream.try_lock() {
@@ -160,7 +163,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Stands by until the queue is closed, then writes the rest for at most `patience`.
-    pub(super) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
+    pub(in crate::mcp) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
         let result = tokio::select! {
             biased;
             result = self.serve_calls() => result,

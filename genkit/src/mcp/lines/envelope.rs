@@ -9,22 +9,23 @@ use super::outline::{Id, Outline};
 
 /// The members that decide what a message is; each may be of any type.
 #[derive(Deserialize)]
-pub(super) struct Envelope<'a> {
+pub(in crate::mcp) struct Envelope<'a> {
     #[serde(borrow, default)]
-    jsonrpc: Member<'a>,
+    pub(in crate::mcp) jsonrpc: Member<'a>,
     #[serde(default, deserialize_with = "present")]
-    pub(super) id: Id,
+    pub(in crate::mcp) id: Id,
     #[serde(borrow, default)]
-    method: Member<'a>,
+    pub(in crate::mcp) method: Member<'a>,
     #[serde(borrow, default)]
-    result: Member<'a>,
+    pub(in crate::mcp) result: Member<'a>,
     #[serde(borrow, default)]
-    error: Member<'a>,
+    pub(in crate::mcp) error: Member<'a>,
 }
 
 impl Envelope<'_> {
     /// Whether it asks for this method and nothing speaks against it but the id.
-    pub(super) fn is_request(&self, method: &str) -> bool {
+    #[cfg(feature = "mcp-server")]
+    pub(in crate::mcp) fn is_request(&self, method: &str) -> bool {
         self.jsonrpc.is("2.0") && self.method.is(method) && !self.is_answer()
     }
 
@@ -33,21 +34,22 @@ impl Envelope<'_> {
     }
 
     /// What is known of the message when nothing else can be read.
-    pub(super) fn outline(&self) -> Outline {
+    pub(in crate::mcp) fn outline(&self) -> Outline {
         Outline {
             id: self.id.clone(),
+            versioned: !matches!(self.jsonrpc, Member::Absent),
             method: matches!(self.method, Member::Text(_)),
             answer: self.is_answer(),
         }
     }
 
     /// What keeps it from being a message, if it is one of these members.
-    pub(super) fn fault(&self) -> Option<&'static str> {
+    pub(in crate::mcp) fn fault(&self) -> Option<&'static str> {
         if !self.jsonrpc.is("2.0") {
             return Some(r#"`jsonrpc` must be "2.0""#);
         }
         match (&self.method, &self.id) {
-            (Member::Other, _) => Some("`method` must be a string"),
+            (Member::Null | Member::Other, _) => Some("`method` must be a string"),
             (_, Id::Unusable) => Some("`id` must be a string or an integer"),
             (Member::Absent, _) if !self.is_answer() => Some("`method` is missing"),
             (Member::Text(_), _) if self.is_answer() => {
@@ -60,10 +62,11 @@ impl Envelope<'_> {
 
 /// A member of which only text matters.
 #[derive(Default)]
-enum Member<'a> {
+pub(in crate::mcp) enum Member<'a> {
     #[default]
     Absent,
     Text(Cow<'a, str>),
+    Null,
     Other,
 }
 
@@ -113,7 +116,7 @@ impl<'de> de::Visitor<'de> for MemberVisitor {
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Member::Other)
+        Ok(Member::Null)
     }
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {

@@ -1,6 +1,6 @@
 //! Frames do not depend on how the bytes come.
 
-use super::super::{
+use super::{
     frame::{Frame, Framer},
     outline::{Id, Outline, Scanner},
 };
@@ -11,7 +11,7 @@ fn take(framer: &mut Framer, frames: &mut Vec<String>) {
     while let Some(frame) = framer.next_frame() {
         frames.push(match frame {
             Frame::Line(line) => String::from_utf8_lossy(line).into_owned(),
-            Frame::TooLong(outline) => format!("{outline:?}"),
+            Frame::TooLong(outline, bytes) => format!("{bytes} bytes: {outline:?}"),
         });
     }
 }
@@ -45,17 +45,17 @@ fn lines() -> Vec<u8> {
 
 #[test]
 fn every_line_is_found() {
-    let request = Outline { id: Id::of(7.into()), method: true, answer: false };
-    let last = Outline { id: Id::of("end".into()), method: false, answer: false };
+    let request = Outline { id: Id::of(7.into()), method: true, ..Outline::default() };
+    let last = Outline { id: Id::of("end".into()), ..Outline::default() };
     assert_eq!(
         frames(LIMIT, [&lines()[..]]),
         [
             r#"{"a":1}"#,
             "not json",
-            &format!("{request:?}"),
+            &format!("29 bytes: {request:?}"),
             "\"\u{fc}\"",
             "\u{fffd}\u{fffd}",
-            &format!("{last:?}"),
+            &format!("36 bytes: {last:?}"),
             r#"{"last":true}"#,
         ]
     );
@@ -97,17 +97,19 @@ fn the_limit_counts_the_line_without_its_end() {
 fn a_line_that_never_ends_takes_no_memory() {
     let mut framer = Framer::new(LIMIT);
     let mut most = 0;
+    let mut bytes = 0;
     for _ in 0..100 {
         let spare = framer.spare();
         spare.fill(b'x');
         let count = spare.len();
+        bytes += count as u64;
         framer.filled(count);
         assert_eq!(framer.next_frame(), None);
         most = most.max(framer.held());
     }
     assert!(most <= LIMIT + 2 * 64 * 1024, "{most} bytes held");
     framer.finish();
-    assert_eq!(framer.next_frame(), Some(Frame::TooLong(Outline::default())));
+    assert_eq!(framer.next_frame(), Some(Frame::TooLong(Outline::default(), bytes)));
     assert_eq!(framer.next_frame(), None);
 }
 
@@ -136,6 +138,7 @@ fn an_outline_is_found_wherever_it_stands() {
             true,
             false,
         ),
+        (r#"{"jsonrpc":"2.0","id":6,"result":{"a"#.to_owned(), usable(6), false, true),
         (r#"{"id":"a\"b,}","result":{"id":3}}"#.to_owned(), Id::of("a\"b,}".into()), false, true),
         (r#"{"error":{"method":"m"},"id":-4}"#.to_owned(), usable(-4), false, true),
         (r#"{"id":{"id":5},"method":6}"#.to_owned(), Id::Unusable, false, false),
@@ -145,7 +148,7 @@ fn an_outline_is_found_wherever_it_stands() {
         (r#"{"params":[{"id":8}],"x":"\\","method":"m"}"#.to_owned(), Id::Absent, true, false),
         ("no json at all }]{,:".to_owned(), Id::Absent, false, false),
     ] {
-        let expected = Outline { id, method, answer };
+        let expected = Outline { id, versioned: line.contains("jsonrpc"), method, answer };
         for size in [1, 3, line.len()] {
             let mut scanner = Scanner::default();
             line.as_bytes().chunks(size).for_each(|piece| scanner.scan(piece));

@@ -10,15 +10,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One line of the input, without its end.
 #[derive(Debug, PartialEq)]
-pub(super) enum Frame<'a> {
+pub(in crate::mcp) enum Frame<'a> {
     /// A line within the limit that is not blank.
     Line(&'a [u8]),
-    /// A line above the limit: its bytes are gone, its outline was kept.
-    TooLong(Outline),
+    /// A line above the limit, of so many bytes: they are gone, the outline was kept.
+    TooLong(Outline, u64),
 }
 
 /// Cuts a stream of bytes into lines, holding at most one line of `limit` bytes and one read.
-pub(super) struct Framer {
+pub(in crate::mcp) struct Framer {
     /// Always initialized to its whole length; the bytes that wait are `start..end`.
     buffer: Vec<u8>,
     start: usize,
@@ -33,7 +33,7 @@ pub(super) struct Framer {
 
 impl Framer {
     /// A framer for lines of at most `limit` bytes, the newline not counted.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::mcp) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
             start: 0,
@@ -46,7 +46,7 @@ impl Framer {
     }
 
     /// Where the next read puts its bytes; never empty.
-    pub(super) fn spare(&mut self) -> &mut [u8] {
+    pub(in crate::mcp) fn spare(&mut self) -> &mut [u8] {
         if self.start == self.end {
             self.restart();
         } else if self.end == self.buffer.len() && self.start > 0 {
@@ -62,26 +62,29 @@ impl Framer {
     }
 
     /// Counts in `count` bytes that were put at the front of [`Framer::spare`].
-    pub(super) fn filled(&mut self, count: usize) {
+    pub(in crate::mcp) fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
     /// Says that no more bytes come, so that what waits is the last line.
-    pub(super) fn finish(&mut self) {
+    pub(in crate::mcp) fn finish(&mut self) {
         self.ended = true;
     }
 
     /// The next whole line, or `None` when more bytes are needed.
-    pub(super) fn next_frame(&mut self) -> Option<Frame<'_>> {
+    pub(in crate::mcp) fn next_frame(&mut self) -> Option<Frame<'_>> {
         loop {
             let line = self.start..self.line_end()?;
             self.start = (line.end + 1).min(self.end);
             self.searched = self.start;
             if let Some(scanner) = self.skipping.take() {
-                return Some(Frame::TooLong(scanner.finish(&self.buffer[line])));
+                let bytes = scanner.scanned() + line.len() as u64;
+                return Some(Frame::TooLong(scanner.finish(&self.buffer[line]), bytes));
             }
             if line.len() > self.limit {
-                return Some(Frame::TooLong(Scanner::default().finish(&self.buffer[line])));
+                let bytes = line.len() as u64;
+                let outline = Scanner::default().finish(&self.buffer[line]);
+                return Some(Frame::TooLong(outline, bytes));
             }
             if !content(&self.buffer[line.clone()]).is_empty() {
                 return Some(Frame::Line(content(&self.buffer[line])));
@@ -91,7 +94,7 @@ impl Framer {
 
     /// Bytes of memory that are held.
     #[cfg(test)]
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::mcp) fn held(&self) -> usize {
         self.buffer.capacity()
     }
 

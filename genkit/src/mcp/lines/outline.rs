@@ -9,7 +9,7 @@ const MAX_TOKEN_BYTES: usize = 1024;
 
 /// The `id` member of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Id {
+pub(in crate::mcp) enum Id {
     /// There is no such member.
     #[default]
     Absent,
@@ -21,12 +21,12 @@ pub(super) enum Id {
 
 impl Id {
     /// Judges the value of the member.
-    pub(super) fn of(value: Value) -> Self {
+    pub(in crate::mcp) fn of(value: Value) -> Self {
         RequestId::deserialize(value).map_or(Self::Unusable, Self::Usable)
     }
 
     /// The id, if an answer can carry it.
-    pub(super) fn usable(self) -> Option<RequestId> {
+    pub(in crate::mcp) fn usable(self) -> Option<RequestId> {
         match self {
             Self::Usable(id) => Some(id),
             Self::Absent | Self::Unusable => None,
@@ -36,18 +36,20 @@ impl Id {
 
 /// Enough of a message to decide who has to hear that it could not be read.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Outline {
+pub(in crate::mcp) struct Outline {
     /// The `id` member.
-    pub(super) id: Id,
+    pub(in crate::mcp) id: Id,
+    /// There is a `jsonrpc`, of whatever version.
+    pub(in crate::mcp) versioned: bool,
     /// There is a `method` that is a string.
-    pub(super) method: bool,
+    pub(in crate::mcp) method: bool,
     /// There is a `result` or an `error`.
-    pub(super) answer: bool,
+    pub(in crate::mcp) answer: bool,
 }
 
 /// Finds the outline of an object that is too long to keep, in whatever pieces it comes.
 #[derive(Debug, Default)]
-pub(super) struct Scanner {
+pub(in crate::mcp) struct Scanner {
     outline: Outline,
     depth: usize,
     in_string: bool,
@@ -56,6 +58,8 @@ pub(super) struct Scanner {
     key: Key,
     /// Text of the current key or value of the top level, cut off at its limit.
     token: Vec<u8>,
+    /// Bytes that were taken in.
+    scanned: u64,
 }
 
 #[derive(Debug, Default)]
@@ -64,12 +68,12 @@ enum Key {
     Other,
     Id,
     Method,
-    Answer,
 }
 
 impl Scanner {
     /// Takes in the next piece of the line.
-    pub(super) fn scan(&mut self, piece: &[u8]) {
+    pub(in crate::mcp) fn scan(&mut self, piece: &[u8]) {
+        self.scanned += piece.len() as u64;
         for byte in piece {
             if self.in_string {
                 self.string_byte(*byte);
@@ -79,8 +83,13 @@ impl Scanner {
         }
     }
 
+    /// Bytes that were taken in.
+    pub(in crate::mcp) fn scanned(&self) -> u64 {
+        self.scanned
+    }
+
     /// Takes in the last piece and tells what was found.
-    pub(super) fn finish(mut self, piece: &[u8]) -> Outline {
+    pub(in crate::mcp) fn finish(mut self, piece: &[u8]) -> Outline {
         self.scan(piece);
         self.outline
     }
@@ -130,7 +139,15 @@ impl Scanner {
         self.key = match self.token.as_slice() {
             br#""id""# => Key::Id,
             br#""method""# => Key::Method,
-            br#""result""# | br#""error""# => Key::Answer,
+            br#""jsonrpc""# => {
+                self.outline.versioned = true;
+                Key::Other
+            }
+            br#""result""# | br#""error""# => {
+                // Noted before the value: it may be what is broken.
+                self.outline.answer = true;
+                Key::Other
+            }
             _ => Key::Other,
         };
         self.token.clear();
@@ -143,7 +160,6 @@ impl Scanner {
                 self.outline.id = value.map_or(Id::Unusable, Id::of);
             }
             Key::Method => self.outline.method = self.token.starts_with(b"\""),
-            Key::Answer => self.outline.answer = true,
             Key::Other => {}
         }
         self.token.clear();

@@ -1,0 +1,200 @@
+//! What a server says on its standard error: read for ever, so that it never waits for us.
+
+mod lines;
+mod rate;
+
+use std::collections::VecDeque;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::ChildStderr;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use self::lines::Lines;
+use self::rate::{Rate, Word};
+use crate::mcp::host::config::{Command, StderrTo};
+
+/// Lines that are kept.
+const TAIL_LINES: usize = 20;
+
+/// Bytes that are kept.
+const TAIL_BYTES: usize = 4 * 1024;
+
+/// Bytes of the tail that an error shows.
+const SHOWN_BYTES: usize = 1024;
+
+/// Values of variables that are shorter stay in what a server says: `1` and `true` are no secrets.
+const SECRET_BYTES: usize = 8;
+
+/// The reader of a standard error, and the end of what it read.
+pub(super) struct Stderr {
+    tail: Arc<Mutex<Tail>>,
+    reading: Option<JoinHandle<()>>,
+}
+
+/// Where the stream of the child goes.
+pub(super) fn stdio(to: StderrTo) -> Stdio {
+    match to {
+        StderrTo::Inherit => Stdio::inherit(),
+        StderrTo::Discard | StderrTo::Log => Stdio::piped(),
+    }
+}
+
+impl Stderr {
+    /// Starts to read.
+    pub(super) fn read(key: &str, stream: Option<ChildStderr>, command: &Command) -> Self {
+        let tail = Arc::default();
+        let reading = stream.map(|stream| {
+            let listener = Listener {
+                key: key.to_owned(),
+                log: command.stderr == StderrTo::Log,
+                secrets: secrets(command),
+                rate: Rate::default(),
+                tail: Arc::clone(&tail),
+            };
+            tokio::spawn(listener.listen(stream))
+        });
+        Self { tail, reading }
+    }
+
+    /// Waits until all was read. Safe to cancel.
+    pub(super) async fn ended(&mut self) {
+        if let Some(reading) = &mut self.reading {
+            let _ = reading.await;
+            self.reading = None;
+        }
+    }
+
+    /// The last lines, oldest first.
+    pub(super) fn tail(&self) -> Vec<String> {
+        lock(&self.tail).lines.iter().cloned().collect()
+    }
+
+    /// The end of the last lines, for an error.
+    pub(super) fn last_words(&self) -> String {
+        let tail = lock(&self.tail);
+        let mut room = SHOWN_BYTES;
+        let mut shown: Vec<&str> = Vec::new();
+        for line in tail.lines.iter().rev() {
+            if line.len() > room && !shown.is_empty() {
+                break;
+            }
+            let line = cut(line, SHOWN_BYTES);
+            room = room.saturating_sub(line.len() + 1);
+            shown.push(line);
+        }
+        shown.reverse();
+        shown.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Drop for Stderr {
+    fn drop(&mut self) {
+        if let Some(reading) = &self.reading {
+            reading.abort();
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tail {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Tail {
+    fn push(&mut self, line: &str) {
+        let line = cut(line, TAIL_BYTES).to_owned();
+        self.bytes += line.len();
+        self.lines.push_back(line);
+        while self.lines.len() > TAIL_LINES || self.bytes > TAIL_BYTES {
+            let Some(first) = self.lines.pop_front() else { break };
+            self.bytes -= first.len();
+        }
+    }
+}
+
+struct Listener {
+    key: String,
+    log: bool,
+    /// Values that must not be repeated, and the names of their variables.
+    secrets: Vec<(String, String)>,
+    rate: Rate,
+    tail: Arc<Mutex<Tail>>,
+}
+
+impl Listener {
+    async fn listen(mut self, mut stream: impl AsyncRead + Unpin) {
+        let mut buffer = vec![0; 8 * 1024];
+        let mut lines = Lines::default();
+        // An error of a pipe is its end.
+        while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+            lines.add(&buffer[..count], |line| self.hear(&line));
+        }
+        lines.finish(|line| self.hear(&line));
+        self.left_out();
+    }
+
+    fn hear(&mut self, line: &str) {
+        let line = self.secrets.iter().fold(line.to_owned(), |line, (value, name)| {
+            if line.contains(value) { line.replace(value, name) } else { line }
+        });
+        if self.log {
+            self.say(&line);
+        }
+        lock(&self.tail).push(&line);
+    }
+
+    fn say(&mut self, line: &str) {
+        let word = self.rate.ask(Instant::now());
+        if let Word::YesAfter(lines) = word {
+            self.say_left_out(lines);
+        }
+        if word != Word::No {
+            tracing::debug!(target: "genkit::mcp", server = %self.key, "{line}");
+        }
+    }
+
+    fn left_out(&mut self) {
+        if let Some(lines) = self.rate.left_out() {
+            self.say_left_out(lines);
+        }
+    }
+
+    fn say_left_out(&self, lines: u64) {
+        tracing::debug!(
+            target: "genkit::mcp", server = %self.key,
+            "{lines} lines of its standard error were left out"
+        );
+    }
+}
+
+/// What was configured as its variables may be a key or a token, and a server may print it.
+fn secrets(command: &Command) -> Vec<(String, String)> {
+    let mut secrets: Vec<_> = command
+        .env
+        .iter()
+        .filter_map(|(name, value)| Some((value.to_str()?, name.to_str()?)))
+        .filter(|(value, _)| value.len() >= SECRET_BYTES)
+        .map(|(value, name)| (value.to_owned(), format!("${{{name}}}")))
+        .collect();
+    // One may be a part of another.
+    secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+    secrets
+}
+
+/// The beginning of a text, not in the middle of a character.
+fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
+    // Every change leaves the lines whole.
+    tail.lock().unwrap_or_else(PoisonError::into_inner)
+}

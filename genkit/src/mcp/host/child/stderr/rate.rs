@@ -1,0 +1,46 @@
+//! How much of a flood is logged.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Lines of one second that are logged.
+const LINES: u64 = 1000;
+
+/// Counts lines by the second.
+#[derive(Default)]
+pub(super) struct Rate {
+    since: Option<Instant>,
+    lines: u64,
+}
+
+/// Whether a line is logged.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Yes,
+    /// So many were not, up to now.
+    YesAfter(u64),
+    No,
+}
+
+impl Rate {
+    /// Whether the line of this moment is logged.
+    pub(super) fn ask(&mut self, now: Instant) -> Word {
+        let fresh = self.since.is_none_or(|since| now - since >= Duration::from_secs(1));
+        let left_out = if fresh { self.left_out() } else { None };
+        if fresh {
+            (self.since, self.lines) = (Some(now), 0);
+        }
+        self.lines += 1;
+        match left_out {
+            Some(lines) => Word::YesAfter(lines),
+            None if self.lines <= LINES => Word::Yes,
+            None => Word::No,
+        }
+    }
+
+    /// So many lines of this second were not logged.
+    pub(super) fn left_out(&self) -> Option<u64> {
+        self.lines.checked_sub(LINES).filter(|lines| *lines > 0)
+    }
+}

@@ -1,0 +1,126 @@
+//! Nothing of a child is left, however it ends.
+
+use super::*;
+
+/// Starts a script that notes process ids, waits for these, and checks afterwards that none is left.
+async fn none_is_left(script: &str, notes: &[&str], end: impl AsyncFnOnce(Child), limit: Duration) {
+    let folder = Folder::new();
+    let (child, transport) = Child::spawn("fs", &shell(&folder, script)).unwrap();
+    let mut pids = vec![child.pid()];
+    for note in notes {
+        pids.push(folder.pid(note).await);
+    }
+    assert!(pids[1..].iter().all(|pid| is_alive(*pid)), "{script}");
+    drop(transport);
+    let since = Instant::now();
+    end(child).await;
+    let took = since.elapsed();
+    assert!(took < limit, "{took:?}: {script}");
+    // What is no child of ours needs a moment until the system has buried it.
+    while pids.iter().any(|pid| is_alive(*pid)) {
+        assert!(since.elapsed() < took + Duration::from_secs(2), "{script}: {pids:?}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// So soon only if nothing had to be waited for in full.
+const BEFORE_TERM: Duration = Duration::from_millis(1900);
+const BEFORE_KILL: Duration = Duration::from_millis(3900);
+
+const BY_INPUT: &str = "echo $$ > pid; cat";
+/// The leader goes with its input, what it started stays.
+const CHILD_STAYS: &str = "sleep 300 & echo $! > pid; cat";
+const DEAF_CHILD_STAYS: &str =
+    "sh -c \"trap '' TERM; echo \\$\\$ > pid; while :; do sleep 1; done\" & cat";
+const DEAF_TO_INPUT: &str = "echo $$ > pid; while :; do sleep 1; done";
+const DEAF_TO_ALL: &str = "trap '' TERM; echo $$ > pid; while :; do sleep 0.2; done";
+const ALL_DEAF: &str = "trap '' TERM INT HUP; sh -c 'echo $$ > pid; while :; do sleep 0.2; done' & \
+                        while :; do sleep 0.2; done";
+const DIES_AT_ONCE: &str = "sleep 300 & echo $! > pid; exit 1";
+
+#[tokio::test]
+async fn the_end_of_input_is_enough_for_most() {
+    none_is_left(BY_INPUT, &["pid"], Child::end, BEFORE_TERM).await;
+}
+
+#[tokio::test]
+async fn what_a_child_leaves_behind_goes_too() {
+    none_is_left(CHILD_STAYS, &["pid"], Child::end, BEFORE_TERM).await;
+    none_is_left(DIES_AT_ONCE, &["pid"], Child::end, BEFORE_TERM).await;
+}
+
+#[tokio::test]
+async fn what_a_child_leaves_behind_is_killed_if_it_must_be() {
+    none_is_left(DEAF_CHILD_STAYS, &["pid"], Child::end, BEFORE_TERM).await;
+}
+
+#[tokio::test]
+async fn who_ignores_the_end_of_input_is_told_to_end() {
+    none_is_left(DEAF_TO_INPUT, &["pid"], Child::end, BEFORE_KILL).await;
+}
+
+#[tokio::test]
+async fn who_ignores_everything_is_killed() {
+    tokio::join!(
+        none_is_left(DEAF_TO_ALL, &["pid"], Child::end, Duration::from_secs(6)),
+        none_is_left(ALL_DEAF, &["pid"], Child::end, Duration::from_secs(6)),
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_child_is_gone_at_once() {
+    for script in [
+        BY_INPUT,
+        CHILD_STAYS,
+        DEAF_CHILD_STAYS,
+        DEAF_TO_INPUT,
+        DEAF_TO_ALL,
+        ALL_DEAF,
+        DIES_AT_ONCE,
+    ] {
+        let dropped = async |child| drop(child);
+        none_is_left(script, &["pid"], dropped, Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_end_that_is_given_up_is_a_drop() {
+    let given_up = async |child: Child| {
+        let ending = tokio::time::timeout(Duration::from_millis(100), child.end());
+        assert!(ending.await.is_err());
+    };
+    none_is_left(DEAF_TO_ALL, &["pid"], given_up, Duration::from_secs(1)).await;
+}
+
+#[test]
+fn a_runtime_that_ends_takes_the_child_with_it() {
+    let folder = Folder::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (kept, spawned) = runtime.block_on(async {
+        let (kept, _) = Child::spawn("fs", &shell(&folder, ALL_DEAF)).unwrap();
+        let pid = folder.pid("pid").await;
+        std::fs::remove_file(folder.path().join("pid")).unwrap();
+        let (task, pipe) = Child::spawn("fs", &shell(&folder, CHILD_STAYS)).unwrap();
+        let pids = [task.pid(), folder.pid("pid").await, kept.pid(), pid];
+        tokio::spawn(async move {
+            let _held = (task, pipe);
+            std::future::pending::<()>().await;
+        });
+        tokio::task::yield_now().await;
+        (kept, pids)
+    });
+    drop(runtime);
+    // Also without any runtime.
+    drop(kept);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!spawned.iter().any(|pid| is_alive(*pid)), "{spawned:?}");
+}
+
+#[tokio::test]
+async fn a_child_that_is_over_is_not_signalled_again() {
+    let folder = Folder::new();
+    let (mut child, _transport) = Child::spawn("fs", &shell(&folder, "exit 0")).unwrap();
+    child.exited().await;
+    assert!(child.group.is_gone());
+    child.end().await;
+}

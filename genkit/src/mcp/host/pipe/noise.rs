@@ -1,0 +1,63 @@
+//! What a server prints where only messages belong.
+
+/// Characters of such a line that a log shows.
+const SHOWN_CHARS: usize = 200;
+
+/// Counts lines that are no messages, and says it once.
+#[derive(Debug)]
+pub(super) struct Noise {
+    key: String,
+    lines: u64,
+}
+
+impl Noise {
+    pub(super) fn new(key: &str) -> Self {
+        Self { key: key.to_owned(), lines: 0 }
+    }
+
+    /// The server.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// So many lines were passed over.
+    #[cfg(test)]
+    pub(super) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Takes note of a line that is passed over.
+    pub(super) fn came(&mut self, fault: &str, excerpt: &str) {
+        let server = self.key.as_str();
+        if self.lines == 0 {
+            tracing::warn!(
+                target: "genkit::mcp", server,
+                "the server printed a line on its standard output that is no message ({fault}): \
+                 {excerpt:?}. Such lines are passed over; a server should print to standard error"
+            );
+        } else {
+            tracing::debug!(target: "genkit::mcp", server, "passed over a line ({fault}): {excerpt:?}");
+        }
+        self.lines += 1;
+    }
+}
+
+impl Drop for Noise {
+    fn drop(&mut self) {
+        if self.lines > 1 {
+            let (server, lines) = (self.key.as_str(), self.lines);
+            tracing::debug!(target: "genkit::mcp", server, lines, "lines of the server were passed over");
+        }
+    }
+}
+
+/// The beginning of a line, for a log or an error.
+pub(super) fn excerpt(line: &[u8]) -> String {
+    // Four bytes are the most that a character has.
+    let line = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN_CHARS)]);
+    let mut shown: String = line.chars().take(SHOWN_CHARS).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    shown
+}
