@@ -6,4 +6,4 @@ mod http;
 
 pub use config::{ProtocolEra, ServerConfig, StderrTo, StdioServer};
 #[cfg(feature = "mcp-host-http")]
-pub use http::HttpServer;
+pub use http::{CredentialStore, FileCredentials, HttpServer, OAuth, SigningAlgorithm, Storing};
