@@ -32,8 +32,8 @@ impl Scenario {
 
     /// A text of the context.
     pub(crate) fn text(&self, key: &str) -> Result<&str> {
-        self.context[key].as_str().ok_or_else(|| {
-            Error::not_found(format!("the suite gave no `{key}` for {}", self.name))
-        })
+        self.context[key]
+            .as_str()
+            .ok_or_else(|| Error::not_found(format!("the suite gave no `{key}` for {}", self.name)))
     }
 }

@@ -98,7 +98,8 @@ async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String>
                 let text = "Access was not given. You can close this window.";
                 (page("200 OK", text), Some(asked.to_string()))
             } else {
-                let text = "Access was given. You can close this window and go back to the program.";
+                let text =
+                    "Access was given. You can close this window and go back to the program.";
                 (page("200 OK", text), Some(asked.to_string()))
             }
         }

@@ -119,7 +119,8 @@ impl Endpoint {
         let url = url(&self.url).map_err(wrong)?;
         let mut headers = HashMap::new();
         for (name, value) in &self.headers {
-            let (name, value) = header(name, value).map_err(|fault| wrong(format!("it has {fault}")))?;
+            let (name, value) =
+                header(name, value).map_err(|fault| wrong(format!("it has {fault}")))?;
             headers.insert(name, value);
         }
         if let Some(token) = &self.bearer {
@@ -159,15 +160,15 @@ fn url(text: &str) -> Result<Url, String> {
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
     let lower = name.to_ascii_lowercase();
     if RESERVED.contains(&lower.as_str()) || lower.starts_with(RESERVED_PREFIX) {
-        return Err(format!(
-            "the header {name:?}, which the protocol writes itself: take it out"
-        ));
+        return Err(format!("the header {name:?}, which the protocol writes itself: take it out"));
     }
     let known = HeaderName::try_from(name).map_err(|_| {
         format!("the header {name:?}, which is no name: letters, digits and `-` are")
     })?;
     let mut value = HeaderValue::try_from(value).map_err(|_| {
-        format!("a value for the header {name:?} that cannot be sent: line ends or control characters")
+        format!(
+            "a value for the header {name:?} that cannot be sent: line ends or control characters"
+        )
     })?;
     // What is sensitive is not shown by `Debug`, and not repeated in compressed headers.
     value.set_sensitive(true);

@@ -4,11 +4,11 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use reqwest::StatusCode;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 use rmcp::transport::worker::WorkerQuitReason;
-use reqwest::StatusCode;
 
 use super::client::CONNECT_TIMEOUT;
 use crate::error::{Error, ErrorKind};
@@ -268,11 +268,10 @@ impl At<'_> {
             }
             401 => Failure::new(ErrorKind::Unauthenticated, text("it wants to know who asks")),
             403 => Failure::new(ErrorKind::PermissionDenied, text("it does not allow this")),
-            404 if self.session => Failure::new(
-                ErrorKind::Unavailable,
-                text("it does not know the session any more"),
-            )
-            .session_lost(),
+            404 if self.session => {
+                Failure::new(ErrorKind::Unavailable, text("it does not know the session any more"))
+                    .session_lost()
+            }
             404 | 405 => Failure::new(
                 ErrorKind::NotFound,
                 text("no MCP server over streamable HTTP is there; check the address"),

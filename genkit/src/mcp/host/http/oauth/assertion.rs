@@ -56,7 +56,7 @@ impl FromStr for SigningAlgorithm {
 }
 
 /// A private key that can sign.
-pub(super) struct Signer {
+pub(in crate::mcp::host::http) struct Signer {
     algorithm: SigningAlgorithm,
     key: Key,
 }
@@ -67,7 +67,7 @@ enum Key {
 }
 
 impl Signer {
-    pub(super) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self> {
+    pub(in crate::mcp::host::http) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self> {
         let (label, der) = read(pem).ok_or_else(|| {
             wrong("it is no PEM text: it begins with `-----BEGIN PRIVATE KEY-----`")
         })?;
@@ -96,7 +96,11 @@ impl Signer {
     }
 
     /// What `client` says of itself to `audience` now, signed.
-    pub(super) fn assertion(&self, client: &str, audience: &str) -> Result<String> {
+    pub(in crate::mcp::host::http) fn assertion(
+        &self,
+        client: &str,
+        audience: &str,
+    ) -> Result<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let random = SystemRandom::new();
         let mut id = [0; 16];

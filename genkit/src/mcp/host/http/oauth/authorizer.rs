@@ -7,11 +7,11 @@ use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::super::failure::Failure;
+use super::OAuth;
 use super::challenge::Challenge;
 use super::machine::Machine;
 use super::person::Person;
 use super::vault::Token;
-use super::OAuth;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Gets access for all requests of one server.

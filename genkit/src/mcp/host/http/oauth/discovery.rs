@@ -126,7 +126,9 @@ impl OAuthHttpClient for Local {
 }
 
 /// The body, if it is not too long.
-pub(super) async fn read(response: &mut reqwest::Response) -> Result<Vec<u8>, OAuthHttpClientError> {
+pub(super) async fn read(
+    response: &mut reqwest::Response,
+) -> Result<Vec<u8>, OAuthHttpClientError> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await? {
         if body.len() + piece.len() > MAX_BODY {

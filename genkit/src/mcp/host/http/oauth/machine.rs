@@ -136,16 +136,17 @@ impl Machine {
         let response = request.send().await;
         let mut response = response.map_err(|error| self.within(at.request(&error)))?;
         let status = response.status();
-        let body = read(&mut response).await.map_err(|error| {
-            self.failed(ErrorKind::Unavailable, &deepest(error.as_ref()))
-        })?;
+        let body = read(&mut response)
+            .await
+            .map_err(|error| self.failed(ErrorKind::Unavailable, &deepest(error.as_ref())))?;
         let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
         if !status.is_success() {
             let of = |name: &str| answer[name].as_str().unwrap_or_default();
             let said = format!("{} {}", of("error"), of("error_description"));
             let refused = matches!(status.as_u16(), 400 | 401 | 403);
             let failure = at.status(status.as_u16(), None, said.trim());
-            let failure = if refused { failure.of_kind(ErrorKind::Unauthenticated) } else { failure };
+            let failure =
+                if refused { failure.of_kind(ErrorKind::Unauthenticated) } else { failure };
             return Err(self.within(failure));
         }
         let Some(token) = answer["access_token"].as_str() else {

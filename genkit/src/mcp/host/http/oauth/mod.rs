@@ -13,6 +13,8 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(super) use assertion::Signer;
 pub use assertion::SigningAlgorithm;
 pub(super) use authorizer::Authorizer;
 pub(super) use challenge::Challenge;
@@ -229,7 +231,8 @@ impl OAuth {
             assertion::Signer::new(pem, *algorithm)?;
         }
         if let Some(url) = &self.metadata_url {
-            let good = Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.path() != "/");
+            let good =
+                Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.path() != "/");
             if !good {
                 return wrong("`.client_metadata_url(..)` must be an `https` address with a path");
             }

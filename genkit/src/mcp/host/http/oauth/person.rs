@@ -236,7 +236,8 @@ impl Person {
             };
             return Ok((config(id, secret, redirect), true));
         }
-        let reads_documents = metadata.additional_fields.get("client_id_metadata_document_supported");
+        let reads_documents =
+            metadata.additional_fields.get("client_id_metadata_document_supported");
         if let Some(url) = &self.oauth.metadata_url
             && reads_documents.is_some_and(|yes| *yes == true)
         {
@@ -298,9 +299,10 @@ impl Person {
     fn may_widen(&self, scopes: &[String]) -> Result<(), Failure> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
         let given: BTreeSet<String> = self.vault.scopes().into_iter().collect();
-        let recent = self.asked.iter().any(|(asked, at)| {
-            wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE
-        });
+        let recent = self
+            .asked
+            .iter()
+            .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE);
         if !recent && !wanted.is_subset(&given) {
             return Ok(());
         }
@@ -338,7 +340,8 @@ impl Person {
 
     fn token(&self) -> Result<Token, Failure> {
         self.vault.token().ok_or_else(|| {
-            let text = format!("no access to {}: it was given without a token", self.discovery.target);
+            let text =
+                format!("no access to {}: it was given without a token", self.discovery.target);
             Failure::new(ErrorKind::Unauthenticated, text)
         })
     }

@@ -151,7 +151,8 @@ impl Vault {
 
     /// Forgets what another authorization server gave: it must never see it (SEP-2352).
     pub(super) async fn belong_to(&self, issuer: Option<&str>) {
-        let foreign = |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
+        let foreign =
+            |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
         let changed = {
             let mut kept = self.kept();
             let kept = kept.get_or_insert_default();
