@@ -36,7 +36,8 @@ pub(super) fn for_server(url: &Url) -> Result<Client> {
     finish(builder)
 }
 
-/// A client for the authorization server of `url`; `follow` says whether redirects are followed.
+/// A client for one request to an authorization server at `url`; `follow` says whether redirects
+/// within its origin are followed.
 pub(super) fn for_oauth(url: &Url, follow: bool) -> Result<Client> {
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
     finish(base(url).timeout(OAUTH_TIMEOUT).redirect(redirects))
@@ -68,6 +69,8 @@ fn base(url: &Url) -> ClientBuilder {
         // A message that was sent twice may be done twice.
         .retry(reqwest::retry::never())
         .referer(false);
+    // Certificates are loaded, which takes time, only where they are needed.
+    let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
     // This machine is never reached through a proxy.
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }

@@ -63,7 +63,7 @@ pub(in crate::mcp::host::http) struct Signer {
 
 enum Key {
     Rsa(Box<RsaKeyPair>),
-    Ecdsa(EcdsaKeyPair),
+    Ecdsa(Box<EcdsaKeyPair>),
 }
 
 impl Signer {
@@ -84,7 +84,8 @@ impl Signer {
             }
             (SigningAlgorithm::Es256, "PRIVATE KEY") => {
                 let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
-                Key::Ecdsa(EcdsaKeyPair::from_pkcs8(curve, &der, &random).map_err(unfit)?)
+                let key = EcdsaKeyPair::from_pkcs8(curve, &der, &random).map_err(unfit)?;
+                Key::Ecdsa(Box::new(key))
             }
             (_, label) => {
                 return Err(wrong(&format!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reqwest::{Client, Url};
+use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, OAuthHttpClient, OAuthHttpClientError,
     OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
@@ -77,8 +77,7 @@ impl Discovery {
         install_crypto();
         let resource = self.resource.clone();
         let mut manager = if is_loopback(&resource) {
-            let client = Arc::new(Local::new(&resource)?);
-            AuthorizationManager::new_with_oauth_http_client(resource, client).await?
+            AuthorizationManager::new_with_oauth_http_client(resource, Arc::new(Local)).await?
         } else if self.private_network {
             AuthorizationManager::new_allowing_private_addresses(resource).await?
         } else {
@@ -92,29 +91,16 @@ impl Discovery {
 }
 
 /// For a server of this machine, whose authorization server is mostly here as well: rmcp's own
-/// client would go through a proxy.
-struct Local {
-    follow: Client,
-    stop: Client,
-}
-
-impl Local {
-    fn new(url: &Url) -> Result<Self, AuthError> {
-        let make = |follow| {
-            for_oauth(url, follow).map_err(|error| AuthError::InternalError(error.to_string()))
-        };
-        Ok(Self { follow: make(true)?, stop: make(false)? })
-    }
-}
+/// client would ask a proxy for it.
+struct Local;
 
 impl OAuthHttpClient for Local {
     fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
-            let client = match asked.redirect_policy {
-                OAuthHttpRedirectPolicy::Follow => &self.follow,
-                _ => &self.stop,
-            };
-            let mut response = client.execute(asked.request.try_into()?).await?;
+            let follow = asked.redirect_policy == OAuthHttpRedirectPolicy::Follow;
+            let request = reqwest::Request::try_from(asked.request)?;
+            let client = for_oauth(request.url(), follow)?;
+            let mut response = client.execute(request).await?;
             let mut answer = http::Response::builder().status(response.status());
             if let Some(headers) = answer.headers_mut() {
                 headers.clone_from(response.headers());

@@ -7,6 +7,7 @@ mod discovery;
 mod keep;
 mod machine;
 mod person;
+mod question;
 mod vault;
 
 use std::fmt;

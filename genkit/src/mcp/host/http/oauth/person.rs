@@ -10,22 +10,16 @@ use rmcp::transport::auth::{
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::super::browser::Listener;
 use super::super::failure::{At, Failure};
 use super::challenge::Challenge;
 use super::discovery::Discovery;
+use super::question::{DEFAULT_URI, Question};
 use super::vault::{Registration, Token, Vault};
-use super::{Ask, OAuth, Proof};
+use super::{OAuth, Proof};
 use crate::error::{Error, ErrorKind, Result};
-
-/// How long a person may take. Default is 5 minutes.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
 /// How long the same is not asked for again after a server wanted more. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
-
-/// Where a browser that somebody else brings comes back to, unless the user says otherwise.
-const DEFAULT_URI: &str = "http://127.0.0.1/callback";
 
 /// What lets an authorization server give a refresh token.
 const OFFLINE: &str = "offline_access";
@@ -39,21 +33,6 @@ pub(super) struct Person {
     /// What a server wanted more, and when it was asked for.
     asked: Vec<(BTreeSet<String>, Instant)>,
     busy: watch::Sender<bool>,
-}
-
-/// How the answer comes back.
-enum Way {
-    Listen(Listener),
-    Told(Ask, String),
-}
-
-impl Way {
-    fn redirect_uri(&self) -> &str {
-        match self {
-            Self::Listen(listener) => listener.uri(),
-            Self::Told(_, uri) => uri,
-        }
-    }
 }
 
 impl Person {
@@ -152,10 +131,11 @@ impl Person {
     ) -> Result<(), Failure> {
         let scopes = self.scopes(challenge, metadata).await?;
         let known = self.vault.registration();
-        let way = self.way(known.as_ref()).await.map_err(|error| self.failed(&error))?;
-        let known = known.filter(|known| known.redirect_uri == way.redirect_uri());
+        let question = Question::new(&self.oauth, known.as_ref()).await;
+        let question = question.map_err(|error| self.failed(&error))?;
+        let known = known.filter(|known| known.redirect_uri == question.redirect_uri());
         let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let (client, own) = self.client(known, metadata, way.redirect_uri(), &wanted).await?;
+        let (client, own) = self.client(known, metadata, question.redirect_uri(), &wanted).await?;
         let target = self.discovery.target.clone();
         let at = At { target: &target, session: false };
         let manager = self.discovery.manager().await?;
@@ -165,51 +145,18 @@ impl Person {
         if let Challenge::Wider { scopes, .. } = challenge {
             self.asked.push((scopes.iter().cloned().collect(), Instant::now()));
         }
-        let given = self.answer(way, &address).await;
-        let given = match given {
+        let who = format!("{} (server {:?})", self.oauth.name, self.key);
+        let given = match question.ask(&who, &target, &address, &self.busy).await {
             Ok(callback) => self.exchange(&callback).await,
             Err(failure) => Err(failure),
         };
-        if given.is_err() && !own {
+        let unknown =
+            given.as_ref().is_err_and(|fault| fault.kind() != ErrorKind::PermissionDenied);
+        if unknown && !own {
             // The authorization server may not know this program any more: it registers anew.
             self.vault.register(None).await;
         }
         given
-    }
-
-    /// Brings the person to `address`, and the answer back, once it was checked.
-    async fn answer(&self, way: Way, address: &str) -> Result<AuthorizationCallback, Failure> {
-        let target = &self.discovery.target;
-        let state = param(address, "state").unwrap_or_default();
-        let callback = {
-            let _busy = Busy::new(&self.busy);
-            let asking = async {
-                match way {
-                    Way::Listen(listener) => {
-                        self.tell(address);
-                        listener.callback(&state).await
-                    }
-                    Way::Told(ask, _) => ask(address.to_owned()).await,
-                }
-            };
-            tokio::time::timeout(PATIENCE, asking).await
-        };
-        let callback = callback.map_err(|_| {
-            let minutes = PATIENCE.as_secs() / 60;
-            let text = format!("no access to {target}: nobody gave it within {minutes} minutes");
-            Failure::new(ErrorKind::Unauthenticated, text)
-        })?;
-        let callback = callback.map_err(|error| self.failed(&error))?;
-        if param(&callback, "state").as_ref() != Some(&state) {
-            let text = format!("no access to {target}: the answer belongs to another question");
-            return Err(Failure::new(ErrorKind::Unauthenticated, text));
-        }
-        if let Some(error) = param(&callback, "error") {
-            let why = param(&callback, "error_description").unwrap_or_default();
-            let text = format!("no access to {target}: it was not given ({error}) {why}");
-            return Err(Failure::new(ErrorKind::PermissionDenied, text.trim_end()));
-        }
-        AuthorizationCallback::from_redirect_url(&callback).map_err(|error| self.refused(&error))
     }
 
     async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), Failure> {
@@ -320,24 +267,6 @@ impl Person {
         Err(Failure::new(ErrorKind::PermissionDenied, text))
     }
 
-    async fn way(&self, known: Option<&Registration>) -> Result<Way> {
-        let uri = self.oauth.redirect_uri.as_deref();
-        match &self.oauth.ask {
-            Some(ask) => Ok(Way::Told(ask.clone(), uri.unwrap_or(DEFAULT_URI).to_owned())),
-            None => {
-                let known = known.and_then(|known| Url::parse(&known.redirect_uri).ok());
-                let port = known.and_then(|uri| uri.port());
-                Ok(Way::Listen(Listener::bind(uri, port).await?))
-            }
-        }
-    }
-
-    fn tell(&self, address: &str) {
-        let (key, name, target) = (&self.key, &self.oauth.name, &self.discovery.target);
-        tracing::warn!(server = %key, "{name} wants access to {target}: open {address}");
-        eprintln!("{name} wants access to {target}. Open this address in a browser:\n{address}");
-    }
-
     fn token(&self) -> Result<Token, Failure> {
         self.vault.token().ok_or_else(|| {
             let text =
@@ -361,28 +290,5 @@ fn config(id: &str, secret: Option<&String>, redirect: &str) -> OAuthClientConfi
     match secret {
         Some(secret) => config.with_client_secret(secret),
         None => config,
-    }
-}
-
-/// A parameter of an address.
-fn param(address: &str, name: &str) -> Option<String> {
-    let address = Url::parse(address).ok()?;
-    let found = address.query_pairs().find(|(key, _)| key == name)?.1.into_owned();
-    Some(found)
-}
-
-/// Says that a person is being asked, until it is dropped.
-struct Busy<'a>(&'a watch::Sender<bool>);
-
-impl<'a> Busy<'a> {
-    fn new(sender: &'a watch::Sender<bool>) -> Self {
-        sender.send_replace(true);
-        Self(sender)
-    }
-}
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.send_replace(false);
     }
 }

@@ -136,7 +136,8 @@ async fn access_is_asked_for_once_renewed_and_widened() {
     let connector = connector(&HttpServer::new(world.fake.url()).oauth(oauth()));
     let client = open(&connector).await.unwrap();
     let (one, two) = tokio::join!(list(&client), list(&client));
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     assert_eq!(
         (world.asked("/register"), world.asked("/authorize"), world.asked("/token")),
         (1, 1, 1)
