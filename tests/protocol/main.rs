@@ -17,3 +17,4 @@ mod schemas;
 mod server;
 mod stdio;
 mod typescript;
+mod verdict;

@@ -41,7 +41,7 @@ pub use elicit::{ElicitAnswer, ElicitRequest};
 pub use event::McpEvent;
 pub use host::McpHost;
 #[cfg(feature = "mcp-host-http")]
-pub use http::HttpServer;
+pub use http::{CredentialStore, FileCredentials, HttpServer, OAuth, SigningAlgorithm, Storing};
 pub use peer::peer_tools;
 pub use sampling::{Sampling, SamplingRequest};
 pub use select::{McpPrompts, McpResources, McpTools};

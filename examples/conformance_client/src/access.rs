@@ -1,0 +1,50 @@
+//! How the scenarios give access: nobody sits at a browser here.
+
+use genkit::mcp::OAuth;
+use genkit::{Error, ErrorKind, Result};
+
+use crate::scenario::Scenario;
+
+/// What the suite knows this program by, where it takes documents.
+const METADATA: &str = "https://conformance-test.local/client-metadata.json";
+
+/// Where the suite's authorization server sends the browser back to; nobody listens there.
+const REDIRECT: &str = "http://localhost:3000/callback";
+
+pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
+    let of = |key: &str| scenario.text(key);
+    let oauth = match scenario.name.as_str() {
+        "auth/client-credentials-basic" => {
+            OAuth::client_credentials(of("client_id")?, of("client_secret")?)
+        }
+        "auth/client-credentials-jwt" => OAuth::client_credentials_jwt(
+            of("client_id")?,
+            of("private_key_pem")?,
+            of("signing_algorithm")?.parse()?,
+        ),
+        "auth/pre-registration" => OAuth::new()
+            .client_id(of("client_id")?)
+            .client_secret(of("client_secret")?)
+            .issuer(of("issuer")?),
+        _ => OAuth::new().client_metadata_url(METADATA),
+    };
+    Ok(oauth.client_name("conformance-client").redirect_uri(REDIRECT).on_authorize(say_yes))
+}
+
+/// The suite's authorization server redirects at once: the address is the answer.
+async fn say_yes(address: String) -> Result<String> {
+    let visit = tokio::task::spawn_blocking(move || {
+        let browser = ureq::Agent::config_builder()
+            .proxy(None)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .build()
+            .new_agent();
+        browser.get(&address).call()
+    });
+    let failed = |text: String| Error::new(ErrorKind::Unavailable, text);
+    let answer = visit.await.map_err(|fault| failed(fault.to_string()))?;
+    let answer = answer.map_err(|fault| failed(fault.to_string()))?;
+    let location = answer.headers().get("location").and_then(|text| text.to_str().ok());
+    location.map(Into::into).ok_or_else(|| failed("the suite redirects nowhere".to_owned()))
+}

@@ -1,0 +1,152 @@
+//! What went wrong with a server over HTTP, in words and in what follows from it.
+
+mod words;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::auth::AuthError;
+use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+use rmcp::transport::worker::WorkerQuitReason;
+
+pub(super) use words::{At, deepest, http_status};
+
+use crate::error::{Error, ErrorKind};
+
+/// What an error means for a connection.
+#[derive(Debug)]
+pub(in crate::mcp::host) struct Fault {
+    pub(in crate::mcp::host) error: Error,
+    /// The server does not know the session any more: a new one is needed.
+    pub(in crate::mcp::host) session_lost: bool,
+    /// The request certainly never reached the server: it may be sent again.
+    pub(in crate::mcp::host) unsent: bool,
+}
+
+/// What `error`, or what is under it, means; `None` if HTTP has no part in it.
+pub(in crate::mcp::host) fn explain(error: &(dyn StdError + 'static)) -> Option<Fault> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(failure) = known(error) {
+            return Some(failure.into());
+        }
+        if let Some(ClientInitializeError::LegacyFallbackFailed { discover, fallback }) =
+            error.downcast_ref()
+        {
+            return explain(fallback).or_else(|| explain(discover));
+        }
+        next = hidden(error).or_else(|| error.source());
+    }
+    None
+}
+
+/// The errors that say what happened.
+fn known(error: &(dyn StdError + 'static)) -> Option<Failure> {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return Some(failure.clone());
+    }
+    if let Some(error) = error.downcast_ref::<StreamableHttpError<Failure>>() {
+        return Some(match error {
+            StreamableHttpError::Client(failure) => failure.clone(),
+            other => At { target: "the server", session: true }.transport(other),
+        });
+    }
+    let at = At { target: "the server", session: false };
+    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+        return Some(at.request(error));
+    }
+    if let Some(error) = error.downcast_ref::<HttpStatusError>() {
+        return Some(at.status(error.status, error.retry_after.as_deref(), ""));
+    }
+    error.downcast_ref::<AuthError>().map(|error| at.authorization(error))
+}
+
+/// Causes that rmcp keeps without naming them as the source.
+fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
+        return Some(error.error.as_ref());
+    }
+    if let Some(ClientInitializeError::TransportError { error, .. }) = error.downcast_ref() {
+        return Some(error.error.as_ref());
+    }
+    match error.downcast_ref()? {
+        WorkerQuitReason::<StreamableHttpError<Failure>>::Fatal { error, .. } => Some(error),
+        _ => None,
+    }
+}
+
+/// A request that failed.
+#[derive(Clone, Debug)]
+pub(in crate::mcp::host) struct Failure {
+    kind: ErrorKind,
+    text: String,
+    session_lost: bool,
+    unsent: bool,
+    retry_after: Option<Duration>,
+}
+
+impl Failure {
+    pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), session_lost: false, unsent: false, retry_after: None }
+    }
+
+    /// The same failure of a request that was not sent.
+    pub(super) fn unsent(mut self) -> Self {
+        self.unsent = true;
+        self
+    }
+
+    fn session_lost(mut self) -> Self {
+        self.session_lost = true;
+        self
+    }
+
+    /// The same failure, with a reason at its end.
+    fn because(mut self, why: &str) -> Self {
+        self.text = format!("{}, {why}", self.text);
+        self
+    }
+
+    /// The same failure, with what led to it in front.
+    pub(super) fn within(mut self, what: &str) -> Self {
+        self.text = format!("{what}: {}", self.text);
+        self
+    }
+
+    pub(super) fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The same failure, of another kind.
+    pub(super) fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Failure {}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let error = Self::new(failure.kind, failure.text);
+        match failure.retry_after {
+            Some(wait) => error.with_retry_after(wait),
+            None => error,
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        let Failure { session_lost, unsent, .. } = failure;
+        Self { error: failure.into(), session_lost, unsent }
+    }
+}

@@ -1,0 +1,126 @@
+//! Which authorization server a server belongs to, and what it can do.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, OAuthHttpClient, OAuthHttpClientError,
+    OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
+};
+
+use super::super::client::{for_oauth, install_crypto, is_loopback};
+use super::super::failure::{At, Failure};
+use super::OAuth;
+use super::vault::Vault;
+use crate::error::{ErrorKind, Result};
+
+/// The longest answer of an authorization server that is read. Default is 1 MiB.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// Looks up the authorization server of one MCP server.
+pub(super) struct Discovery {
+    /// Without a query, which may hold a key: this address is told to the authorization server.
+    pub(super) resource: Url,
+    pub(super) target: String,
+    issuer: Option<String>,
+    private_network: bool,
+    vault: Option<Vault>,
+    manager: Option<AuthorizationManager>,
+}
+
+impl Discovery {
+    pub(super) fn new(resource: Url, oauth: &OAuth, vault: Option<Vault>) -> Self {
+        Self {
+            target: resource.to_string(),
+            resource,
+            issuer: oauth.issuer.clone(),
+            private_network: oauth.private_network,
+            vault,
+            manager: None,
+        }
+    }
+
+    /// What a refusal, or else the server's own documents, lead to.
+    pub(super) async fn look_up(
+        &mut self,
+        header: Option<&str>,
+    ) -> Result<AuthorizationMetadata, Failure> {
+        let at = self.target.clone();
+        let failed = |error: AuthError| At { target: &at, session: false }.authorization(&error);
+        let found = self.manager().await?.resolve_metadata_from_challenge(header).await;
+        let metadata = found.map_err(failed)?.metadata;
+        if let Some(expected) = &self.issuer {
+            let found = metadata.issuer.as_deref().unwrap_or("no issuer");
+            if found.trim_end_matches('/') != expected.trim_end_matches('/') {
+                let text = format!(
+                    "no access to {at}: it names the authorization server {found}, and \
+                     `.issuer(..)` says that its client is for {expected}"
+                );
+                return Err(Failure::new(ErrorKind::Unauthenticated, text));
+            }
+        }
+        self.manager().await?.set_metadata(metadata.clone());
+        Ok(metadata)
+    }
+
+    /// What speaks with the authorization server.
+    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, Failure> {
+        if self.manager.is_none() {
+            let at = At { target: &self.target, session: false };
+            let made = self.make().await.map_err(|error| at.authorization(&error))?;
+            self.manager = Some(made);
+        }
+        Ok(self.manager.as_mut().expect("it was made above"))
+    }
+
+    async fn make(&self) -> Result<AuthorizationManager, AuthError> {
+        install_crypto();
+        let resource = self.resource.clone();
+        let mut manager = if is_loopback(&resource) {
+            AuthorizationManager::new_with_oauth_http_client(resource, Arc::new(Local)).await?
+        } else if self.private_network {
+            AuthorizationManager::new_allowing_private_addresses(resource).await?
+        } else {
+            AuthorizationManager::new(resource).await?
+        };
+        if let Some(vault) = &self.vault {
+            manager.set_credential_store(vault.clone());
+        }
+        Ok(manager)
+    }
+}
+
+/// For a server of this machine, whose authorization server is mostly here as well: rmcp's own
+/// client would ask a proxy for it.
+struct Local;
+
+impl OAuthHttpClient for Local {
+    fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let follow = asked.redirect_policy == OAuthHttpRedirectPolicy::Follow;
+            let request = reqwest::Request::try_from(asked.request)?;
+            let client = for_oauth(request.url(), follow)?;
+            let mut response = client.execute(request).await?;
+            let mut answer = http::Response::builder().status(response.status());
+            if let Some(headers) = answer.headers_mut() {
+                headers.clone_from(response.headers());
+            }
+            let body = read(&mut response).await?;
+            Ok(answer.body(body)?)
+        })
+    }
+}
+
+/// The body, if it is not too long.
+pub(super) async fn read(
+    response: &mut reqwest::Response,
+) -> Result<Vec<u8>, OAuthHttpClientError> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > MAX_BODY {
+            return Err(format!("the answer is longer than {MAX_BODY} bytes").into());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
