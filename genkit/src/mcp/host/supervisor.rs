@@ -51,10 +51,10 @@ pub(super) async fn run(server: Arc<Server>) {
             }
             Some(Err(error)) => error,
         };
-        let fatal = error.is_fatal();
+        let hopeless = is_hopeless(&error);
         tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is not there");
         server.note_error(Some(error));
-        if fatal {
+        if hopeless {
             server.set(Link::Failed);
             wait(&mut wishes, wish, None).await;
             continue;
@@ -65,6 +65,20 @@ pub(super) async fn run(server: Arc<Server>) {
         server.set(Link::Waiting(tries, next));
         wait(&mut wishes, wish, Some(next)).await;
     }
+}
+
+/// Whether trying again would not help: what was configured is wrong, or a person said no.
+fn is_hopeless(error: &Error) -> bool {
+    error.is_fatal()
+        || matches!(
+            error.kind(),
+            ErrorKind::Unauthenticated
+                | ErrorKind::PermissionDenied
+                | ErrorKind::InvalidArgument
+                | ErrorKind::NotFound
+                | ErrorKind::FailedPrecondition
+                | ErrorKind::Unimplemented
+        )
 }
 
 /// How long to wait after so many failures.
