@@ -6,6 +6,8 @@
 
 mod client;
 mod conformance;
+mod conformance_client;
+mod faults;
 mod http;
 mod inspector;
 mod notes;

@@ -39,6 +39,9 @@ const DROP_KILLED: Duration = Duration::from_millis(50);
 /// How long the end of standard error is waited for once the program is gone.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
+/// How long a program that closed its output may take to be gone.
+const ABOUT_TO_END: Duration = Duration::from_millis(500);
+
 /// A running server. Nothing of its process group outlives this value.
 pub(super) struct Child {
     process: tokio::process::Child,
@@ -74,8 +77,15 @@ impl Child {
     }
 
     /// Its process id, which is also the id of its group.
+    #[cfg(test)]
     pub(super) fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// The last lines of its standard error, oldest first; none if that is not read.
+    #[cfg(test)]
+    pub(super) fn stderr_tail(&self) -> Vec<String> {
+        self.stderr.tail()
     }
 
     /// Waits until it is gone and its last words were read. Safe to cancel; none if the system
@@ -88,11 +98,6 @@ impl Child {
         // What it left behind may hold the stream open for ever.
         let _ = timeout(LAST_WORDS, self.stderr.ended()).await;
         self.status
-    }
-
-    /// The last lines of its standard error, oldest first; none if that is not read.
-    pub(super) fn stderr_tail(&self) -> Vec<String> {
-        self.stderr.tail()
     }
 
     /// How it ended and what it said last, for an error: ``exited with code 1``. Best read after
@@ -113,6 +118,12 @@ impl Child {
             return how;
         }
         format!("{how}; its standard error ended with:\n{words}")
+    }
+
+    /// Its [`obituary`](Self::obituary), for which a program that is about to end gets a moment.
+    pub(super) async fn last_words(&mut self) -> String {
+        let _ = timeout(ABOUT_TO_END, self.exited()).await;
+        self.obituary()
     }
 
     /// Ends it and all that it started: its input is closed already, so it gets some time, then it

@@ -1,14 +1,14 @@
 //! What comes in over one connection beside answers, in the order in which it comes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ClientRequest, GetExtensions as _, GetMeta as _, ProgressNotificationParam, RequestId,
     ServerNotification,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::call::{Call, Calls};
@@ -46,6 +46,8 @@ pub(super) struct Inbox {
     listens: AtomicBool,
     rate: Mutex<Rate>,
     fault: Mutex<Option<String>>,
+    /// Whether a person is being asked to sign in.
+    signing_in: OnceLock<watch::Receiver<bool>>,
     gone: CancellationToken,
 }
 
@@ -68,6 +70,7 @@ impl Inbox {
             listens: AtomicBool::new(false),
             rate: Mutex::new(Rate { since: Instant::now(), count: 0 }),
             fault: Mutex::new(None),
+            signing_in: OnceLock::new(),
             gone: CancellationToken::new(),
         }
     }
@@ -75,6 +78,11 @@ impl Inbox {
     /// Resolves when the connection has ended.
     pub(super) fn gone(&self) -> &CancellationToken {
         &self.gone
+    }
+
+    /// Says why the connection is given up, if nothing was said before.
+    pub(super) fn blame(&self, why: String) {
+        lock(&self.fault).get_or_insert(why);
     }
 
     /// Why this side ended the connection, if it did.
@@ -154,9 +162,17 @@ impl Inbox {
         }
     }
 
-    /// Whether somebody here is answering the server now.
+    /// Whether somebody here is answering the server now, or signing in: it is not the server that
+    /// is slow then.
     pub(super) fn is_answering(&self) -> bool {
-        self.answering.load(Ordering::Acquire) > 0
+        let signing_in = self.signing_in.get().is_some_and(|signing_in| *signing_in.borrow());
+        signing_in || self.answering.load(Ordering::Acquire) > 0
+    }
+
+    /// Says where to look whether a person is being asked to sign in.
+    #[cfg(feature = "mcp-host-http")]
+    pub(super) fn sign_in(&self, busy: watch::Receiver<bool>) {
+        let _ = self.signing_in.set(busy);
     }
 
     /// Somebody here answers the server until the guard is dropped.
@@ -203,8 +219,7 @@ impl Inbox {
         if rate.count <= limit {
             return Ok(());
         }
-        let said = format!("it sent more than {limit} notifications in a second");
-        lock(&self.fault).get_or_insert(said);
+        self.blame(format!("it sent more than {limit} notifications in a second"));
         Err(Flood)
     }
 

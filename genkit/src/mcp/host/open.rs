@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle_and_ct,
 };
@@ -108,7 +108,7 @@ async fn attempt(
                     running
                 }
                 Err(refused) => {
-                    let said = format!("{}: {}", refused.error, started.obituary());
+                    let said = format!("{}: it {}", refused.error, started.last_words().await);
                     started.end().await;
                     let error = Error::new(refused.error.kind(), said);
                     return Err(Refused { error, ..refused });
@@ -119,7 +119,13 @@ async fn attempt(
         Launch::Http(endpoint) => {
             let make = || std::future::ready(super::http::Connector::new(&server.key, endpoint));
             let connector = server.connector.get_or_try_init(make).await?;
-            opening.over(connector.transport()).await?
+            inbox.sign_in(connector.busy());
+            // rmcp's own probe takes a person who signs in for a server that keeps silent.
+            let lifecycle = match era {
+                ProtocolEra::Probe => lifecycle(ProtocolEra::Stateless),
+                _ => opening.lifecycle,
+            };
+            Opening { lifecycle, ..opening }.over(connector.transport()).await?
         }
         Launch::Custom(connector) => connector.open(opening).await?,
         Launch::Broken(error) => {
@@ -200,7 +206,13 @@ fn explain(server: &str, error: &ClientInitializeError) -> Refused {
         E::ConnectionClosed(_) => {
             (failed(ErrorKind::Unavailable, "ended before it answered the handshake".into()), true)
         }
-        E::JsonRpcError(error) => (refused(server, error), false),
+        E::JsonRpcError(error) => {
+            let is_new = matches!(
+                error.code,
+                ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            );
+            (refused(server, error), !is_new)
+        }
         E::TransportError { error, .. } => transport(server, error),
         E::NoCompatibleProtocolVersion { server_supported, .. } => {
             let theirs: Vec<_> = server_supported.iter().map(|v| v.to_string()).collect();

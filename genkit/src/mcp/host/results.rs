@@ -22,6 +22,10 @@ pub(super) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
         return Ok(ToolOutput { value: Some(result), ..ToolOutput::default() });
     }
     let Value::Object(mut result) = result else { return Err(useless(server, "tools/call")) };
+    let says = ["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key));
+    if !says && !result.is_empty() {
+        return Err(useless(server, "tools/call"));
+    }
     let blocks = match result.get_mut("content").map(Value::take) {
         Some(Value::Array(blocks)) => blocks,
         _ => Vec::new(),

@@ -26,6 +26,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// How long the end or the beginning of a connection is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a failed call waits to know why its server died.
+const POST_MORTEM: Duration = Duration::from_secs(2);
+
 /// The entry of `_meta` that MCP has for this.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -93,6 +96,8 @@ pub(super) struct Server {
     said: Mutex<Option<String>>,
     /// How often a connection was begun.
     attempts: AtomicU64,
+    /// The connections before this one have ended, and why is known.
+    buried: AtomicU64,
     /// The supervisor has ended, and with it the process.
     pub(super) ended: CancellationToken,
     started: Instant,
@@ -120,6 +125,7 @@ impl Server {
             notices: Mutex::default(),
             said: Mutex::new(None),
             attempts: AtomicU64::new(0),
+            buried: AtomicU64::new(0),
             ended: CancellationToken::new(),
             started: Instant::now(),
         }
@@ -283,17 +289,19 @@ impl Server {
         let mut links = self.link.subscribe();
         let patience =
             self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout);
-        let patience = patience.saturating_add(Duration::from_secs(1));
+        let patience = patience.saturating_add(PATIENCE);
         let waiting = async {
+            let mut tried = false;
             loop {
                 let link = links.borrow_and_update().clone();
                 match link {
                     Link::Up(connection) if !connection.inbox.gone().is_cancelled() => {
                         return Ok(connection);
                     }
-                    Link::Up(_) | Link::Connecting => {}
+                    Link::Up(_) => {}
+                    Link::Connecting => tried = true,
                     Link::Waiting(tries, next) => {
-                        if tries > PATIENT_TRIES {
+                        if tried || tries > PATIENT_TRIES {
                             return Err(self.absent(Some(next)));
                         }
                         self.poke();
@@ -321,7 +329,11 @@ impl Server {
     }
 
     fn absent(&self, next: Option<Instant>) -> Error {
-        let why = self.last_error().map(|error| format!(": {}", error.chain())).unwrap_or_default();
+        let last = self.last_error();
+        let why = match &last {
+            Some(error) => error.chain(),
+            None => format!("the MCP server `{}` is not there", self.key),
+        };
         let next = match next {
             Some(next) => {
                 let wait = next.saturating_duration_since(Instant::now());
@@ -329,8 +341,8 @@ impl Server {
             }
             None => format!("; `.reconnect(\"{}\")` tries again", self.key),
         };
-        let said = format!("the MCP server `{}` is not there{why}{next}", self.key);
-        Error::new(ErrorKind::Unavailable, said)
+        let kind = last.map_or(ErrorKind::Unavailable, |error| error.kind());
+        Error::new(kind, format!("{why}{next}"))
     }
 
     /// Asks until there is a result, answering what the server asks in between.
@@ -394,7 +406,7 @@ impl Server {
             }
             self.lost(&connection, &fault);
             if !std::mem::take(&mut again) || !fault.unseen {
-                return Err(self.post_mortem(fault.error).await);
+                return Err(self.post_mortem(&connection, fault.error).await);
             }
             tracing::info!(server = %self.key, of, "asks again over a new connection");
             connection = self.connection().await?;
@@ -403,12 +415,14 @@ impl Server {
 
     /// A connection that is of no use any more.
     fn lost(&self, connection: &Connection, fault: &Fault) {
+        if fault.unseen {
+            connection.inbox.blame(fault.error.to_string());
+        }
         connection.inbox.end();
         let number = connection.number;
         self.link.send_if_modified(|link| {
             let same = matches!(link, Link::Up(current) if current.number == number);
             if same {
-                self.note_error(Some(Error::new(fault.error.kind(), fault.error.chain())));
                 *link = Link::Connecting;
             }
             same
@@ -416,14 +430,23 @@ impl Server {
     }
 
     /// Why the server died, where that is known a moment later.
-    async fn post_mortem(&self, error: Error) -> Error {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        match self.last_error() {
-            Some(why) if why.to_string() != error.to_string() => {
-                Error::new(error.kind(), format!("{error} ({})", why.chain()))
+    async fn post_mortem(&self, connection: &Connection, error: Error) -> Error {
+        let buried = async {
+            while self.buried.load(Ordering::Acquire) <= connection.number {
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            _ => error,
+        };
+        let known = tokio::time::timeout(POST_MORTEM, buried).await.is_ok();
+        match self.last_error().filter(|why| known && !error.to_string().contains(&why.to_string())) {
+            Some(why) => Error::new(error.kind(), format!("{error}: {}", why.chain())),
+            None => error,
         }
+    }
+
+    /// Keeps why a connection ended, for whoever still waits for it.
+    pub(super) fn bury(&self, connection: &Connection, why: Error) {
+        self.note_error(Some(why));
+        self.buried.store(connection.number + 1, Ordering::Release);
     }
 
     /// The `_meta` of a request.

@@ -164,20 +164,21 @@ async fn hold(
         () = listening => true,
         _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => false,
     };
-    let why = died.then(|| {
-        let why = connection.inbox.fault();
-        let why = why.or_else(|| child.as_mut().map(Child::obituary));
-        let why = why.unwrap_or_else(|| match server.last_error() {
-            Some(error) => error.chain(),
-            None => "the connection was closed".to_owned(),
-        });
-        let said = format!("the MCP server `{}` is gone: {why}", server.key);
-        Error::new(ErrorKind::Unavailable, said)
-    });
-    if let Some(error) = &why {
-        server.note_error(Some(Error::new(error.kind(), error.to_string())));
-    }
-    if why.is_some() {
+    let mut why = None;
+    if died {
+        let words = match &mut child {
+            Some(child) => Some(child.last_words().await).filter(|words| words != "has not exited"),
+            None => None,
+        };
+        let words = words.map(|words| format!("it {words}"));
+        let known: Vec<String> = connection.inbox.fault().into_iter().chain(words).collect();
+        let said = match known.is_empty() {
+            true => "the connection was closed".to_owned(),
+            false => known.join("; "),
+        };
+        let said = format!("the MCP server `{}` is gone: {said}", server.key);
+        server.bury(&connection, Error::new(ErrorKind::Unavailable, said.clone()));
+        why = Some(Error::new(ErrorKind::Unavailable, said));
         server.set(Link::Connecting);
     }
     close(running, child).await;

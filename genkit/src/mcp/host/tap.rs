@@ -67,6 +67,13 @@ impl<T> Tap<T> {
         }
     }
 
+    /// Gives the probe its time once more.
+    fn put_off(&mut self) {
+        if let Some(probe) = &mut self.probe {
+            probe.until = Instant::now() + self.inbox.settings.probe;
+        }
+    }
+
     /// Ends the probe with the answer of an old server.
     fn no(&mut self, said: &'static str) -> Option<Incoming> {
         let probe = self.probe.take()?;
@@ -105,6 +112,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
                     biased;
                     received = self.inner.receive() => received,
                     () = tokio::time::sleep_until(probe.until) => {
+                        if self.inbox.is_answering() {
+                            self.put_off();
+                            continue;
+                        }
                         self.late = Some(probe.id.clone());
                         return self.no("the server does not answer `server/discover`");
                     }

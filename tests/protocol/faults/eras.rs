@@ -1,0 +1,73 @@
+//! Which era is spoken, with servers that make it hard to tell (rmcp.md 3.2).
+
+use std::time::Duration;
+
+use genkit::ErrorKind;
+use genkit::mcp::{ProtocolEra, ServerState};
+
+use super::{Faulty, says};
+
+const OLD: &str = "2025-11-25";
+
+#[tokio::test]
+async fn the_handshake_never_proposes_the_protocol_without_one() {
+    // This server says yes to any version.
+    for era in [ProtocolEra::Probe, ProtocolEra::Sessions] {
+        let server = Faulty::with("echo-version", |server| server.protocol(era));
+        server.ready().await.unwrap();
+        assert_eq!(server.protocol(), OLD);
+        server.echoes().await;
+        server.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_nobody_knows_is_refused() {
+    let server = Faulty::new("ancient");
+    let error = server.ready().await.unwrap_err();
+    says(&error, &["1999-01-01", "known are", OLD]);
+    assert_eq!(server.client.status().state, ServerState::Failed);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn old_servers_are_known_by_whatever_they_make_of_the_question() {
+    for mode in ["good", "exit-on-discover", "foreign-id", "empty-result", "silent-discover"] {
+        let server = Faulty::new(mode);
+        server.ready().await.unwrap_or_else(|error| panic!("{mode}: {error}"));
+        assert_eq!(server.protocol(), OLD, "{mode}");
+        server.echoes().await;
+        // It is not asked again.
+        server.host.reconnect("s").await.unwrap();
+        server.echoes().await;
+        server.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_slow_start_is_no_fault() {
+    let server = Faulty::new("slow-start 2.5");
+    server.ready().await.unwrap();
+    assert_eq!(server.protocol(), OLD);
+    server.echoes().await;
+    server.end().await;
+}
+
+#[tokio::test]
+async fn an_old_server_that_must_be_new_is_refused() {
+    let server = Faulty::with("good", |server| server.protocol(ProtocolEra::Stateless));
+    let error = server.ready().await.unwrap_err();
+    says(&error, &["no method server/discover"]);
+    assert_eq!(error.kind(), ErrorKind::Unimplemented);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let limit = Duration::from_secs(2);
+    let server = Faulty::with("silent", |server| server.connect_timeout(limit));
+    let error = server.ready().await.unwrap_err();
+    says(&error, &["did not answer the handshake within 2s", ".connect_timeout(..)"]);
+    assert!(server.host.tools().await.unwrap().is_empty());
+    server.end().await;
+}

@@ -1,0 +1,109 @@
+//! Lists that are wrong, endless, huge, or change while they are read (rmcp.md 3.6).
+
+use genkit::Tool;
+use genkit::mcp::McpHost;
+use serde_json::json;
+
+use super::{Faulty, mark, processes, server, within};
+
+async fn names(server: &Faulty) -> Vec<String> {
+    let tools = within(server.client.tools()).await.unwrap();
+    tools.iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn one_tool_without_a_schema_spoils_nothing() {
+    let server = Faulty::new("no-schema");
+    assert_eq!(names(&server).await, ["s/echo", "s/bare", "s/good"]);
+    let bare = within(server.client.tools()).await.unwrap().remove(1);
+    assert_eq!(bare.input_schema(), &json!({"type": "object"}));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn what_is_no_tool_is_left_out_and_said() {
+    let server = Faulty::new("odd");
+    let all = ["echo", "blocks", "lists", "kind", "shape", "bad_description", "bad_annotations"];
+    let all: Vec<String> = all.iter().map(|name| format!("s/{name}")).collect();
+    assert_eq!(names(&server).await, all);
+    let notices = server.client.status().notices.join("\n");
+    for wanted in [
+        "tool 6 (``) is left out: `name` is no text",
+        "(`bad_schema`) is left out: `inputSchema` is no object",
+        "(`bad_schema_type`) is left out: `inputSchema` is for 5",
+        "tool 11 (``)",
+        "tool 12 (``)",
+        "tool 13 (``)",
+    ] {
+        assert!(notices.contains(wanted), "`{wanted}` is not in:\n{notices}");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn of_two_tools_with_one_name_the_first_counts() {
+    let server = Faulty::new("twice");
+    assert_eq!(names(&server).await, ["s/echo", "s/other"]);
+    let tools = within(server.client.tools()).await.unwrap();
+    assert_eq!(tools[0].description(), "The tool echo.");
+    let notices = server.client.status().notices;
+    assert_eq!(notices, ["tool 3 (`echo`) is left out: there is one of this name before it"]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn ten_thousand_tools_in_pages_are_all_there() {
+    let server = Faulty::new("many");
+    let names = names(&server).await;
+    assert_eq!(names.len(), 10_000);
+    assert_eq!((names[0].as_str(), names[9999].as_str()), ("s/tool_0", "s/tool_9999"));
+    assert_eq!(server.client.status().notices, [""; 0]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn pages_that_come_again_are_read_once() {
+    let server = Faulty::new("cycle");
+    assert_eq!(names(&server).await[..2], ["s/tool_a", "s/tool_b"]);
+    let notices = server.client.status().notices.join("\n");
+    assert!(notices.contains("a page names one before it as the next"), "{notices}");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn pages_without_an_end_are_cut() {
+    let server = Faulty::new("endless");
+    assert_eq!(names(&server).await.len(), 1000);
+    let notices = server.client.status().notices.join("\n");
+    assert!(notices.contains("it has no end in sight: 1000 items are kept"), "{notices}");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_list_that_changes_while_it_is_read_is_read_again() {
+    let server = Faulty::new("changing");
+    // The change came between the two pages.
+    names(&server).await;
+    assert_eq!(names(&server).await, ["s/echo", "s/change", "s/version_1"]);
+    server.call("change", json!({})).await.unwrap();
+    assert_eq!(names(&server).await, ["s/echo", "s/change", "s/version_2"]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn two_servers_may_have_the_same_names() {
+    let (one, two) = (mark("good"), mark("good"));
+    let host = McpHost::builder()
+        .server("one", server("good", &one))
+        .server("two", server("good", &two))
+        .build()
+        .unwrap();
+    let tools = within(host.tools().into_future()).await.unwrap();
+    assert_eq!(tools.iter().map(Tool::name).collect::<Vec<_>>(), ["one/echo", "two/echo"]);
+    for name in ["one/echo", "two/echo"] {
+        let echo = within(host.call_tool(name, json!({"text": name}))).await.unwrap();
+        assert_eq!(echo["text"], name);
+    }
+    within(host.close()).await;
+    assert_eq!([processes(&one), processes(&two)].concat(), [0_u32; 0]);
+}

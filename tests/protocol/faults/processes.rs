@@ -1,0 +1,121 @@
+//! Programs that die, flood, or do not want to end (rmcp.md 3.1, 3.5).
+
+use std::time::{Duration, Instant};
+
+use genkit::ErrorKind;
+use genkit::mcp::{McpHost, ServerState, StdioServer};
+use serde_json::json;
+
+use super::{Faulty, lives, mark, processes, says, server, within};
+
+#[tokio::test]
+async fn a_program_that_ends_at_once_says_why() {
+    let server = Faulty::new("exit");
+    let started = Instant::now();
+    let error = server.ready().await.unwrap_err();
+    says(&error, &["exited with code 1", "Error: EXAMPLE_KEY is not set"]);
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    let status = server.client.status();
+    assert!(matches!(status.state, ServerState::Waiting | ServerState::Connecting), "{status:?}");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_says_where_it_was_looked_for() {
+    let host = McpHost::builder()
+        .server("npx", StdioServer::new("npx-that-is-not-there").arg("x"))
+        .server("folder", StdioServer::new("python3").cwd("/no/such/folder"))
+        .build()
+        .unwrap();
+    let error = within(host.client("npx").unwrap().ready()).await.unwrap_err();
+    says(&error, &["npx-that-is-not-there", "PATH"]);
+    assert_eq!(host.client("npx").unwrap().status().state, ServerState::Failed);
+    let error = within(host.client("folder").unwrap().ready()).await.unwrap_err();
+    says(&error, &["/no/such/folder"]);
+    assert!(within(host.tools().into_future()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_program_that_dies_in_a_call_says_how_and_is_started_again() {
+    let server = Faulty::new("die-in-call");
+    let error = server.call("echo", json!({})).await.unwrap_err();
+    says(&error, &["ended during the request", "exited with code 3", "panic: out of cheese"]);
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    // Lists are those of the new process; the call dies again.
+    assert_eq!(within(server.client.tools()).await.unwrap().len(), 1);
+    let error = server.call("echo", json!({})).await.unwrap_err();
+    says(&error, &["exited with code 3"]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_flood_on_standard_error_stops_nothing() {
+    let server = Faulty::new("stderr-flood");
+    server.ready().await.unwrap();
+    server.echoes().await;
+    server.end().await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_program_that_does_not_want_to_end_is_left() {
+    let server = Faulty::new("ignore-term");
+    let pids: Vec<u32> =
+        serde_json::from_value(server.call("echo", json!({})).await.unwrap()).unwrap();
+    assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?}");
+    server.end().await;
+    assert!(!pids.iter().any(|pid| lives(*pid)), "{pids:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_left_where_the_host_is_dropped() {
+    let server = Faulty::new("ignore-term");
+    let pids: Vec<u32> =
+        serde_json::from_value(server.call("echo", json!({})).await.unwrap()).unwrap();
+    let Faulty { host, client, mark } = server;
+    drop((host, client));
+    within(async {
+        while pids.iter().any(|pid| lives(*pid)) || !processes(&mark).is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
+#[test]
+fn nothing_is_left_where_the_runtime_ends() {
+    let mark = mark("ignore-term");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let pids: Vec<u32> = runtime.block_on(async {
+        let host = McpHost::builder().server("s", server("ignore-term", &mark)).build().unwrap();
+        let pids = within(host.call_tool("s/echo", json!({}))).await.unwrap();
+        serde_json::from_value(pids).unwrap()
+    });
+    drop(runtime);
+    let started = Instant::now();
+    while pids.iter().any(|pid| lives(*pid)) {
+        assert!(started.elapsed() < super::GUARD, "{pids:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(processes(&mark), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn one_of_each_kind_of_fault_keeps_a_good_server_from_nothing() {
+    let modes = ["silent", "exit", "garbage", "ancient", "hang-call", "flood", "endless", "good"];
+    let marks: Vec<String> = modes.iter().map(|mode| mark(mode)).collect();
+    let mut builder = McpHost::builder().startup_timeout(Duration::from_secs(8));
+    for (mode, mark) in modes.iter().zip(&marks) {
+        builder = builder.server(*mode, server(mode, mark));
+    }
+    let host = builder.build().unwrap();
+    let echo = within(host.call_tool("good/echo", json!({"text": "hi"}))).await.unwrap();
+    assert_eq!(echo, json!({"text": "hi"}));
+    let tools = within(host.tools().except(["endless/*"]).into_future()).await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+    assert_eq!(names, ["garbage/echo", "hang-call/echo", "flood/echo", "good/echo"]);
+    within(host.close()).await;
+    for mark in &marks {
+        assert_eq!(processes(mark), [0_u32; 0], "{mark}");
+    }
+}

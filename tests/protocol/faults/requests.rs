@@ -1,0 +1,127 @@
+//! Requests that a server does not answer as it should (rmcp.md 3.5 and 3.6).
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use genkit::ErrorKind;
+use genkit::mcp::{ElicitAnswer, McpEvent, McpHost, ServerState};
+use serde_json::json;
+
+use super::{Faulty, mark, says, server, within};
+
+#[tokio::test]
+async fn a_call_that_is_never_answered_ends() {
+    let server = Faulty::with("hang-call", |server| server.timeout(Duration::from_millis(500)));
+    server.ready().await.unwrap();
+    let error = server.call("echo", json!({})).await.unwrap_err();
+    says(&error, &["did not answer `echo` within 500ms", ".timeout(..)"]);
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    // The others are not held up, and the server is still there.
+    assert_eq!(server.client.tools().await.unwrap().len(), 1);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
+    for (mode, wanted) in
+        [("no-id-error", "which request?"), ("wrong-jsonrpc", "jsonrpc"), ("string-error", "boom")]
+    {
+        let server = Faulty::new(mode);
+        server.ready().await.unwrap();
+        let started = Instant::now();
+        let error = server.call("echo", json!({})).await.unwrap_err();
+        says(&error, &[wanted]);
+        // Not the minute of a time limit.
+        assert!(started.elapsed() < Duration::from_secs(30), "{mode}: {:?}", started.elapsed());
+        assert_eq!(server.client.status().state, ServerState::Connected, "{mode}");
+        server.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_of_100_mb_fails_its_own_call_only() {
+    let server = Faulty::new("long-line");
+    let error = server.call("big", json!({})).await.unwrap_err();
+    says(&error, &["16777216", ".max_message(..)"]);
+    server.echoes().await;
+    let fits = server.call("big", json!({"bytes": 1_000_000})).await.unwrap();
+    assert_eq!(fits.as_str().unwrap().len(), 1_000_000);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_passed_over() {
+    let server = Faulty::new("garbage");
+    server.ready().await.unwrap();
+    server.echoes().await;
+    assert_eq!(server.client.tools().await.unwrap().len(), 1);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn odd_results_are_read_as_far_as_they_go() {
+    let server = Faulty::new("odd");
+    server.echoes().await;
+    assert_eq!(server.call("blocks", json!({})).await.unwrap(), "known");
+    assert_eq!(server.call("lists", json!({})).await.unwrap(), json!({"a": 1}));
+    assert_eq!(server.call("kind", json!({})).await.unwrap(), "known");
+    let error = server.call("shape", json!({})).await.unwrap_err();
+    says(&error, &["answered `tools/call` with something else"]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn questions_without_end_end() {
+    let (mark, asked) = (mark("mrtr-forever"), Arc::new(Mutex::new(0)));
+    let count = Arc::clone(&asked);
+    let host = McpHost::builder()
+        .server("s", server("mrtr-forever", &mark))
+        .on_elicit(move |_| {
+            *count.lock().unwrap() += 1;
+            async { ElicitAnswer::accept(json!({"ok": true})) }
+        })
+        .build()
+        .unwrap();
+    let error = within(host.call_tool("s/echo", json!({}))).await.unwrap_err();
+    says(&error, &["answered `echo` with questions 10 times"]);
+    assert_eq!(host.status()[0].protocol_version.as_deref(), Some("2026-07-28"));
+    assert!(*asked.lock().unwrap() <= 11);
+    within(host.close()).await;
+    assert_eq!(super::processes(&mark), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_server_that_floods_is_cut_off() {
+    let (mark, logs) = (mark("flood"), Arc::new(Mutex::new(Vec::new())));
+    let heard = Arc::clone(&logs);
+    let host = McpHost::builder()
+        .server("s", server("flood", &mark))
+        .max_notifications(5000)
+        .on_event(move |event| {
+            if let McpEvent::Log { data, .. } = event {
+                heard.lock().unwrap().push(data.as_u64().unwrap());
+            }
+        })
+        .build()
+        .unwrap();
+    let error = within(host.call_tool("s/echo", json!({}))).await.unwrap_err();
+    says(&error, &["more than 5000 notifications in a second"]);
+    // What was heard came in order, and none was lost before the cut.
+    let logs = logs.lock().unwrap().clone();
+    assert!(logs.len() >= 5000 && logs.iter().enumerate().all(|(at, n)| at as u64 == *n));
+    within(host.close()).await;
+    assert_eq!(super::processes(&mark), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_server_that_talks_much_may_be_listened_to() {
+    let mark = mark("flood");
+    let host = McpHost::builder()
+        .server("s", server("flood", &mark))
+        .max_notifications(u32::MAX)
+        .build()
+        .unwrap();
+    let echo = within(host.call_tool("s/echo", json!({"text": "hi"}))).await.unwrap();
+    assert_eq!(echo, json!({"text": "hi"}));
+    within(host.close()).await;
+}
