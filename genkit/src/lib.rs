@@ -111,6 +111,8 @@ mod glob;
 pub mod mcp;
 mod message;
 pub mod model;
+#[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
+mod net;
 mod program;
 mod registry;
 mod schema;

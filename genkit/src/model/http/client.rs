@@ -9,6 +9,7 @@ use reqwest::{Client, Url};
 use tokio::runtime::{Handle, Id};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::net::{USER_AGENT, install_crypto, is_loopback};
 
 /// How long a connection may take to be made. Default is 10 seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -22,9 +23,6 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 /// For how many runtimes clients are kept. Default is 16; the oldest goes first, and what it has
 /// under way goes on.
 const MAX_RUNTIMES: usize = 16;
-
-/// What we say that we are.
-const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
 /// Which client an address needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,10 +68,7 @@ pub(super) fn client(route: Route) -> Result<Client> {
 }
 
 fn build(route: Route) -> Result<Client> {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may be first: its choice is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
+    install_crypto();
     let mut builder = Client::builder()
         .user_agent(USER_AGENT)
         .connect_timeout(CONNECT_TIMEOUT)
@@ -108,33 +103,9 @@ pub(super) fn may_reach(url: &Url, host: &str) -> Result<()> {
     Err(Error::new(ErrorKind::FailedPrecondition, text))
 }
 
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    match address.parse::<std::net::IpAddr>() {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loopback_is_told_apart() {
-        for (url, local) in [
-            ("http://localhost:1", true),
-            ("http://127.0.0.9", true),
-            ("http://[::1]:8", true),
-            ("http://api.localhost", true),
-            ("https://localhost.example.com", false),
-            ("https://127.0.0.1.example.com", false),
-            ("http://10.0.0.1", false),
-        ] {
-            assert_eq!(is_loopback(&url.parse().unwrap()), local, "{url}");
-        }
-    }
 
     #[test]
     fn runtimes_do_not_share_clients_and_old_ones_go() {

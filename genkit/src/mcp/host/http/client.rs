@@ -7,6 +7,7 @@ use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
 use super::failure::deepest;
 use crate::error::{Error, ErrorKind, Result};
+use crate::net::{USER_AGENT, install_crypto, is_loopback};
 
 /// How long a connection may take to be made. Default is 10 seconds.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,9 +25,6 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// What we say that we are.
-const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
-
 /// The client for the server at `url`. Requests have no limit of their own: whoever asks has one.
 pub(super) fn for_server(url: &Url) -> Result<Client> {
     let builder = base(url)
@@ -41,23 +39,6 @@ pub(super) fn for_server(url: &Url) -> Result<Client> {
 pub(super) fn for_oauth(url: &Url, follow: bool) -> Result<Client> {
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
     finish(base(url).timeout(OAUTH_TIMEOUT).redirect(redirects))
-}
-
-/// Clients need to know how to encrypt; the first in the program decides.
-pub(super) fn install_crypto() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may be first: its choice is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
-}
-
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    match address.parse::<std::net::IpAddr>() {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
 }
 
 fn base(url: &Url) -> ClientBuilder {

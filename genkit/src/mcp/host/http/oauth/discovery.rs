@@ -8,11 +8,12 @@ use rmcp::transport::auth::{
     OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 
-use super::super::client::{for_oauth, install_crypto, is_loopback};
+use super::super::client::for_oauth;
 use super::super::failure::{At, Failure};
 use super::OAuth;
 use super::vault::Vault;
 use crate::error::{ErrorKind, Result};
+use crate::net::{install_crypto, is_loopback};
 
 /// The longest answer of an authorization server that is read. Default is 1 MiB.
 const MAX_BODY: usize = 1024 * 1024;

@@ -10,7 +10,7 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::super::client::{for_oauth, is_loopback};
+use super::super::client::for_oauth;
 use super::super::failure::{At, Failure, deepest};
 use super::assertion::Signer;
 use super::challenge::Challenge;
@@ -18,6 +18,7 @@ use super::discovery::{Discovery, read};
 use super::vault::{Token, now};
 use super::{OAuth, Proof};
 use crate::error::ErrorKind;
+use crate::net::is_loopback;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 

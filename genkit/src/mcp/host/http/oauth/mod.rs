@@ -22,8 +22,8 @@ pub(super) use challenge::Challenge;
 pub use keep::{CredentialStore, FileCredentials, Storing};
 use reqwest::Url;
 
-use super::client::is_loopback;
 use crate::error::{Error, Result};
+use crate::net::is_loopback;
 
 /// How to get access to a server that asks for OAuth 2.1.
 ///

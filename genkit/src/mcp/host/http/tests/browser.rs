@@ -10,7 +10,7 @@ async fn get(url: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn only_the_answer_with_the_right_state_ends_the_wait() {
-    super::super::client::install_crypto();
+    crate::net::install_crypto();
     let listener = Listener::bind(None, None).await.unwrap();
     let uri = listener.uri().to_owned();
     assert!(uri.starts_with("http://127.0.0.1:") && uri.ends_with("/callback"));
