@@ -11,7 +11,7 @@ use self::take::Entry;
 use super::place::Place;
 use super::vars::Vars;
 use super::{bounded, dotenv, keys};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mcp::host::config::{Controls, ServerConfig, StdioServer};
 
 /// Below this a time limit is taken as seconds. Claude Code, Gemini CLI, Kiro and Copilot write
@@ -182,7 +182,7 @@ fn http(entry: &Entry<'_>, key: &str) -> Result<ServerConfig> {
     // A mistake in it is told first, as it would be with the feature.
     entry.text(key)?;
     entry.pairs("headers")?;
-    Err(Error::new(
+    Err(crate::error::Error::new(
         crate::error::ErrorKind::Unimplemented,
         format!("{}: servers over HTTP need genkit's feature `mcp-host-http`", entry.place),
     ))

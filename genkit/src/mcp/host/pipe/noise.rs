@@ -32,8 +32,8 @@ impl Noise {
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,
-                "the server printed a line on its standard output that is no message ({fault}): \
-                 {excerpt:?}. Such lines are passed over; a server should print to standard error"
+                "the server wrote a line that is passed over ({fault}): {excerpt:?}. Its standard \
+                 output is for messages alone; all else belongs on standard error"
             );
         } else {
             tracing::debug!(target: "genkit::mcp", server, "passed over a line ({fault}): {excerpt:?}");

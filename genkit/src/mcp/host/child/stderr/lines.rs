@@ -47,3 +47,26 @@ impl Lines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
+        let (mut lines, mut heard) = (Lines::default(), Vec::new());
+        pieces.for_each(|piece| lines.add(piece, |line| heard.push(line)));
+        lines.finish(|line| heard.push(line));
+        heard
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_how_the_bytes_come() {
+        let long = "x".repeat(5000);
+        let text = format!("one\r\n\n  two\n{long}\n\u{fc}\nlast");
+        let cut = format!("{}\u{2026}", &long[..LINE_BYTES]);
+        for size in [1, 2, 3, 1000, text.len()] {
+            let found = lines(text.as_bytes().chunks(size));
+            assert_eq!(found, ["one", "  two", &cut, "\u{fc}", "last"], "{size} at a time");
+        }
+    }
+}

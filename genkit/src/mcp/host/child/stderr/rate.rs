@@ -44,3 +44,22 @@ impl Rate {
         self.lines.checked_sub(LINES).filter(|lines| *lines > 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_told_of_once() {
+        let mut rate = Rate::default();
+        let start = Instant::now();
+        let asked: Vec<Word> = (0..1500).map(|_| rate.ask(start)).collect();
+        assert!(asked[..1000].iter().all(|word| *word == Word::Yes));
+        assert!(asked[1000..].iter().all(|word| *word == Word::No));
+        assert_eq!(rate.left_out(), Some(500));
+        let later = start + Duration::from_secs(1);
+        assert_eq!(rate.ask(later), Word::YesAfter(500));
+        assert_eq!(rate.ask(later), Word::Yes);
+        assert_eq!(rate.left_out(), None);
+    }
+}
