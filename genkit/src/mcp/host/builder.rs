@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::config::ServerConfig;
 use super::elicit::{ElicitAnswer, ElicitRequest};
 use super::event::McpEvent;
-use super::host::McpHost;
+use super::handle::McpHost;
 use super::sampling::Sampling;
 use super::settings::Settings;
 use crate::context::{Context, Level, Root};

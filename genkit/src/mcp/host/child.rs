@@ -45,6 +45,7 @@ const ABOUT_TO_END: Duration = Duration::from_millis(500);
 /// A running server. Nothing of its process group outlives this value.
 pub(super) struct Child {
     process: tokio::process::Child,
+    #[cfg(test)]
     pid: u32,
     group: Group,
     stderr: Stderr,
@@ -73,7 +74,15 @@ impl Child {
         let stdout = process.stdout.take().expect("it was asked for above");
         let stderr = Stderr::read(key, process.stderr.take(), command);
         let transport = PipeTransport::new(key, stdout, stdin, command.max_line);
-        Ok((Self { process, pid, group, stderr, status: None }, transport))
+        let child = Self {
+            process,
+            #[cfg(test)]
+            pid,
+            group,
+            stderr,
+            status: None,
+        };
+        Ok((child, transport))
     }
 
     /// Its process id, which is also the id of its group.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::config::ServerConfig;
-use super::host::McpHost;
+use super::handle::McpHost;
 use super::server::Server;
 use super::status::ServerStatus;
 use super::{ask, catalog, listen};

@@ -108,7 +108,7 @@ async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<F
         let request = listed.request(cursor.take());
         let asking = Asking { request, of: method, context: &context, meta: Map::new() };
         let result = connection.ask(asking).await?;
-        let mut result = serde_json::to_value(result).map_err(Error::from)?;
+        let mut result = results::json(result)?;
         let Some(Value::Array(items)) = result.get_mut(listed.key()).map(Value::take) else {
             return Err(results::useless(&connection.inbox.server, method).into());
         };

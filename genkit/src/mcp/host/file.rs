@@ -60,6 +60,7 @@ pub(super) fn read(path: &Path) -> Result<File> {
 ///
 /// # Errors
 /// As those of [`read`].
+#[cfg(test)]
 pub(super) fn parse(text: &str, name: &str, vars: impl Fn(&str) -> Option<String>) -> Result<File> {
     parse_in(text, name, &vars, None)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::host::{Inner, McpHost};
+use super::handle::{Inner, McpHost};
 use crate::action::{Prompt, Resource, Tool};
 use crate::registry::{Action, Registry};
 

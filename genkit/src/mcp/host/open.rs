@@ -132,10 +132,10 @@ async fn attempt(
             return Err(Error::new(error.kind(), error.chain()).fatal().into());
         }
     };
-    let live = describe(server, inbox, handler, running, child);
-    match live {
-        Ok(live) => Ok(live),
-        Err((error, child)) => {
+    match describe(server, inbox, handler, &running) {
+        Ok(connection) => Ok(Live { connection, running, child }),
+        Err(error) => {
+            drop(running);
             if let Some(child) = child {
                 child.end().await;
             }
@@ -161,13 +161,12 @@ fn describe(
     server: &Server,
     inbox: Arc<Inbox>,
     handler: Arc<Handler>,
-    running: Running,
-    child: Option<Child>,
-) -> std::result::Result<Live, (Error, Option<Child>)> {
+    running: &Running,
+) -> Result<Arc<Connection>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let Some(info) = running.peer_info() else {
         let said = format!("the MCP server `{}` does not say what it is", server.key);
-        return Err((Error::new(ErrorKind::Internal, said), child));
+        return Err(Error::new(ErrorKind::Internal, said));
     };
     // rmcp takes any answer for a version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
@@ -178,11 +177,11 @@ fn describe(
             info.protocol_version,
             known.join(", ")
         );
-        return Err((Error::new(ErrorKind::FailedPrecondition, said), child));
+        return Err(Error::new(ErrorKind::FailedPrecondition, said));
     }
     let controls = &server.config.controls;
     let timeout = controls.timeout.unwrap_or(server.settings.timeout);
-    let connection = Arc::new(Connection {
+    Ok(Arc::new(Connection {
         peer: running.peer().clone(),
         inbox,
         handler,
@@ -195,8 +194,7 @@ fn describe(
             Launch::Http(endpoint) => Some(endpoint.clone()),
             _ => None,
         },
-    });
-    Ok(Live { connection, running, child })
+    }))
 }
 
 fn explain(server: &str, error: &ClientInitializeError) -> Refused {

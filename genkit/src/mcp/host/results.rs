@@ -5,11 +5,20 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value};
 
 use crate::action::{Contents, PromptReply, ToolOutput};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role};
+
+/// A result as the server wrote it, where the transport kept that.
+pub(super) fn json(result: ServerResult) -> Result<Value> {
+    match result {
+        ServerResult::CustomResult(CustomResult(result)) => Ok(result),
+        other => Ok(serde_json::to_value(other)?),
+    }
+}
 
 /// A tool's result as a value, or as content where it is no value.
 ///
@@ -22,7 +31,8 @@ pub(super) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
         return Ok(ToolOutput { value: Some(result), ..ToolOutput::default() });
     }
     let Value::Object(mut result) = result else { return Err(useless(server, "tools/call")) };
-    let says = ["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key));
+    let says =
+        ["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key));
     if !says && !result.is_empty() {
         return Err(useless(server, "tools/call"));
     }

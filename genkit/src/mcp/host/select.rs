@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::catalog;
-use super::host::McpHost;
+use super::handle::McpHost;
 use super::server::Server;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::Result;

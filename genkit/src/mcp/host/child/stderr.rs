@@ -68,6 +68,7 @@ impl Stderr {
     }
 
     /// The last lines, oldest first.
+    #[cfg(test)]
     pub(super) fn tail(&self) -> Vec<String> {
         lock(&self.tail).lines.iter().cloned().collect()
     }

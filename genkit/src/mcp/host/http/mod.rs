@@ -12,8 +12,8 @@ mod wire;
 mod tests;
 
 pub(super) use connector::Connector;
-pub(super) use endpoint::{Endpoint, RequestHeaders};
-pub(super) use failure::{Fault, explain};
+pub(super) use endpoint::Endpoint;
+pub(super) use failure::explain;
 pub use oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm, Storing};
 
 use super::config::{Controls, controls};

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use rmcp::model::{
-    ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification, RequestId, ServerNotification,
-    ServerResult,
+    CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification, RequestId,
+    ServerNotification, ServerResult,
 };
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::noise::excerpt;
-use super::open::Open;
+use super::open::{Open, Reading};
 use super::{Incoming, Outgoing};
 use crate::mcp::lines::{Envelope, Id, MAX_NESTING, Member, Outline, Scanner, nesting};
 
@@ -91,10 +91,14 @@ fn shape(envelope: &Envelope<'_>) -> Shape {
 /// An answer, or an error in its stead for whoever waits for it.
 fn answer(text: &str, envelope: &Envelope<'_>, open: &Open) -> Line {
     let failed = shape(envelope) == Shape::Failure;
+    let reading = match &envelope.id {
+        Id::Usable(id) => open.reading(id),
+        _ => Reading::Typed,
+    };
     let read = match fault(envelope) {
         Some(fault) => Err(format!("is no answer of JSON-RPC 2.0: {fault}")),
         None if failed => failure(text).map(Err),
-        None => success(text).map(Ok),
+        None => success(text, reading).map(Ok),
     };
     let Id::Usable(id) = &envelope.id else {
         let error = match read {
@@ -130,13 +134,17 @@ fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
 }
 
 /// Reads a result in one pass, where rmcp's reader would go over all kinds of messages first.
-fn success(text: &str) -> Result<ServerResult, String> {
+fn success(text: &str, reading: Reading) -> Result<ServerResult, String> {
     #[derive(Deserialize)]
-    struct Success {
-        result: ServerResult,
+    struct Success<R> {
+        result: R,
     }
-    let read = serde_json::from_str::<Success>(text).map_err(|error| unreadable(text, &error))?;
-    Ok(read.result)
+    let read = match reading {
+        Reading::Typed => serde_json::from_str::<Success<ServerResult>>(text).map(|r| r.result),
+        Reading::AsItIs => serde_json::from_str::<Success<Value>>(text)
+            .map(|read| ServerResult::CustomResult(CustomResult(read.result))),
+    };
+    read.map_err(|error| unreadable(text, &error))
 }
 
 fn failure(text: &str) -> Result<ErrorData, String> {

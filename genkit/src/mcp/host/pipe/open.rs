@@ -1,21 +1,34 @@
 //! The requests of ours that wait for their answer.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 
 use super::{Incoming, Outgoing};
+use crate::mcp::host::inbox::CallTag;
 
 /// Knows which requests went out and were not answered.
 #[derive(Debug, Default)]
-pub(super) struct Open(HashSet<RequestId>);
+pub(super) struct Open(HashMap<RequestId, Reading>);
+
+/// How the result of a request is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reading {
+    /// As the kind of result that rmcp takes it for.
+    Typed,
+    /// As it is. rmcp tells results apart by their members, and one member too many makes a list of
+    /// tools of what a tool said.
+    AsItIs,
+}
 
 impl Open {
     /// Takes note of what goes out.
     pub(super) fn went(&mut self, message: &Outgoing) {
         match message {
             JsonRpcMessage::Request(request) => {
-                self.0.insert(request.id.clone());
+                let ours = request.request.extensions().get::<CallTag>().is_some();
+                let reading = if ours { Reading::AsItIs } else { Reading::Typed };
+                self.0.insert(request.id.clone(), reading);
             }
             JsonRpcMessage::Notification(notification) => {
                 // A server need not answer what was cancelled.
@@ -44,17 +57,23 @@ impl Open {
 
     /// The id of ours that this one means: servers may give `"7"` for `7`, as rmcp accepts it.
     pub(super) fn own(&self, id: &RequestId) -> Option<RequestId> {
-        if self.0.contains(id) {
+        if self.0.contains_key(id) {
             return Some(id.clone());
         }
         let RequestId::String(text) = id else { return None };
         let id = RequestId::Number(text.parse().ok()?);
-        self.0.contains(&id).then_some(id)
+        self.0.contains_key(&id).then_some(id)
+    }
+
+    /// How the result of this request is read.
+    pub(super) fn reading(&self, id: &RequestId) -> Reading {
+        let reading = self.own(id).and_then(|id| self.0.get(&id).copied());
+        reading.unwrap_or(Reading::Typed)
     }
 
     /// The one request that is open, if it is one.
     pub(super) fn only(&self) -> Option<RequestId> {
-        let mut ids = self.0.iter();
+        let mut ids = self.0.keys();
         let only = ids.next()?;
         ids.next().is_none().then(|| only.clone())
     }

@@ -15,7 +15,8 @@ use rmcp::model::{
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 
-use super::{Connector, Fault, HttpServer, explain};
+use super::failure::Fault;
+use super::{Connector, HttpServer, explain};
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
