@@ -312,7 +312,7 @@ impl McpHost {
     pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
         let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
         self.0.settings.set_roots(roots.collect());
-        join_all(self.servers().iter().filter(|s| s.roots().is_none()).map(|s| s.roots_changed()))
+        join_all(self.servers().iter().filter(|s| !s.has_own_roots()).map(|s| s.roots_changed()))
             .await;
     }
 

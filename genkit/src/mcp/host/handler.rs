@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
@@ -28,7 +28,7 @@ type Answer<T> = std::result::Result<T, ErrorData>;
 pub(super) struct Handler {
     pub(super) inbox: Arc<Inbox>,
     /// The folders of this server, where they are not those of the host.
-    pub(super) roots: Option<Vec<Root>>,
+    pub(super) roots: Arc<RwLock<Option<Vec<Root>>>>,
 }
 
 impl Handler {
@@ -81,7 +81,8 @@ impl Handler {
     }
 
     pub(super) fn roots(&self) -> ListRootsResult {
-        let roots = self.roots.clone().or_else(|| self.inbox.settings.roots()).unwrap_or_default();
+        let own = self.roots.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let roots = own.or_else(|| self.inbox.settings.roots()).unwrap_or_default();
         ListRootsResult::new(
             roots
                 .into_iter()

@@ -91,7 +91,7 @@ async fn attempt(
     stop: &CancellationToken,
 ) -> std::result::Result<Live, Refused> {
     let inbox = Arc::new(Inbox::new(Arc::clone(&server.key), Arc::clone(&server.settings)));
-    let handler = Arc::new(Handler { inbox: Arc::clone(&inbox), roots: server.roots() });
+    let handler = Arc::new(Handler { inbox: Arc::clone(&inbox), roots: Arc::clone(&server.roots) });
     let opening = Opening {
         inbox: Arc::clone(&inbox),
         handler: Arc::clone(&handler),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -77,7 +77,8 @@ pub(super) struct Server {
     #[cfg(feature = "mcp-host-http")]
     pub(super) connector: tokio::sync::OnceCell<super::http::Connector>,
     last_error: Mutex<Option<Arc<Error>>>,
-    roots: Mutex<Option<Vec<Root>>>,
+    /// Its own folders, where they are not those of the host.
+    pub(super) roots: Arc<RwLock<Option<Vec<Root>>>>,
     /// The resources that are to be heard of, over whatever connection.
     pub(super) watched: watch::Sender<BTreeSet<String>>,
     notices: Mutex<BTreeMap<&'static str, Vec<String>>>,
@@ -101,7 +102,7 @@ impl Server {
         Self {
             key: key.into(),
             settings,
-            roots: Mutex::new(config.controls.roots.clone()),
+            roots: Arc::new(RwLock::new(config.controls.roots.clone())),
             config,
             link: watch::Sender::new(link),
             wish: watch::Sender::new(Wish { want, ..Wish::default() }),
@@ -133,12 +134,12 @@ impl Server {
         self.started.elapsed() < self.settings.startup
     }
 
-    pub(super) fn roots(&self) -> Option<Vec<Root>> {
-        lock(&self.roots).clone()
+    pub(super) fn has_own_roots(&self) -> bool {
+        self.roots.read().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     pub(super) fn set_roots(&self, roots: Vec<Root>) {
-        *lock(&self.roots) = Some(roots);
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = Some(roots);
     }
 
     /// Whether a person is being asked to sign in.
