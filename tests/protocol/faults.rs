@@ -1,6 +1,7 @@
 //! Servers with one fault each: what a host makes of them, and that nothing of them is left.
 
 mod eras;
+mod http;
 mod lists;
 mod processes;
 mod requests;

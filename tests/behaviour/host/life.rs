@@ -208,7 +208,7 @@ async fn a_connection_that_breaks_is_made_again() {
     let client = McpClient::connect("s", flaky).await.unwrap();
     assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
     pipes.lock().unwrap().drain(..).for_each(|task| task.abort());
-    until("the end", async || client.status().state != ServerState::Connected).await;
+    until("the next", async || count.load(Ordering::SeqCst) == 2).await;
     assert_eq!(client.call_tool("add", json!({"a": 1, "b": 2})).await.unwrap(), 3);
     assert_eq!(client.tools().await.unwrap().len(), 1);
     assert_eq!(count.load(Ordering::SeqCst), 2);
@@ -287,4 +287,37 @@ async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
     let error = client.call_tool("work", json!({"tells": false})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     assert!(error.to_string().contains("did not answer `work` within 300ms"), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_dead_server_had_is_not_offered_any_more() {
+    let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
+    let kept = Arc::clone(&alive);
+    let once = CustomServer::new(move || {
+        let (kept, genkit) = (kept.clone(), genkit.clone());
+        async move {
+            let mut kept = kept.lock().unwrap();
+            if kept.is_some() {
+                return Err(Error::new(ErrorKind::Unavailable, "never again"));
+            }
+            let (ours, theirs) = tokio::io::duplex(64 * 1024);
+            // It may be kept for an hour, it says.
+            let handler = genkit.serve_mcp().cache_for(Duration::from_secs(3600)).into_handler()?;
+            *kept = Some(tokio::spawn(async move {
+                use genkit::mcp::rmcp::ServiceExt as _;
+                if let Ok(running) = handler.serve(theirs).await {
+                    let _ = running.waiting().await;
+                }
+            }));
+            Ok(ours)
+        }
+    });
+    let once = once.protocol(genkit::mcp::ProtocolEra::Stateless);
+    let host = McpHost::builder().server("s", once).build().unwrap();
+    assert_eq!(host.tools().await.unwrap().len(), 1);
+    alive.lock().unwrap().as_ref().unwrap().abort();
+    until("the end", async || host.status()[0].state != ServerState::Connected).await;
+    assert_eq!(host.tools().await.unwrap().len(), 0);
+    assert!(host.client("s").unwrap().tools().await.is_err());
 }

@@ -46,6 +46,12 @@ pub(super) async fn run(server: Arc<Server>) {
                 }
                 match died {
                     None => continue,
+                    // A server that was there is most likely there again at once.
+                    Some(error) if tries == 0 => {
+                        tracing::warn!(server = %server.key, error = error.chain(), "starts anew");
+                        tries = 1;
+                        continue;
+                    }
                     Some(error) => error,
                 }
             }
@@ -176,7 +182,10 @@ async fn hold(
             true => "the connection was closed".to_owned(),
             false => known.join("; "),
         };
-        let said = format!("the MCP server `{}` is gone: {said}", server.key);
+        let said = match said.starts_with("the MCP server") {
+            true => said,
+            false => format!("the MCP server `{}` is gone: {said}", server.key),
+        };
         server.bury(&connection, Error::new(ErrorKind::Unavailable, said.clone()));
         why = Some(Error::new(ErrorKind::Unavailable, said));
         server.set(Link::Connecting);
