@@ -84,10 +84,16 @@
 //! see [`mcp::McpServer`] for stdio, HTTP, limits and filters, and [`testing`] for a client in
 //! memory.
 //!
+//! # Other MCP servers
+//!
+//! [`mcp::McpHost`] connects to MCP servers that others wrote and uses what they offer: tools in
+//! [`Generate::tools`], resources in [`Generate::resources`], prompts by name. Their tools are
+//! [`Tool`]s like any other, and change while a run goes on.
+//!
 //! # Features
 //!
-//! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `testing`, `validation`: a
-//! feature only adds.
+//! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
+//! `testing`, `validation`: a feature only adds.
 
 // What only one reader of the registry, or one provider, calls comes in with its feature.
 #![cfg_attr(
@@ -98,7 +104,7 @@
 extern crate self as genkit;
 
 /// The README's programs compile.
-#[cfg(all(doctest, feature = "mcp-http"))]
+#[cfg(all(doctest, feature = "mcp-http", feature = "mcp-host-http"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 

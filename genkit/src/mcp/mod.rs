@@ -1,20 +1,28 @@
-//! The registry as an MCP server.
+//! The Model Context Protocol, from both sides.
 //!
-//! [`serve_mcp`](crate::serve_mcp) is the one-liner; [`McpServer`] is what it returns. Both eras
-//! of the protocol are served on one endpoint: sessions up to 2025-11-25, stateless requests
-//! from 2026-07-28.
+//! **Serving**: [`serve_mcp`](crate::serve_mcp) is the one-liner, and `McpServer` what it returns:
+//! the registry as an MCP server (features `mcp-server`, `mcp-http`).
 //!
-//! ```no_run
-//! use genkit::tool;
+//! **Using**: `McpHost` keeps other servers connected, and what they offer are ordinary tools,
+//! prompts and resources (features `mcp-host`, `mcp-host-http`). `McpClient` is one of them.
 //!
-//! /// Adds two numbers.
-//! #[tool]
-//! async fn add(a: i64, b: i64) -> i64 { a + b }
+//! Both eras of the protocol are spoken on either side: sessions up to 2025-11-25, stateless
+//! requests from 2026-07-28.
 //!
-//! # async fn run() -> genkit::Result<()> {
-//! genkit::serve_mcp().name("calculator").await
-//! # }
-//! ```
+#![cfg_attr(
+    feature = "mcp-server",
+    doc = r#"```no_run
+use genkit::tool;
+
+/// Adds two numbers.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 { a + b }
+
+# async fn run() -> genkit::Result<()> {
+genkit::serve_mcp().name("calculator").await
+# }
+```"#
+)]
 
 #[cfg(feature = "mcp-host")]
 #[allow(
@@ -32,8 +40,8 @@ pub use host::*;
 #[cfg(feature = "mcp-server")]
 pub use server::*;
 
-/// The SDK underneath, for its types: [`McpServer::into_handler`] and the testing client speak
-/// them.
+/// The SDK underneath, for its types: `McpServer::into_handler`, `McpClient::peer` and the testing
+/// client speak them.
 ///
 /// ```
 /// use genkit::mcp::rmcp::model::ProtocolVersion;
