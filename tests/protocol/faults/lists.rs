@@ -1,5 +1,7 @@
 //! Lists that are wrong, endless, huge, or change while they are read (rmcp.md 3.6).
 
+use std::time::{Duration, Instant};
+
 use genkit::Tool;
 use genkit::mcp::McpHost;
 use serde_json::json;
@@ -88,6 +90,34 @@ async fn a_list_that_changes_while_it_is_read_is_read_again() {
     server.call("change", json!({})).await.unwrap();
     assert_eq!(names(&server).await, ["s/echo", "s/change", "s/version_2"]);
     server.end().await;
+}
+
+#[tokio::test]
+async fn a_list_that_never_comes_keeps_the_others_waiting_once() {
+    let (one, two) = (mark("hang-list"), mark("good"));
+    let host = McpHost::builder()
+        .server("hung", server("hang-list", &one))
+        .server("good", server("good", &two))
+        .startup_timeout(Duration::from_secs(3))
+        .build()
+        .unwrap();
+    host.ready().await;
+    let listed = async || -> Vec<String> {
+        let tools = within(host.tools().into_future()).await.unwrap();
+        tools.iter().map(|tool| tool.name().to_owned()).collect()
+    };
+    assert_eq!(listed().await, ["good/echo"]);
+    let again = Instant::now();
+    for _ in 0..10 {
+        assert_eq!(listed().await, ["good/echo"]);
+    }
+    // Ten times three seconds it would be.
+    assert!(again.elapsed() < Duration::from_secs(20), "{:?}", again.elapsed());
+    // Its tools can be called all the same.
+    let echo = within(host.call_tool("hung/echo", json!({"text": "hi"}))).await.unwrap();
+    assert_eq!(echo["text"], "hi");
+    within(host.close()).await;
+    assert_eq!([processes(&one), processes(&two)].concat(), [0_u32; 0]);
 }
 
 #[tokio::test]

@@ -320,6 +320,14 @@ class HangCall(Server):
         pass
 
 
+class HangList(Server):
+    """`hang-list`: `tools/list` is never answered."""
+
+    def request(self, id, method, params):
+        if method != "tools/list":
+            super().request(id, method, params)
+
+
 class IgnoreTerm(Server):
     """`ignore-term`: ignores the end of input and SIGTERM, and has a child that does too. The tool
     `echo` answers with the ids of both, as JSON."""

@@ -330,10 +330,18 @@ impl McpHost {
         if !server.is_usable() && !server.is_starting() {
             return Err(Error::new(ErrorKind::Unavailable, "it is not there"));
         }
+        let slow = || {
+            let startup = self.0.settings.startup;
+            let said = format!("it did not say what it has within {startup:?}");
+            Error::new(ErrorKind::DeadlineExceeded, said)
+        };
+        if server.is_slow() {
+            return Err(slow());
+        }
         let startup = self.0.settings.startup;
         tokio::time::timeout(startup, list).await.unwrap_or_else(|_| {
-            let said = format!("it did not say what it has within {startup:?}");
-            Err(Error::new(ErrorKind::DeadlineExceeded, said))
+            server.note_slow();
+            Err(slow())
         })
     }
 }

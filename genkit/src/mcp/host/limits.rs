@@ -24,6 +24,9 @@ pub(super) const LIST: Duration = Duration::from_secs(30);
 /// For how long a list that failed is not asked for again. Default is 10 seconds.
 pub(super) const LIST_REST: Duration = Duration::from_secs(10);
 
+/// For how long lists do not wait for a server that kept them waiting. Default is 60 seconds.
+pub(super) const SLOW_REST: Duration = Duration::from_secs(60);
+
 /// How many pages of a list are read. Default is 1,000.
 pub(super) const MAX_PAGES: usize = 1000;
 

@@ -13,6 +13,7 @@ use super::catalog::Catalog;
 use super::config::ServerConfig;
 use super::connection::Connection;
 use super::event::McpEvent;
+use super::limits::SLOW_REST;
 use super::settings::Settings;
 use super::status::{ServerState, ServerStatus};
 use crate::context::Root;
@@ -84,6 +85,8 @@ pub(super) struct Server {
     notices: Mutex<BTreeMap<&'static str, Vec<String>>>,
     /// What was said last of its being left out.
     said: Mutex<Option<String>>,
+    /// Until when lists do not wait for it.
+    slow_until: Mutex<Option<Instant>>,
     /// How often a connection was begun.
     attempts: AtomicU64,
     /// The connections before this one have ended, and why is known.
@@ -114,11 +117,22 @@ impl Server {
             watched: watch::Sender::default(),
             notices: Mutex::default(),
             said: Mutex::new(None),
+            slow_until: Mutex::new(None),
             attempts: AtomicU64::new(0),
             buried: AtomicU64::new(0),
             ended: CancellationToken::new(),
             started: Instant::now(),
         }
+    }
+
+    /// Whether it kept the others waiting a moment ago.
+    pub(super) fn is_slow(&self) -> bool {
+        lock(&self.slow_until).is_some_and(|until| Instant::now() < until)
+    }
+
+    /// It kept the others waiting: for a while it does not get the chance.
+    pub(super) fn note_slow(&self) {
+        *lock(&self.slow_until) = Instant::now().checked_add(SLOW_REST);
     }
 
     /// Whether it can be asked now.
@@ -178,6 +192,9 @@ impl Server {
 
     pub(super) fn set(&self, link: Link) {
         let state = link.state();
+        if state == ServerState::Connected {
+            *lock(&self.slow_until) = None;
+        }
         if state == ServerState::Connecting {
             self.attempts.fetch_add(1, Ordering::AcqRel);
         }
