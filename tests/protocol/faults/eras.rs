@@ -54,6 +54,26 @@ async fn a_slow_start_is_no_fault() {
 }
 
 #[tokio::test]
+async fn a_new_server_may_be_too_slow_to_say_that_it_is() {
+    // It gets the old handshake then, which it does not know.
+    let server = Faulty::new("mrtr-forever 1.5");
+    server.ready().await.unwrap();
+    assert_eq!(server.protocol(), "2026-07-28");
+    assert_eq!(server.client.tools().await.unwrap().len(), 1);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_hangs_at_its_start_is_quoted() {
+    let server = Faulty::with("stderr-flood", |server| {
+        server.connect_timeout(Duration::from_secs(1)).env("HANG", "1")
+    });
+    let error = server.ready().await.unwrap_err();
+    says(&error, &["did not answer the handshake within 1s", "waiting for the moon"]);
+    server.end().await;
+}
+
+#[tokio::test]
 async fn an_old_server_that_must_be_new_is_refused() {
     let server = Faulty::with("good", |server| server.protocol(ProtocolEra::Stateless));
     let error = server.ready().await.unwrap_err();

@@ -156,9 +156,13 @@ class Ancient(Server):
 
 
 class StderrFlood(Server):
-    """`stderr-flood`: writes 10 MB to standard error before it reads, and as much in each call."""
+    """`stderr-flood`: writes 10 MB to standard error before it reads, and as much in each call. With
+    HANG set it says what it waits for, and waits."""
 
     def start(self):
+        if os.environ.get("HANG"):
+            print("waiting for the moon", file=sys.stderr, flush=True)
+            time.sleep(1000)
         for _ in range(10_000):
             sys.stderr.write("x" * 999 + "\n")
         sys.stderr.flush()
@@ -290,7 +294,12 @@ class Flood(Server):
 
 
 class MrtrForever(Server):
-    """`mrtr-forever`: 2026-07-28; each call asks the user, again and again."""
+    """`mrtr-forever [SECONDS]`: 2026-07-28; reads nothing for so long; each call asks the user, again
+    and again."""
+
+    def start(self):
+        if REST and REST[0] != "-":
+            time.sleep(float(REST[0]))
 
     def request(self, id, method, params):
         self.more = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::connection::Connection;
 use super::fetch::{self, Fetched, Listed};
 use super::inbox::Kind;
-use super::limits::LIST_REST;
+use super::limits::{LIST_REST, SESSION_LIST};
 use super::server::Server;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::{Error, Result};
@@ -158,7 +158,11 @@ async fn list(server: &Server, connection: &Connection, listed: Listed) -> Resul
 
 /// How long a list may be kept without a word of the server. In sessions that is until it says so.
 fn fresh(connection: &Connection, ttl: Option<Duration>) -> Option<Duration> {
-    connection.is_stateless().then(|| ttl.unwrap_or_default())
+    if connection.is_stateless() {
+        return Some(ttl.unwrap_or_default());
+    }
+    // Over HTTP the stream on which it would say so may have broken.
+    connection.is_remote().then_some(SESSION_LIST)
 }
 
 /// Whether the server says when a list changes.
@@ -169,5 +173,6 @@ fn announces(connection: &Connection, kind: Kind) -> bool {
         Kind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
         Kind::Resources => offered.resources.as_ref().and_then(|resources| resources.list_changed),
     };
-    announced == Some(true) && connection.inbox.listens()
+    let heard = connection.is_stateless() || !connection.is_remote();
+    announced == Some(true) && connection.inbox.listens() && heard
 }

@@ -129,10 +129,14 @@ impl Child {
         format!("{how}; its standard error ended with:\n{words}")
     }
 
-    /// Its [`obituary`](Self::obituary), for which a program that is about to end gets a moment.
-    pub(super) async fn last_words(&mut self) -> String {
+    /// What is known of its end, or of why it hangs: it gets a moment to be gone.
+    pub(super) async fn last_words(&mut self) -> Option<String> {
         let _ = timeout(ABOUT_TO_END, self.exited()).await;
-        self.obituary()
+        if self.status.is_some() {
+            return Some(format!("it {}", self.obituary()));
+        }
+        let words = self.stderr.last_words();
+        (!words.is_empty()).then(|| format!("its standard error ended with:\n{words}"))
     }
 
     /// Ends it and all that it started: its input is closed already, so it gets some time, then it

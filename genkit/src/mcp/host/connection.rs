@@ -51,6 +51,14 @@ impl Connection {
         !self.info.protocol_version.has_initialize()
     }
 
+    /// Whether there is HTTP between.
+    pub(super) fn is_remote(&self) -> bool {
+        #[cfg(feature = "mcp-host-http")]
+        return self.endpoint.is_some();
+        #[cfg(not(feature = "mcp-host-http"))]
+        false
+    }
+
     /// Sends a request and waits for what the server says: a result of any shape.
     ///
     /// Dropping the future tells the server that nobody waits any more.

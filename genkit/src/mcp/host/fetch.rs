@@ -90,11 +90,14 @@ pub(super) async fn all(
 ) -> std::result::Result<Fetched, Fault> {
     let reading = pages(connection, listed);
     let server = &connection.inbox.server;
-    tokio::time::timeout(LIST, reading).await.unwrap_or_else(|_| {
-        let method = listed.method();
-        let said = format!("the MCP server `{server}` did not finish `{method}` within {LIST:?}");
-        Err(Error::new(ErrorKind::DeadlineExceeded, said).into())
-    })
+    tokio::select! {
+        fetched = reading => fetched,
+        () = connection.inbox.elapsed(LIST) => {
+            let method = listed.method();
+            let said = format!("the MCP server `{server}` did not finish `{method}` within {LIST:?}");
+            Err(Error::new(ErrorKind::DeadlineExceeded, said).into())
+        }
+    }
 }
 
 async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<Fetched, Fault> {

@@ -169,6 +169,18 @@ impl Inbox {
         signing_in || self.answering.load(Ordering::Acquire) > 0
     }
 
+    /// Resolves after `limit`, not counting the time in which somebody here answers.
+    pub(super) async fn elapsed(&self, limit: Duration) {
+        let mut until = tokio::time::Instant::now() + limit;
+        loop {
+            tokio::time::sleep_until(until).await;
+            if !self.is_answering() {
+                return;
+            }
+            until = tokio::time::Instant::now() + limit;
+        }
+    }
+
     /// Says where to look whether a person is being asked to sign in.
     #[cfg(feature = "mcp-host-http")]
     pub(super) fn sign_in(&self, busy: watch::Receiver<bool>) {

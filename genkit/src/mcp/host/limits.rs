@@ -24,6 +24,10 @@ pub(super) const LIST: Duration = Duration::from_secs(30);
 /// For how long a list that failed is not asked for again. Default is 10 seconds.
 pub(super) const LIST_REST: Duration = Duration::from_secs(10);
 
+/// For how long a list is kept in a session over HTTP, whose stream of changes may be broken. Default
+/// is 5 minutes.
+pub(super) const SESSION_LIST: Duration = Duration::from_secs(300);
+
 /// For how long lists do not wait for a server that kept them waiting. Default is 60 seconds.
 pub(super) const SLOW_REST: Duration = Duration::from_secs(60);
 

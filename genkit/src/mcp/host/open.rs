@@ -39,13 +39,22 @@ pub(super) struct Opening {
 /// Why there is no connection.
 pub(super) struct Refused {
     error: Error,
+    hint: Hint,
+}
+
+/// What a failed handshake says of the server.
+#[derive(Clone, Copy, PartialEq)]
+enum Hint {
+    None,
     /// An old server may behave like this when it is asked whether it is new.
-    maybe_old: bool,
+    MaybeOld,
+    /// A new server may behave like this when it was too slow to say so.
+    MaybeNew,
 }
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
-        Self { error, maybe_old: false }
+        Self { error, hint: Hint::None }
     }
 }
 
@@ -72,16 +81,41 @@ pub(super) async fn open(server: &Server, stop: &CancellationToken) -> Result<Li
         ProtocolEra::Probe if server.is_old.load(Ordering::Relaxed) => ProtocolEra::Sessions,
         era => era,
     };
-    match attempt(server, era, stop).await {
-        Err(refused) if era == ProtocolEra::Probe && refused.maybe_old => {
-            let why = refused.error;
-            tracing::debug!(server = %server.key, %why, "tries the older protocol");
-            let live = attempt(server, ProtocolEra::Sessions, stop).await.map_err(|r| r.error)?;
-            // It would fail the same way the next time.
-            server.is_old.store(true, Ordering::Relaxed);
-            Ok(live)
+    let refused = match attempt(server, era, stop).await {
+        Ok(live) => return Ok(live),
+        Err(refused) => refused,
+    };
+    let probed = server.config.controls.era == ProtocolEra::Probe;
+    // It may have been replaced by another: the next time it is asked again.
+    server.is_old.store(false, Ordering::Relaxed);
+    let other = match refused.hint {
+        Hint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
+        Hint::MaybeNew if probed => ProtocolEra::Stateless,
+        _ => return Err(refused.error),
+    };
+    tracing::debug!(server = %server.key, why = %refused.error, ?other, "tries the other protocol");
+    let live = attempt(server, other, stop).await.map_err(|refused| refused.error)?;
+    // A program would have to be started twice each time; over HTTP it costs one request.
+    let is_program = matches!(server.config.launch, Launch::Stdio(_));
+    server.is_old.store(is_program && other == ProtocolEra::Sessions, Ordering::Relaxed);
+    Ok(live)
+}
+
+/// A handshake that takes too long is refused.
+async fn in_time<T>(
+    server: &Server,
+    limit: Duration,
+    work: impl Future<Output = std::result::Result<T, Refused>>,
+) -> std::result::Result<T, Refused> {
+    tokio::select! {
+        done = work => done,
+        () = server.elapsed(limit) => {
+            let said = format!(
+                "the MCP server `{}` did not answer the handshake within {limit:?}: raise \
+                 `.connect_timeout(..)` if it needs longer to start", server.key
+            );
+            Err(Error::new(ErrorKind::DeadlineExceeded, said).into())
         }
-        other => other.map_err(|refused| refused.error),
     }
 }
 
@@ -98,20 +132,27 @@ async fn attempt(
         lifecycle: lifecycle(era),
         stop: stop.child_token(),
     };
+    let limit = server.connect_timeout();
     let mut child = None;
     let running = match &server.config.launch {
         Launch::Stdio(command) => {
             let (mut started, pipe) = Child::spawn(&server.key, command)?;
-            match opening.over(pipe).await {
+            match in_time(server, limit, opening.over(pipe)).await {
                 Ok(running) => {
                     child = Some(started);
                     running
                 }
                 Err(refused) => {
-                    let said = format!("{}: it {}", refused.error, started.last_words().await);
+                    let words = started.last_words().await;
                     started.end().await;
-                    let error = Error::new(refused.error.kind(), said);
-                    return Err(Refused { error, ..refused });
+                    let error = match words {
+                        Some(words) => {
+                            let said = format!("{}; {words}", refused.error);
+                            Error::new(refused.error.kind(), said)
+                        }
+                        None => refused.error,
+                    };
+                    return Err(Refused { error, hint: refused.hint });
                 }
             }
         }
@@ -120,14 +161,21 @@ async fn attempt(
             let make = || std::future::ready(super::http::Connector::new(&server.key, endpoint));
             let connector = server.connector.get_or_try_init(make).await?;
             inbox.sign_in(connector.busy());
-            // rmcp's own probe takes a person who signs in for a server that keeps silent.
-            let lifecycle = match era {
-                ProtocolEra::Probe => lifecycle(ProtocolEra::Stateless),
-                _ => opening.lifecycle,
-            };
-            Opening { lifecycle, ..opening }.over(connector.transport()).await?
+            let transport = connector.transport();
+            if era == ProtocolEra::Probe {
+                // rmcp's own probe takes a person who signs in for a server that keeps silent.
+                let opening = Opening { lifecycle: lifecycle(ProtocolEra::Stateless), ..opening };
+                let limit = limit.min(server.settings.probe * HTTP_PROBE);
+                let probed = in_time(server, limit, opening.over(transport)).await;
+                probed.map_err(|refused| match refused.error.kind() {
+                    ErrorKind::DeadlineExceeded => Refused { hint: Hint::MaybeOld, ..refused },
+                    _ => refused,
+                })?
+            } else {
+                in_time(server, limit, opening.over(transport)).await?
+            }
         }
-        Launch::Custom(connector) => connector.open(opening).await?,
+        Launch::Custom(connector) => in_time(server, limit, connector.open(opening)).await?,
         Launch::Broken(error) => {
             return Err(Error::new(error.kind(), error.chain()).fatal().into());
         }
@@ -200,56 +248,62 @@ fn describe(
 fn explain(server: &str, error: &ClientInitializeError) -> Refused {
     use ClientInitializeError as E;
     let failed = |kind, said: String| Error::new(kind, format!("the MCP server `{server}` {said}"));
-    let (error, maybe_old) = match error {
+    let (error, hint) = match error {
         E::ConnectionClosed(_) => {
-            (failed(ErrorKind::Unavailable, "ended before it answered the handshake".into()), true)
+            let said = "ended before it answered the handshake".to_owned();
+            (failed(ErrorKind::Unavailable, said), Hint::MaybeOld)
         }
         E::JsonRpcError(error) => {
             let is_new = matches!(
                 error.code,
                 ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
             );
-            (refused(server, error), !is_new)
+            (refused(server, error), if is_new { Hint::None } else { Hint::MaybeOld })
         }
         E::TransportError { error, .. } => transport(server, error),
         E::NoCompatibleProtocolVersion { server_supported, .. } => {
             let theirs: Vec<_> = server_supported.iter().map(|v| v.to_string()).collect();
             let said =
                 format!("speaks only versions of MCP that are unknown: {}", theirs.join(", "));
-            (failed(ErrorKind::FailedPrecondition, said), false)
+            (failed(ErrorKind::FailedPrecondition, said), Hint::None)
         }
         E::LegacyFallbackFailed { fallback, .. } => {
-            let inner = explain(server, fallback);
-            (inner.error, false)
+            let refuses = matches!(**fallback, E::JsonRpcError(_));
+            (explain(server, fallback).error, if refuses { Hint::MaybeNew } else { Hint::None })
         }
         E::Cancelled => {
-            (failed(ErrorKind::Cancelled, "was closed while it was connected".into()), false)
+            let said = "was closed while it was connected".to_owned();
+            (failed(ErrorKind::Cancelled, said), Hint::None)
         }
         E::ExpectedInitResponse(_)
         | E::ExpectedInitResult(_)
         | E::ConflictInitResponseId(..)
         | E::UncorrelatedErrorResponse { .. } => {
-            let said = "answered the handshake with something else: it is no MCP server, or one that \
-                        is broken";
-            (failed(ErrorKind::Unavailable, said.into()), true)
+            let said = "answered the handshake with something else: it is no MCP server, or one \
+                        that is broken";
+            (failed(ErrorKind::Unavailable, said.to_owned()), Hint::MaybeOld)
         }
-        other => (failed(ErrorKind::Internal, format!("cannot be connected: {other}")), false),
+        other => (failed(ErrorKind::Internal, format!("cannot be connected: {other}")), Hint::None),
     };
-    Refused { error, maybe_old }
+    Refused { error, hint }
 }
 
-fn transport(server: &str, error: &DynamicTransportError) -> (Error, bool) {
+fn transport(server: &str, error: &DynamicTransportError) -> (Error, Hint) {
     #[cfg(feature = "mcp-host-http")]
     if let Some(fault) = super::http::explain(error) {
         let kind = fault.error.kind();
         let said = format!("the MCP server `{server}`: {}", fault.error);
         let settled = fault.unsent
             || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
-        return (Error::new(kind, said).with_source(fault.error), !settled);
+        let error = Error::new(kind, said).with_source(fault.error);
+        return (error, if settled { Hint::None } else { Hint::MaybeOld });
     }
     let said = format!("the MCP server `{server}` cannot be written to: {}", error.error);
-    (Error::new(ErrorKind::Unavailable, said), true)
+    (Error::new(ErrorKind::Unavailable, said), Hint::MaybeOld)
 }
+
+/// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+const HTTP_PROBE: u32 = 3;
 
 /// How long the end of a session may take before it is cut off.
 pub(super) const CLOSE: Duration = Duration::from_secs(3);

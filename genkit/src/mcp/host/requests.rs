@@ -27,9 +27,7 @@ impl Server {
     /// The connection, waited for while there is hope.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>> {
         let mut links = self.link.subscribe();
-        let patience =
-            self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout);
-        let patience = patience.saturating_add(PATIENCE);
+        let patience = self.connect_timeout().saturating_add(PATIENCE);
         let waiting = async {
             let mut tried = false;
             loop {
@@ -55,11 +53,14 @@ impl Server {
                 }
             }
         };
-        tokio::time::timeout(patience, waiting).await.unwrap_or_else(|_| {
-            let said =
-                format!("the MCP server `{}` is still not connected after {patience:?}", self.key);
-            Err(Error::new(ErrorKind::DeadlineExceeded, said))
-        })
+        tokio::select! {
+            connection = waiting => connection,
+            () = self.elapsed(patience) => {
+                let key = &self.key;
+                let said = format!("the MCP server `{key}` is still not connected after {patience:?}");
+                Err(Error::new(ErrorKind::DeadlineExceeded, said))
+            }
+        }
     }
 
     fn disabled(&self) -> Error {

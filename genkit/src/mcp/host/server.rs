@@ -125,6 +125,24 @@ impl Server {
         }
     }
 
+    /// How long its start and the handshake may take.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
+    }
+
+    /// Resolves after `limit`, not counting the time in which a person is asked to sign in.
+    pub(super) async fn elapsed(&self, limit: Duration) {
+        const TICK: Duration = Duration::from_millis(100);
+        let mut left = limit;
+        while !left.is_zero() {
+            let tick = left.min(TICK);
+            tokio::time::sleep(tick).await;
+            if !self.is_signing_in() {
+                left -= tick;
+            }
+        }
+    }
+
     /// Whether it kept the others waiting a moment ago.
     pub(super) fn is_slow(&self) -> bool {
         lock(&self.slow_until).is_some_and(|until| Instant::now() < until)
@@ -244,10 +262,12 @@ impl Server {
 
     /// Waits until it is connected or has failed once.
     pub(super) async fn settled(&self) {
-        let limit = self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout);
         let mut links = self.link.subscribe();
         let settled = links.wait_for(|link| !matches!(link, Link::Connecting));
-        let _ = tokio::time::timeout(limit + PATIENCE, settled).await;
+        tokio::select! {
+            _ = settled => {}
+            () = self.elapsed(self.connect_timeout().saturating_add(PATIENCE)) => {}
+        }
     }
 
     /// Ends the connection and the process behind it.

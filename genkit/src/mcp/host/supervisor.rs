@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) async fn run(server: Arc<Server>) {
     let _ended = server.ended.clone().drop_guard();
     let mut wishes = server.wish.subscribe();
-    let mut tries = 0;
+    let (mut tries, mut was_there) = (0, false);
     loop {
         let wish = *wishes.borrow_and_update();
         match wish.want {
@@ -39,6 +39,7 @@ pub(super) async fn run(server: Arc<Server>) {
         let error = match connect(&server, &mut wishes, &stop, wish).await {
             None => continue,
             Some(Ok(live)) => {
+                was_there = true;
                 let since = Instant::now();
                 let died = hold(&server, &mut wishes, live, wish).await;
                 if since.elapsed() >= GOOD {
@@ -57,7 +58,7 @@ pub(super) async fn run(server: Arc<Server>) {
             }
             Some(Err(error)) => error,
         };
-        let hopeless = is_hopeless(&error);
+        let hopeless = is_hopeless(&error, was_there);
         tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is not there");
         server.note_error(Some(error));
         if hopeless {
@@ -73,18 +74,18 @@ pub(super) async fn run(server: Arc<Server>) {
     }
 }
 
-/// Whether trying again would not help: what was configured is wrong, or a person said no.
-fn is_hopeless(error: &Error) -> bool {
-    error.is_fatal()
-        || matches!(
-            error.kind(),
-            ErrorKind::Unauthenticated
-                | ErrorKind::PermissionDenied
-                | ErrorKind::InvalidArgument
-                | ErrorKind::NotFound
-                | ErrorKind::FailedPrecondition
-                | ErrorKind::Unimplemented
-        )
+/// Whether trying again would not help: a person said no, or what was configured never worked. What
+/// did work will most likely work again.
+fn is_hopeless(error: &Error, was_there: bool) -> bool {
+    let refused = matches!(error.kind(), ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
+    let wrong = matches!(
+        error.kind(),
+        ErrorKind::InvalidArgument
+            | ErrorKind::NotFound
+            | ErrorKind::FailedPrecondition
+            | ErrorKind::Unimplemented
+    );
+    error.is_fatal() || refused || (wrong && !was_there)
 }
 
 /// How long to wait after so many failures.
@@ -120,7 +121,6 @@ async fn connect(
     wish: Wish,
 ) -> Option<Result<Live>> {
     let _stop = stop.clone().drop_guard();
-    let limit = server.config.controls.connect_timeout.unwrap_or(server.settings.connect_timeout);
     tokio::select! {
         _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => None,
         opened = open(server, stop) => {
@@ -129,26 +129,6 @@ async fn connect(
                 _stop.disarm();
             }
             Some(opened)
-        }
-        () = elapsed(server, limit) => {
-            let said = format!(
-                "the MCP server `{}` did not answer the handshake within {limit:?}: raise \
-                 `.connect_timeout(..)` if it needs longer to start", server.key
-            );
-            Some(Err(Error::new(ErrorKind::DeadlineExceeded, said)))
-        }
-    }
-}
-
-/// Resolves after `limit`, not counting the time in which a person is asked to sign in.
-async fn elapsed(server: &Server, limit: Duration) {
-    const TICK: Duration = Duration::from_millis(100);
-    let mut left = limit;
-    while !left.is_zero() {
-        let tick = left.min(TICK);
-        tokio::time::sleep(tick).await;
-        if !server.is_signing_in() {
-            left -= tick;
         }
     }
 }
@@ -173,10 +153,9 @@ async fn hold(
     let mut why = None;
     if died {
         let words = match &mut child {
-            Some(child) => Some(child.last_words().await).filter(|words| words != "has not exited"),
+            Some(child) => child.last_words().await,
             None => None,
         };
-        let words = words.map(|words| format!("it {words}"));
         let known: Vec<String> = connection.inbox.fault().into_iter().chain(words).collect();
         let said = match known.is_empty() {
             true => "the connection was closed".to_owned(),
