@@ -397,6 +397,12 @@ impl Registry {
         verify::verify(&self.read(), Some(states))
     }
 
+    /// Whether both are one registry.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Grows with each change: what was made from an older one is stale.
     pub(crate) fn version(&self) -> u64 {
         self.0.version.load(Ordering::Acquire)

@@ -213,7 +213,9 @@ impl Tool {
     pub(crate) fn approval_message(&self, arguments: &Value) -> String {
         /// How much of the arguments is shown.
         const SHOWN: usize = 1000;
-        let name = self.title().unwrap_or(self.name());
+        // What another program calls itself is not what a person should judge by.
+        let title = self.title().filter(|_| !self.info().is_remote());
+        let name = title.unwrap_or(self.name());
         let mut shown = arguments.to_string();
         if shown.chars().count() > SHOWN {
             shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();

@@ -1,6 +1,7 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
 mod check;
+mod cost;
 pub(crate) mod dialect;
 #[cfg(feature = "mcp-server")]
 mod form;
@@ -67,6 +68,8 @@ pub(crate) struct Schemas {
     output: Source,
     /// Another program wrote them, and has the last word on what fits them.
     foreign: bool,
+    /// Whether a check against a foreign schema ends soon.
+    bounded: OnceLock<bool>,
 }
 
 impl Schemas {
@@ -76,6 +79,7 @@ impl Schemas {
             input: Source::new(Origin::Input(input)),
             output: Source::new(Origin::Output(output)),
             foreign: false,
+            bounded: OnceLock::new(),
         }
     }
 
@@ -90,6 +94,7 @@ impl Schemas {
             input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
             output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
             foreign: false,
+            bounded: OnceLock::new(),
         }
     }
 
@@ -100,6 +105,7 @@ impl Schemas {
             input: Source::new(Origin::written(input)),
             output: Source::new(output.map_or(Origin::Output(none), Origin::written)),
             foreign: true,
+            bounded: OnceLock::new(),
         }
     }
 
@@ -161,8 +167,11 @@ impl Schemas {
 
     /// Checks arguments against a hand-written schema; a derived one is checked by reading.
     pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
+        if self.foreign && !*self.bounded.get_or_init(|| cost::is_bounded(self.input())) {
+            return Ok(arguments);
+        }
         match self.input.checker() {
-            // A schema that this library cannot read is for its own program to judge.
+            // A schema that this library cannot read, or not in time, is for its own program to judge.
             Some(checker) if self.foreign && !checker.is_usable() => Ok(arguments),
             Some(checker) => checker.arguments(arguments, how),
             None => Ok(arguments),

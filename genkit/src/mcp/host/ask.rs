@@ -8,11 +8,12 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
+use super::fingerprint::fingerprint;
 use super::results;
 use super::server::Server;
 use crate::action::{Completion, Contents, PromptReply, ToolOutput};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Arguments as MCP has them: an object, which `null` stands for an empty one of.
 pub(super) fn object(what: &str, name: &str, arguments: Value) -> Result<Map<String, Value>> {
@@ -39,16 +40,21 @@ pub(super) async fn call_tool(
     name: &str,
     arguments: Value,
 ) -> Result<ToolOutput> {
+    if !server.config.controls.wants(name) {
+        let key = &server.key;
+        let said = format!("the configuration of `{key}` leaves the tool `{name}` out");
+        return Err(Error::new(ErrorKind::PermissionDenied, said));
+    }
     let arguments = object("tool", name, arguments)?;
-    let result = server.ask(context, name, |responses, state| {
+    let print = fingerprint(&["tools/call", name, &Value::Object(arguments.clone()).to_string()]);
+    let result = server.ask(context, name, &print, |responses, state| {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(arguments.clone());
         params.input_responses = responses;
         params.request_state = state;
         ClientRequest::CallToolRequest(CallToolRequest::new(params))
     });
-    let raw = server.config.controls.raw || server.settings.raw;
-    results::tool_output(&server.key, result.await?, raw)
+    results::tool_output(&server.key, result.await?, server.is_raw())
 }
 
 pub(super) async fn get_prompt(
@@ -64,7 +70,8 @@ pub(super) async fn get_prompt(
             *value = Value::String(value.to_string());
         }
     }
-    let result = server.ask(context, name, |responses, state| {
+    let print = fingerprint(&["prompts/get", name, &Value::Object(arguments.clone()).to_string()]);
+    let result = server.ask(context, name, &print, |responses, state| {
         let mut params = GetPromptRequestParams::new(name.to_owned());
         params.arguments = Some(arguments.clone());
         params.input_responses = responses;
@@ -79,7 +86,8 @@ pub(super) async fn read_resource(
     context: &Context,
     uri: &str,
 ) -> Result<Vec<Contents>> {
-    let result = server.ask(context, uri, |responses, state| {
+    let print = fingerprint(&["resources/read", uri]);
+    let result = server.ask(context, uri, &print, |responses, state| {
         let mut params = ReadResourceRequestParams::new(uri);
         params.input_responses = responses;
         params.request_state = state;
@@ -110,7 +118,7 @@ async fn complete(server: &Server, of: Reference, typed: Completion) -> Result<V
     }
     let Completion { argument, value, others, context } = typed;
     let others: std::collections::HashMap<_, _> = others.into_iter().collect();
-    let result = server.ask(&context, &argument, |_, _| {
+    let result = server.ask(&context, &argument, "", |_, _| {
         let asked = ArgumentInfo::new(argument.clone(), value.clone());
         let mut params = CompleteRequestParams::new(of.clone(), asked);
         if !others.is_empty() {

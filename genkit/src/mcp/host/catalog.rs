@@ -2,7 +2,7 @@
 
 mod items;
 
-use std::future::Future;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,10 +26,13 @@ pub(super) struct Catalog {
 }
 
 /// One list. The lock is held while it is read: those who come meanwhile get what was read.
-struct Shelf<T>(Mutex<Slot<T>>);
+pub(super) struct Shelf<T>(Mutex<Slot<T>>);
 
 struct Slot<T> {
     kept: Option<Kept<T>>,
+    /// What was made of each item of the last list, by the item's fingerprint: what a server says
+    /// again is the same again.
+    made: Made<T>,
     failed: Option<(u64, Instant, Arc<Error>)>,
 }
 
@@ -40,99 +43,147 @@ struct Kept<T> {
     items: Arc<[T]>,
 }
 
+/// What was made of items, by their fingerprints.
+pub(super) type Made<T> = HashMap<String, T>;
+
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
-        Self(Mutex::new(Slot { kept: None, failed: None }))
+        Self(Mutex::new(Slot { kept: None, made: Made::new(), failed: None }))
     }
 }
 
-impl<T> Shelf<T> {
-    async fn get<F>(
-        &self,
-        connection: &Connection,
-        kind: Kind,
-        read: impl FnOnce() -> F,
-    ) -> Result<Arc<[T]>>
-    where
-        F: Future<Output = Result<(Vec<T>, Option<Duration>)>>,
-    {
-        let mut slot = self.0.lock().await;
-        // Before it is read: a change that comes meanwhile makes it stale.
+impl<T> Slot<T> {
+    fn fresh(&self, connection: &Connection, kind: Kind) -> Option<Arc<[T]>> {
         let at = (connection.number, connection.inbox.version(kind));
-        if let Some(kept) = &slot.kept
-            && kept.at == at
-            && kept.until.is_none_or(|until| Instant::now() < until)
-        {
-            return Ok(Arc::clone(&kept.items));
+        let kept = self.kept.as_ref().filter(|kept| kept.at == at)?;
+        let fresh = kept.until.is_none_or(|until| Instant::now() < until);
+        fresh.then(|| Arc::clone(&kept.items))
+    }
+}
+
+/// Something that servers list.
+pub(super) trait Offered: Clone + Send + Sync + 'static {
+    const KIND: Kind;
+
+    fn shelf(catalog: &Catalog) -> &Shelf<Self>;
+
+    /// Reads the list, and makes of it what can be made.
+    fn read(
+        server: &Arc<Server>,
+        connection: &Connection,
+        made: &Made<Self>,
+    ) -> impl Future<Output = Result<Reading<Self>>> + Send;
+}
+
+/// A list as it was read.
+pub(super) struct Reading<T> {
+    /// With their fingerprints.
+    items: Vec<(String, T)>,
+    /// For how long it may be kept; for ever where the server says when it changes.
+    ttl: Option<Duration>,
+}
+
+/// What the server has, read where it must be.
+pub(super) async fn all<T: Offered>(server: &Arc<Server>) -> Result<Arc<[T]>> {
+    let connection = server.connection().await?;
+    let mut slot = T::shelf(&server.catalog).0.lock().await;
+    if let Some(items) = slot.fresh(&connection, T::KIND) {
+        return Ok(items);
+    }
+    if let Some((number, when, error)) = &slot.failed
+        && *number == connection.number
+        && when.elapsed() < LIST_REST
+    {
+        return Err(Error::new(error.kind(), error.to_string()));
+    }
+    // Before it is read: a change that comes meanwhile makes it stale.
+    let at = (connection.number, connection.inbox.version(T::KIND));
+    match T::read(server, &connection, &slot.made).await {
+        Ok(Reading { items, ttl }) => {
+            let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
+            let list: Arc<[T]> = items.iter().map(|(_, item)| item.clone()).collect();
+            slot.made = items.into_iter().collect();
+            slot.kept = Some(Kept { at, until, items: Arc::clone(&list) });
+            slot.failed = None;
+            Ok(list)
         }
-        if let Some((number, when, error)) = &slot.failed
-            && *number == connection.number
-            && when.elapsed() < LIST_REST
-        {
-            return Err(Error::new(error.kind(), error.to_string()));
-        }
-        match read().await {
-            Ok((items, ttl)) => {
-                let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
-                let items: Arc<[T]> = items.into();
-                slot.kept = Some(Kept { at, until, items: Arc::clone(&items) });
-                slot.failed = None;
-                Ok(items)
-            }
-            Err(error) => {
-                let told = Error::new(error.kind(), error.to_string());
-                slot.kept = None;
-                slot.failed = Some((connection.number, Instant::now(), Arc::new(told)));
-                Err(error)
-            }
+        Err(error) => {
+            let told = Error::new(error.kind(), error.to_string());
+            slot.kept = None;
+            slot.failed = Some((connection.number, Instant::now(), Arc::new(told)));
+            Err(error)
         }
     }
 }
 
-/// All tools that are wanted.
-pub(super) async fn tools(server: &Arc<Server>) -> Result<Arc<[Tool]>> {
-    let connection = server.connection().await?;
-    let read = || async {
-        let (items, ttl) = list(server, &connection, Listed::Tools).await?;
-        let mut notices = items.1;
-        let tools = items::tools(server, &connection, items.0, &mut notices);
+/// What the server has, if that is known without asking it.
+pub(super) fn kept<T: Offered>(server: &Server) -> Option<Arc<[T]>> {
+    let connection = server.up()?;
+    T::shelf(&server.catalog).0.try_lock().ok()?.fresh(&connection, T::KIND)
+}
+
+impl Offered for Tool {
+    const KIND: Kind = Kind::Tools;
+
+    fn shelf(catalog: &Catalog) -> &Shelf<Self> {
+        &catalog.tools
+    }
+
+    async fn read(
+        server: &Arc<Server>,
+        connection: &Connection,
+        made: &Made<Self>,
+    ) -> Result<Reading<Self>> {
+        let ((listed, mut notices), ttl) = list(server, connection, Listed::Tools).await?;
+        let items = items::tools(server, connection, listed, &mut notices, made);
         server.note("tools", notices);
-        Ok((tools, ttl.filter(|_| !announces(&connection, Kind::Tools))))
-    };
-    server.catalog.tools.get(&connection, Kind::Tools, read).await
+        Ok(Reading { items, ttl: ttl.filter(|_| !announces(connection, Kind::Tools)) })
+    }
 }
 
-/// All prompts.
-pub(super) async fn prompts(server: &Arc<Server>) -> Result<Arc<[Prompt]>> {
-    let connection = server.connection().await?;
-    let read = || async {
-        let (items, ttl) = list(server, &connection, Listed::Prompts).await?;
-        let mut notices = items.1;
-        let prompts = items::prompts(server, items.0, &mut notices);
+impl Offered for Prompt {
+    const KIND: Kind = Kind::Prompts;
+
+    fn shelf(catalog: &Catalog) -> &Shelf<Self> {
+        &catalog.prompts
+    }
+
+    async fn read(
+        server: &Arc<Server>,
+        connection: &Connection,
+        made: &Made<Self>,
+    ) -> Result<Reading<Self>> {
+        let ((listed, mut notices), ttl) = list(server, connection, Listed::Prompts).await?;
+        let items = items::prompts(server, listed, &mut notices, made);
         server.note("prompts", notices);
-        Ok((prompts, ttl.filter(|_| !announces(&connection, Kind::Prompts))))
-    };
-    server.catalog.prompts.get(&connection, Kind::Prompts, read).await
+        Ok(Reading { items, ttl: ttl.filter(|_| !announces(connection, Kind::Prompts)) })
+    }
 }
 
-/// All resources, and templates of resources.
-pub(super) async fn resources(server: &Arc<Server>) -> Result<Arc<[Resource]>> {
-    let connection = server.connection().await?;
-    let read = || async {
-        let (fixed, ttl) = list(server, &connection, Listed::Resources).await?;
+/// Fixed ones, and templates.
+impl Offered for Resource {
+    const KIND: Kind = Kind::Resources;
+
+    fn shelf(catalog: &Catalog) -> &Shelf<Self> {
+        &catalog.resources
+    }
+
+    async fn read(
+        server: &Arc<Server>,
+        connection: &Connection,
+        made: &Made<Self>,
+    ) -> Result<Reading<Self>> {
+        let (fixed, ttl) = list(server, connection, Listed::Resources).await?;
         // Servers without templates may not know the method.
-        let (templates, _) = match list(server, &connection, Listed::Templates).await {
-            Err(error) if error.kind() == crate::ErrorKind::Unimplemented => {
-                ((vec![], vec![]), None)
-            }
-            other => other?,
+        let templates = match list(server, connection, Listed::Templates).await {
+            Err(error) if error.kind() == crate::ErrorKind::Unimplemented => (vec![], vec![]),
+            other => other?.0,
         };
         let mut notices = [fixed.1, templates.1].concat();
-        let resources = items::resources(server, fixed.0, templates.0, &mut notices);
+        let items = items::resources(server, fixed.0, templates.0, &mut notices, made);
         server.note("resources", notices);
-        Ok((resources, ttl.filter(|_| !announces(&connection, Kind::Resources))))
-    };
-    server.catalog.resources.get(&connection, Kind::Resources, read).await
+        Ok(Reading { items, ttl: ttl.filter(|_| !announces(connection, Kind::Resources)) })
+    }
 }
 
 type Read = ((Vec<serde_json::Value>, Vec<String>), Option<Duration>);
@@ -174,5 +225,5 @@ fn announces(connection: &Connection, kind: Kind) -> bool {
         Kind::Resources => offered.resources.as_ref().and_then(|resources| resources.list_changed),
     };
     let heard = connection.is_stateless() || !connection.is_remote();
-    announced == Some(true) && connection.inbox.listens() && heard
+    announced == Some(true) && connection.inbox.hears(kind) && heard
 }

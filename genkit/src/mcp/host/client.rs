@@ -80,7 +80,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
-        Ok(catalog::tools(&self.server).await?.to_vec())
+        Ok(catalog::all::<Tool>(&self.server).await?.to_vec())
     }
 
     /// The prompts that it has now, named `key/prompt`.
@@ -88,7 +88,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        Ok(catalog::prompts(&self.server).await?.to_vec())
+        Ok(catalog::all::<Prompt>(&self.server).await?.to_vec())
     }
 
     /// The resources and templates that it has now, named `key/resource`.
@@ -96,7 +96,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn resources(&self) -> Result<Vec<Resource>> {
-        Ok(catalog::resources(&self.server).await?.to_vec())
+        Ok(catalog::all::<Resource>(&self.server).await?.to_vec())
     }
 
     /// Calls a tool by the server's own name for it.
@@ -111,7 +111,8 @@ impl McpClient {
     }
 
     /// [`call_tool`](Self::call_tool) for somebody: what the server asks goes to the caller of `context`,
-    /// and headers and `_meta` are made from it. For tools that call other tools.
+    /// and headers and `_meta` are made from it. For tools that call other tools. A caller who can be
+    /// asked is asked before tools that [need it](super::StdioServer::needs_approval).
     ///
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
@@ -121,6 +122,11 @@ impl McpClient {
         name: &str,
         arguments: Value,
     ) -> Result<Value> {
+        if self.server.config.controls.asks_before(name) && context.can_elicit() {
+            context
+                .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
+                .await?;
+        }
         let output = ask::call_tool(&self.server, context, name, arguments).await?;
         Ok(output.into_value())
     }

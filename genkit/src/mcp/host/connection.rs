@@ -5,20 +5,22 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientRequest, ErrorCode, ErrorData,
-    GetExtensions as _, RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
+    CancelledNotification, CancelledNotificationParam, ClientRequest, GetExtensions as _,
+    PingRequest, RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::call::{Call, Signal};
-use super::elicit::{ElicitAnswer, ElicitRequest};
+use super::desk::CallTag;
 use super::fault::{self, Fault};
 use super::handler::Handler;
-use super::inbox::{CallTag, Inbox};
+use super::inbox::Inbox;
+use super::inputs;
+use super::limits::{PING, QUESTION};
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 
 /// One live connection.
 pub(super) struct Connection {
@@ -74,6 +76,9 @@ impl Connection {
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
         }
+        // Whom the server asks about what is certain only where one call is open.
+        let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
+        let _turn = if one_by_one { self.inbox.desk.turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
         let mut handle = sent.map_err(|error| self.fault(error))?;
         let mut abandoned = Abandoned { connection: self, id: Some(handle.id.clone()) };
@@ -94,7 +99,7 @@ impl Connection {
                 answer = &mut handle.rx => break answer,
                 () = tokio::time::sleep_until(end) => {
                     // While somebody here answers the server, it has nothing to answer itself.
-                    if self.inbox.is_answering() {
+                    if self.inbox.is_answering() && asked < QUESTION {
                         asked += self.timeout;
                         silent_since = Instant::now();
                         continue;
@@ -105,9 +110,31 @@ impl Connection {
                 }
             }
         };
-        abandoned.id = None;
+        if let Some(id) = abandoned.id.take() {
+            self.inbox.desk.settled(&id);
+        }
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
         answer.map_err(|error| self.fault(error))
+    }
+
+    /// Whether the session is there: asked where an answer leaves that open.
+    pub(super) async fn answers(&self) -> bool {
+        if self.is_stateless() || !self.is_remote() {
+            return false;
+        }
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let answer = tokio::time::timeout(PING, self.ask_alone(ping, "ping")).await;
+        answer.is_ok_and(|answer| answer.is_ok())
+    }
+
+    /// A request of the host's own.
+    pub(super) async fn ask_alone(
+        &self,
+        request: ClientRequest,
+        of: &str,
+    ) -> std::result::Result<ServerResult, Fault> {
+        let context = Context::detached();
+        self.ask(Asking { request, of, context: &context, meta: Map::new() }).await
     }
 
     fn too_slow(&self, of: &str, limit: Duration) -> Error {
@@ -120,12 +147,13 @@ impl Connection {
     }
 
     pub(super) fn fault(&self, error: ServiceError) -> Fault {
-        fault::of(&self.inbox, error)
+        let closed = self.peer.is_transport_closed() || self.inbox.gone().is_cancelled();
+        fault::of(&self.inbox, error, closed)
     }
 
     /// Tells the server that nobody waits for a request any more.
     fn cancel(&self, id: RequestId) {
-        self.inbox.settled(&id);
+        self.inbox.desk.settled(&id);
         let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
         let (peer, told) = (self.peer.clone(), CancelledNotification::new(params));
         // Without a runtime everything ends, the server's work too.
@@ -141,35 +169,9 @@ async fn answer_signal(context: &Context, signal: Signal) {
     match signal {
         Signal::Progress(progress) => context.progress(progress).await,
         Signal::Asked(question, answer) => {
-            let _ = answer.send(ask_caller(context, question, None).await);
+            let _ = answer.send(inputs::ask_caller(context, question, None).await);
         }
     }
-}
-
-/// The answer of whoever called.
-pub(super) async fn ask_caller(
-    context: &Context,
-    question: ElicitRequest,
-    key: Option<String>,
-) -> ElicitAnswer {
-    let ElicitRequest { server, message, schema, .. } = question;
-    let form = schema.unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }));
-    let mut asking = context.elicit_form(format!("{server}: {message}"), form);
-    if let Some(key) = key {
-        asking = asking.key(key);
-    }
-    let answer: Result<_> = asking.await;
-    answer.map_or_else(
-        |error| {
-            tracing::warn!(
-                server,
-                error = error.chain(),
-                "a question of a server was not answered"
-            );
-            ElicitAnswer::cancel()
-        },
-        ElicitAnswer::from,
-    )
 }
 
 /// Cancels a request whose caller went away.
@@ -183,24 +185,5 @@ impl Drop for Abandoned<'_> {
         if let Some(id) = self.id.take() {
             self.connection.cancel(id);
         }
-    }
-}
-
-/// A JSON-RPC error of a server as one of ours.
-pub(super) fn refused(server: &str, error: &ErrorData) -> Error {
-    let kind = match error.code {
-        ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
-            ErrorKind::InvalidArgument
-        }
-        ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
-        ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
-        ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
-        _ => ErrorKind::Unknown,
-    };
-    let said = format!("the MCP server `{server}` says: {} (code {})", error.message, error.code.0);
-    let refused = Error::new(kind, said);
-    match &error.data {
-        Some(data) => refused.with_details(data.clone()),
-        None => refused,
     }
 }

@@ -7,14 +7,13 @@ use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
     ListToolsRequest, PaginatedRequestParams,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::Instant;
 
-use super::connection::{Asking, Connection};
+use super::connection::Connection;
 use super::fault::Fault;
-use super::limits::{LIST, MAX_ITEMS, MAX_PAGES};
+use super::limits::{LIST, MAX_CURSOR, MAX_ITEMS, MAX_LIST, MAX_PAGES};
 use super::results;
-use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 
 /// What can be listed.
@@ -102,19 +101,19 @@ pub(super) async fn all(
 
 async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<Fetched, Fault> {
     let method = listed.method();
-    let context = Context::detached();
     let mut seen = HashSet::new();
     let mut fetched = Fetched { items: Vec::new(), ttl: None, notice: None };
     let mut cursor: Option<String> = None;
     let started = Instant::now();
+    let mut bytes = 0;
     for page in 1.. {
         let request = listed.request(cursor.take());
-        let asking = Asking { request, of: method, context: &context, meta: Map::new() };
-        let result = connection.ask(asking).await?;
+        let result = connection.ask_alone(request, method).await?;
         let mut result = results::json(result)?;
         let Some(Value::Array(items)) = result.get_mut(listed.key()).map(Value::take) else {
             return Err(results::useless(&connection.inbox.server, method).into());
         };
+        bytes += items.iter().map(crate::size::json_size).sum::<usize>();
         fetched.items.extend(items);
         let ttl = result["ttlMs"].as_u64().map(Duration::from_millis);
         fetched.ttl = ttl.map(|ttl| fetched.ttl.unwrap_or(ttl).min(ttl));
@@ -122,7 +121,11 @@ async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<F
         let known = fetched.items.len();
         let stop = if !seen.insert(next.to_owned()) {
             "a page names one before it as the next"
-        } else if page >= MAX_PAGES || known >= MAX_ITEMS {
+        } else if page >= MAX_PAGES
+            || known >= MAX_ITEMS
+            || bytes >= MAX_LIST
+            || next.len() > MAX_CURSOR
+        {
             "it has no end in sight"
         } else {
             cursor = Some(next.to_owned());

@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::McpHostBuilder;
+use super::catalog::{self, Offered};
 use super::client::McpClient;
 use super::config::ServerConfig;
 use super::select::{McpPrompts, McpResources, McpTools};
 use super::server::{Server, Want};
 use super::settings::Settings;
 use super::status::ServerStatus;
-use super::{catalog, mirror, supervisor};
+use super::{mirror, supervisor};
 use crate::action::{Contents, PromptReply, Resource};
 use crate::context::Root;
 use crate::error::{Error, ErrorKind, Result};
@@ -64,6 +65,8 @@ pub(super) struct Inner {
     pub(super) settings: Arc<Settings>,
     servers: RwLock<Vec<Arc<Server>>>,
     notices: Vec<String>,
+    /// Those that are kept in step.
+    registries: Mutex<Vec<Registry>>,
     /// The last handle is gone.
     pub(super) dropped: CancellationToken,
 }
@@ -104,7 +107,13 @@ impl McpHost {
         let settings = Arc::new(settings);
         let started = servers.into_iter().map(|(key, config)| start(&key, config, &settings));
         let servers = RwLock::new(started.collect());
-        Self(Arc::new(Inner { settings, servers, notices, dropped: CancellationToken::new() }))
+        Self(Arc::new(Inner {
+            settings,
+            servers,
+            notices,
+            registries: Mutex::default(),
+            dropped: CancellationToken::new(),
+        }))
     }
 
     pub(super) fn servers(&self) -> Vec<Arc<Server>> {
@@ -185,7 +194,17 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        mirror::start(self, registry).await;
+        let new = {
+            let mut known = self.0.registries.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = !known.iter().any(|other| other.is(registry));
+            if new {
+                known.push(registry.clone());
+            }
+            new
+        };
+        if new {
+            mirror::start(self, registry).await;
+        }
     }
 
     /// Calls a tool by its whole name, `key/tool`.
@@ -219,25 +238,21 @@ impl McpHost {
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+        let servers = self.servers();
+        let lists = join_all(servers.iter().map(|server| self.listed::<Resource>(server))).await;
         let mut best = None;
-        for server in self.servers() {
-            let Ok(resources) = self.listed(&server, catalog::resources(&server)).await else {
-                continue;
-            };
-            let listed = resources.iter().any(|r| !r.is_template() && r.uri() == uri);
+        for (server, list) in servers.into_iter().zip(lists) {
+            let Ok(resources) = list else { continue };
+            if resources.iter().any(|r| !r.is_template() && r.uri() == uri) {
+                best = Some((None, server));
+                break;
+            }
             let found = Resource::most_specific(resources.iter().cloned(), uri);
-            match found {
-                _ if listed => {
-                    best = Some((None, server));
-                    break;
+            if let Some((resource, _)) = found {
+                let rank = Some(resource.specificity());
+                if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                    best = Some((rank, server));
                 }
-                Some((resource, _)) => {
-                    let rank = Some(resource.specificity());
-                    if best.as_ref().is_none_or(|(other, _)| rank > *other) {
-                        best = Some((rank, server));
-                    }
-                }
-                None => {}
             }
         }
         let Some((_, server)) = best else { return Err(crate::action::not_found(uri)) };
@@ -321,28 +336,33 @@ impl McpHost {
         join_all(self.servers().iter().map(|server| server.close())).await;
     }
 
-    /// What one server says, as far as it may keep the others waiting.
-    pub(super) async fn listed<T>(
-        &self,
-        server: &Server,
-        list: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
+    /// What one server has, as far as it may keep the others waiting. It is read to its end all the same,
+    /// for the next who asks.
+    pub(super) async fn listed<T: Offered>(&self, server: &Arc<Server>) -> Result<Arc<[T]>> {
+        if let Some(kept) = catalog::kept(server) {
+            return Ok(kept);
+        }
         if !server.is_usable() && !server.is_starting() {
             return Err(Error::new(ErrorKind::Unavailable, "it is not there"));
         }
+        let startup = self.0.settings.startup;
         let slow = || {
-            let startup = self.0.settings.startup;
             let said = format!("it did not say what it has within {startup:?}");
             Error::new(ErrorKind::DeadlineExceeded, said)
         };
-        if server.is_slow() {
+        if server.is_slow(T::KIND) {
             return Err(slow());
         }
-        let startup = self.0.settings.startup;
-        tokio::time::timeout(startup, list).await.unwrap_or_else(|_| {
-            server.note_slow();
-            Err(slow())
-        })
+        let reader = Arc::clone(server);
+        let reading = tokio::spawn(async move { catalog::all::<T>(&reader).await });
+        match tokio::time::timeout(startup, reading).await {
+            Ok(Ok(listed)) => listed,
+            Ok(Err(_)) => Err(Error::new(ErrorKind::Internal, "its list could not be read")),
+            Err(_) => {
+                server.note_slow(T::KIND);
+                Err(slow())
+            }
+        }
     }
 }
 

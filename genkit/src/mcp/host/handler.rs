@@ -3,24 +3,27 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
-    FormElicitationCapability, Implementation, ListRootsResult, ProtocolVersion, Root as McpRoot,
-    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode,
+    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, ProtocolVersion,
+    Root as McpRoot, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::{InboundStreamOrigin, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
-use super::call::Call;
 use super::elicit::{ElicitAnswer, ElicitRequest, OnElicit};
 use super::inbox::Inbox;
 use super::limits::QUESTION;
 use crate::context::Root;
 use crate::error::{Error, ErrorKind};
+
+/// How long a cancellation may take to be written.
+const A_MOMENT: Duration = Duration::from_millis(100);
 
 type Answer<T> = std::result::Result<T, ErrorData>;
 
@@ -32,30 +35,50 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    /// A question that came while `call` was under way.
-    pub(super) async fn elicit(
-        &self,
-        params: &ElicitRequestParams,
-        call: Option<&Call>,
-    ) -> ElicitResult {
-        let server = &*self.inbox.server;
-        let asked = ElicitRequest::new(server, params);
-        let answer = match (&self.inbox.settings.on_elicit, call) {
-            (Some(handler), _) => handled(server, handler, asked.clone()).await,
-            (None, Some(call)) if call.askable && asked.schema.is_some() => {
-                call.ask(asked.clone()).await.unwrap_or_else(ElicitAnswer::cancel)
+    /// The answer of the program's own handler, or a no where there is none.
+    pub(super) async fn elicit(&self, asked: ElicitRequest) -> ElicitResult {
+        let answer = match &self.inbox.settings.on_elicit {
+            Some(handler) => {
+                let _answering = self.inbox.answer();
+                handled(&self.inbox.server, handler, asked.clone()).await
             }
-            (None, _) => {
+            None => {
                 tracing::warn!(
-                    server,
-                    question = asked.message,
-                    "a server asks the user something, and nobody can answer: it is declined. \
-                     Give the host `.on_elicit(..)`"
+                    server = &*self.inbox.server, question = ?asked.message,
+                    "a server asks the user something, and nobody can answer: it is declined. Give \
+                     the host `.on_elicit(..)`"
                 );
                 ElicitAnswer::decline()
             }
         };
         answer.to_mcp(&asked)
+    }
+
+    /// The answer of whoever made the call that the question is about.
+    async fn ask_caller(
+        &self,
+        asked: ElicitRequest,
+        context: &RequestContext<RoleClient>,
+    ) -> Answer<ElicitResult> {
+        let call = match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => self.inbox.desk.call(id),
+            Some(InboundStreamOrigin::Unassociated) | None => {
+                self.inbox.desk.asker(&self.inbox.server).await
+            }
+        };
+        let Some(call) = call.filter(|call| call.askable && asked.schema.is_some()) else {
+            return Ok(self.elicit(asked).await);
+        };
+        match call.ask(asked.clone()).await {
+            Some(answer) => Ok(answer.to_mcp(&asked)),
+            None => {
+                // The call is given up for now: its cancellation goes first, so that the server does
+                // not take this for the user's no.
+                tokio::time::sleep(A_MOMENT).await;
+                let said = "the call that this is about was cancelled";
+                Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, said, None))
+            }
+        }
     }
 
     /// A model's answer in MCP's JSON.
@@ -93,14 +116,6 @@ impl Handler {
                 })
                 .collect(),
         )
-    }
-
-    /// The call that a request of the server belongs to.
-    async fn call_of(&self, context: &RequestContext<RoleClient>) -> Option<Arc<Call>> {
-        match context.extensions.get::<InboundStreamOrigin>() {
-            Some(InboundStreamOrigin::OutboundRequest(id)) => self.inbox.call(id),
-            Some(InboundStreamOrigin::Unassociated) | None => self.inbox.asker().await,
-        }
     }
 }
 
@@ -142,17 +157,15 @@ impl ClientHandler for Handler {
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Answer<ElicitResult> {
-        let _answering = self.inbox.answer();
+        let asked = ElicitRequest::new(&self.inbox.server, &params);
         let asking = async {
-            let call = match self.inbox.settings.on_elicit {
-                Some(_) => None,
-                None => self.call_of(&context).await,
-            };
-            self.elicit(&params, call.as_deref()).await
+            match self.inbox.settings.on_elicit {
+                Some(_) => Ok(self.elicit(asked).await),
+                None => self.ask_caller(asked, &context).await,
+            }
         };
-        Ok(until_cancelled(&context, asking)
-            .await
-            .unwrap_or_else(|| ElicitResult::new(rmcp::model::ElicitationAction::Cancel)))
+        let cancelled = || Ok(ElicitResult::new(ElicitationAction::Cancel));
+        until_cancelled(&context, asking).await.unwrap_or_else(cancelled)
     }
 
     async fn create_message(

@@ -4,22 +4,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{
-    ClientRequest, GetExtensions as _, GetMeta as _, ProgressNotificationParam, RequestId,
-    ServerNotification,
-};
-use tokio::sync::{Notify, watch};
+use rmcp::model::{ProgressNotificationParam, ServerNotification};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Calls};
+use super::desk::Desk;
 use super::event::McpEvent;
 use super::settings::Settings;
 use crate::context::{Level, Progress};
 use crate::mcp::level;
-
-/// A call as it rides in the extensions of its request.
-#[derive(Clone)]
-pub(super) struct CallTag(pub(super) Arc<Call>);
 
 /// The kinds of lists that a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,21 +22,21 @@ pub(super) enum Kind {
     Resources,
 }
 
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Tools, Self::Prompts, Self::Resources];
+}
+
 /// What comes in over one connection.
 pub(super) struct Inbox {
     pub(super) server: Arc<str>,
     pub(super) settings: Arc<Settings>,
-    calls: Mutex<Calls>,
-    /// A call went away, or a question was answered.
-    changed: Notify,
+    pub(super) desk: Desk,
     /// Questions of the server that are being answered.
     answering: AtomicUsize,
-    /// Questions that are not given to a call yet.
-    unplaced: Mutex<usize>,
     /// How often the server said that a list has changed.
     versions: [AtomicU64; 3],
     /// Whether the server can say so now.
-    listens: AtomicBool,
+    heard: [AtomicBool; 3],
     rate: Mutex<Rate>,
     fault: Mutex<Option<String>>,
     /// Whether a person is being asked to sign in.
@@ -62,12 +55,10 @@ impl Inbox {
         Self {
             server,
             settings,
-            calls: Mutex::default(),
-            changed: Notify::new(),
+            desk: Desk::default(),
             answering: AtomicUsize::new(0),
-            unplaced: Mutex::new(0),
             versions: Default::default(),
-            listens: AtomicBool::new(false),
+            heard: Default::default(),
             rate: Mutex::new(Rate { since: Instant::now(), count: 0 }),
             fault: Mutex::new(None),
             signing_in: OnceLock::new(),
@@ -95,12 +86,13 @@ impl Inbox {
         self.versions[kind as usize].load(Ordering::Acquire)
     }
 
-    pub(super) fn listens(&self) -> bool {
-        self.listens.load(Ordering::Acquire)
+    /// Whether a change of such a list would be heard.
+    pub(super) fn hears(&self, kind: Kind) -> bool {
+        self.heard[kind as usize].load(Ordering::Acquire)
     }
 
-    pub(super) fn set_listens(&self, yes: bool) {
-        self.listens.store(yes, Ordering::Release);
+    pub(super) fn set_heard(&self, kind: Kind, yes: bool) {
+        self.heard[kind as usize].store(yes, Ordering::Release);
     }
 
     /// Something may have changed unheard.
@@ -110,56 +102,10 @@ impl Inbox {
         }
     }
 
-    /// Notes a request before it is written, so that nothing about it can come too early.
-    pub(super) fn sending(&self, id: &RequestId, request: &ClientRequest) {
-        if let Some(CallTag(call)) = request.extensions().get::<CallTag>() {
-            let token = request.get_meta().get_progress_token();
-            lock(&self.calls).add(id.clone(), token, Arc::clone(call));
-        }
-    }
-
-    /// Forgets a request that was answered or given up.
-    pub(super) fn settled(&self, id: &RequestId) {
-        if lock(&self.calls).remove(id) {
-            self.changed.notify_waiters();
-        }
-    }
-
     /// The connection has ended.
     pub(super) fn end(&self) {
         self.gone.cancel();
-        self.changed.notify_waiters();
-    }
-
-    /// The call that a question came with, where the transport knows it.
-    pub(super) fn call(&self, id: &RequestId) -> Option<Arc<Call>> {
-        lock(&self.calls).by_id(id)
-    }
-
-    /// The call that a server asks about. A session over pipes does not say which: it is certain
-    /// once no more calls are open than questions.
-    pub(super) async fn asker(&self) -> Option<Arc<Call>> {
-        *lock(&self.unplaced) += 1;
-        let _placed = Unplaced(self);
-        let mut told = false;
-        loop {
-            let changed = self.changed.notified();
-            let candidates = lock(&self.calls).that_may_ask();
-            if candidates.len() <= *lock(&self.unplaced) {
-                return candidates.into_iter().next();
-            }
-            if !std::mem::replace(&mut told, true) {
-                tracing::warn!(
-                    server = %self.server, calls = candidates.len(),
-                    "a server asks the user something and does not say for which of its calls: \
-                     the question waits until only one is open. `.on_elicit(..)` answers at once"
-                );
-            }
-            tokio::select! {
-                () = changed => {}
-                () = self.gone.cancelled() => return None,
-            }
-        }
+        self.desk.close();
     }
 
     /// Whether somebody here is answering the server now, or signing in: it is not the server that
@@ -221,7 +167,8 @@ impl Inbox {
         Ok(None)
     }
 
-    fn count(&self) -> Result<(), Flood> {
+    /// Counts what the server sends unasked.
+    pub(super) fn count(&self) -> Result<(), Flood> {
         let limit = self.settings.max_notifications;
         let mut rate = lock(&self.rate);
         if rate.since.elapsed() > Duration::from_secs(1) {
@@ -236,7 +183,7 @@ impl Inbox {
     }
 
     fn progressed(&self, told: ProgressNotificationParam) {
-        let Some(call) = lock(&self.calls).by_token(&told.progress_token) else { return };
+        let Some(call) = self.desk.with_token(&told.progress_token) else { return };
         let progress = Progress { done: told.progress, total: told.total, message: told.message };
         if call.progressed(progress.clone()) {
             let (server, of) = (self.server.to_string(), call.of.clone());
@@ -280,15 +227,6 @@ pub(super) struct Answering<'a>(&'a Inbox);
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-struct Unplaced<'a>(&'a Inbox);
-
-impl Drop for Unplaced<'_> {
-    fn drop(&mut self) {
-        *lock(&self.0.unplaced) -= 1;
-        self.0.changed.notify_waiters();
     }
 }
 

@@ -7,9 +7,9 @@ use rmcp::model::{CreateMessageRequestParams, ElicitRequestParams, InputResponse
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::connection;
-use super::connection::{Connection, ask_caller};
-use super::elicit::ElicitRequest;
+use super::connection::Connection;
+use super::elicit::{ElicitAnswer, ElicitRequest};
+use super::fingerprint::fingerprint;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -53,14 +53,18 @@ async fn answer(
             let answer = if !here && context.can_elicit() && asked.schema.is_some() {
                 ask_caller(context, asked.clone(), Some(key)).await.to_mcp(&asked)
             } else {
-                connection.handler.elicit(&params, None).await
+                connection.handler.elicit(asked).await
             };
             Ok(serde_json::to_value(answer)?)
         }
         "sampling/createMessage" => {
             let params: CreateMessageRequestParams = read(server, params)?;
             let answer = connection.handler.sample(&params).await;
-            answer.map_err(|error| connection::refused(server, &error))
+            answer.map_err(|error| {
+                let said =
+                    format!("the MCP server `{server}` asks the model, and {}", error.message);
+                Error::new(ErrorKind::PermissionDenied, said)
+            })
         }
         "roots/list" => Ok(serde_json::to_value(connection.handler.roots())?),
         other => {
@@ -75,4 +79,30 @@ fn read<T: DeserializeOwned>(server: &str, params: Value) -> Result<T> {
         let said = format!("the MCP server `{server}` asks in a way that cannot be read: {error}");
         Error::new(ErrorKind::Internal, said)
     })
+}
+
+/// The answer of whoever called.
+pub(super) async fn ask_caller(
+    context: &Context,
+    question: ElicitRequest,
+    key: Option<String>,
+) -> ElicitAnswer {
+    let ElicitRequest { server, message, schema, .. } = question;
+    let form = schema.unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }));
+    // An answer belongs to these very words: a server that asks something else is answered anew.
+    let words = fingerprint(&[&message, &form.to_string()]);
+    let key = format!("{server}:{}:{words}", key.unwrap_or_default());
+    let asking = context.elicit_form(format!("{server}: {message}"), form).key(key);
+    let answer: Result<_> = asking.await;
+    answer.map_or_else(
+        |error| {
+            tracing::warn!(
+                server,
+                error = error.chain(),
+                "a question of a server was not answered"
+            );
+            ElicitAnswer::cancel()
+        },
+        ElicitAnswer::from,
+    )
 }

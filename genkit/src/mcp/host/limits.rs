@@ -37,6 +37,12 @@ pub(super) const MAX_PAGES: usize = 1000;
 /// How many items of a list are kept. Default is 20,000.
 pub(super) const MAX_ITEMS: usize = 20_000;
 
+/// How large a list may be, in bytes of JSON. Default is 64 MiB.
+pub(super) const MAX_LIST: usize = 64 * 1024 * 1024;
+
+/// How long a cursor may be, in bytes. Default is 16 KiB.
+pub(super) const MAX_CURSOR: usize = 16 * 1024;
+
 /// How large one tool's definition may be, in bytes of JSON. Default is 256 KiB.
 pub(super) const MAX_DEFINITION: usize = 256 * 1024;
 
@@ -46,12 +52,19 @@ pub(super) const MAX_NOTIFICATIONS: u32 = 10_000;
 /// How many times a request may be answered with questions. Default is 10.
 pub(super) const MAX_ROUNDS: usize = 10;
 
+/// How large a question may be that a later run goes on from, in bytes of JSON. Default is 64 KiB; what
+/// is larger is asked for again.
+pub(super) const MAX_ASKED: usize = 64 * 1024;
+
 /// How long a person, or whoever answers for them, may take to answer a server. Default is 10
 /// minutes.
 pub(super) const QUESTION: Duration = Duration::from_secs(600);
 
 /// How long a model may take to answer a server. Default is 2 minutes.
 pub(super) const SAMPLING: Duration = Duration::from_secs(120);
+
+/// How long a session may take to say that it is there. Default is 5 seconds.
+pub(super) const PING: Duration = Duration::from_secs(5);
 
 /// The first wait before a server is started again; each next is twice as long.
 pub(super) const FIRST_WAIT: Duration = Duration::from_millis(500);

@@ -1,29 +1,32 @@
 //! Hears what a server tells by itself: lists that change, resources that are watched.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::connection::Connection;
+use super::inbox::Kind;
+use super::server::Server;
+use crate::error::Result;
 use rmcp::model::{
     ClientRequest, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequest, UnsubscribeRequestParams,
 };
-use serde_json::Map;
-
-use super::connection::{Asking, Connection};
-use super::inbox::Kind;
-use super::server::Server;
-use crate::context::Context;
-use crate::error::Result;
 
 /// How long to wait before a stream that ended is opened again.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// The longest such wait: each that ends at once doubles it.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long a server may take to acknowledge a stream.
+const OPENING: Duration = Duration::from_secs(10);
 
 /// Listens as long as the connection holds; never resolves.
 pub(super) async fn run(server: Arc<Server>, connection: Arc<Connection>) {
     if connection.is_stateless() {
         stream(&server, &connection).await
     } else {
-        connection.inbox.set_listens(true);
+        Kind::ALL.into_iter().for_each(|kind| connection.inbox.set_heard(kind, true));
         set_level(&server, &connection).await;
         let watched: Vec<String> = server.watched.borrow().iter().cloned().collect();
         for uri in watched {
@@ -44,10 +47,7 @@ async fn set_level(server: &Server, connection: &Connection) {
     };
     let params = rmcp::model::SetLevelRequestParams::new(crate::mcp::level::to_mcp(level));
     let request = ClientRequest::SetLevelRequest(rmcp::model::SetLevelRequest::new(params));
-    let context = Context::detached();
-    let of = "logging/setLevel";
-    let asked = connection.ask(Asking { request, of, context: &context, meta: Map::new() }).await;
-    if let Err(fault) = asked {
+    if let Err(fault) = connection.ask_alone(request, "logging/setLevel").await {
         let error = fault.error.chain();
         tracing::warn!(server = %server.key, error, "the server does not take the log level");
     }
@@ -57,18 +57,14 @@ async fn set_level(server: &Server, connection: &Connection) {
 pub(super) async fn subscribe(connection: &Connection, uri: &str) -> Result<()> {
     let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
     let request = ClientRequest::SubscribeRequest(request);
-    let context = Context::detached();
-    let asking = Asking { request, of: uri, context: &context, meta: Map::new() };
-    connection.ask(asking).await.map(|_| ()).map_err(|fault| fault.error)
+    connection.ask_alone(request, uri).await.map(|_| ()).map_err(|fault| fault.error)
 }
 
 /// Ends a subscription in a session.
 pub(super) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()> {
     let request = UnsubscribeRequest::new(UnsubscribeRequestParams::new(uri));
     let request = ClientRequest::UnsubscribeRequest(request);
-    let context = Context::detached();
-    let asking = Asking { request, of: uri, context: &context, meta: Map::new() };
-    connection.ask(asking).await.map(|_| ()).map_err(|fault| fault.error)
+    connection.ask_alone(request, uri).await.map(|_| ()).map_err(|fault| fault.error)
 }
 
 /// Keeps one stream of changes open, with whatever is watched now.
@@ -80,6 +76,7 @@ async fn stream(server: &Server, connection: &Connection) {
         (Kind::Resources, offered.resources.as_ref().and_then(|r| r.list_changed) == Some(true)),
     ];
     let mut watched = server.watched.subscribe();
+    let mut pause = AGAIN;
     loop {
         let uris: Vec<String> = watched.borrow_and_update().iter().cloned().collect();
         let mut filter = SubscriptionFilter::default();
@@ -94,19 +91,28 @@ async fn stream(server: &Server, connection: &Connection) {
             }
             continue;
         }
-        let mut stream = match connection.peer.listen(filter).await {
-            Ok(stream) => stream,
-            Err(error) => {
-                let error = connection.fault(error).error.chain();
+        let opening = tokio::time::timeout(OPENING, connection.peer.listen(filter)).await;
+        let mut stream = match opening {
+            Ok(Ok(stream)) => stream,
+            refused => {
+                let error = match refused {
+                    Ok(Err(error)) => connection.fault(error).error.chain(),
+                    _ => format!("it did not acknowledge within {OPENING:?}"),
+                };
                 tracing::debug!(server = %server.key, error, "the server streams no changes");
                 // Lists are then read again when they are old.
-                let _ = tokio::time::timeout(AGAIN * 30, watched.changed()).await;
+                let _ = tokio::time::timeout(pause, watched.changed()).await;
+                pause = (pause * 2).min(LONGEST);
                 continue;
             }
         };
-        connection.inbox.set_listens(true);
+        let accepted = stream.acknowledged().clone();
+        connection.inbox.set_heard(Kind::Tools, accepted.tools_list_changed == Some(true));
+        connection.inbox.set_heard(Kind::Prompts, accepted.prompts_list_changed == Some(true));
+        connection.inbox.set_heard(Kind::Resources, accepted.resources_list_changed == Some(true));
         // Before the stream nothing was heard.
         connection.inbox.lists_may_differ();
+        let since = Instant::now();
         let more = loop {
             tokio::select! {
                 // Notifications passed the tap before they came here.
@@ -117,10 +123,16 @@ async fn stream(server: &Server, connection: &Connection) {
                 changed = watched.changed() => break changed.is_ok(),
             }
         };
-        connection.inbox.set_listens(false);
+        Kind::ALL.into_iter().for_each(|kind| connection.inbox.set_heard(kind, false));
         let _ = stream.cancel().await;
         if !more {
-            tokio::time::sleep(AGAIN).await;
+            // Nothing is heard until the next stream, if there is one.
+            connection.inbox.lists_may_differ();
+            if since.elapsed() > LONGEST {
+                pause = AGAIN;
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST);
         }
     }
 }

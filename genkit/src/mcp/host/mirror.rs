@@ -104,8 +104,12 @@ fn step<T: Clone>(
     remove: impl Fn(&str) -> bool,
     mut put: impl FnMut(&T) -> bool,
 ) {
-    let now: BTreeMap<String, T> =
-        now.into_iter().map(|item| (key(&item).to_owned(), item)).collect();
+    let mut all = BTreeMap::new();
+    for item in now {
+        // Of two servers with one URI the first has it, as for who reads it here.
+        all.entry(key(&item).to_owned()).or_insert(item);
+    }
+    let now = all;
     old.retain(|name, item| {
         let stays = now.get(name).is_some_and(|new| same(new, item));
         if !stays {

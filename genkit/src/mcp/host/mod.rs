@@ -8,11 +8,13 @@ mod child;
 mod client;
 mod config;
 mod connection;
+mod desk;
 mod elicit;
 mod event;
 mod fault;
 mod fetch;
 mod file;
+mod fingerprint;
 mod handle;
 mod handler;
 #[cfg(feature = "mcp-host-http")]

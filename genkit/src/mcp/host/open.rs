@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::child::Child;
 use super::config::{Launch, ProtocolEra};
-use super::connection::{Connection, Running, refused};
+use super::connection::{Connection, Running};
+use super::fault::refused;
 use super::handler::Handler;
 use super::inbox::Inbox;
 use super::server::Server;
@@ -65,7 +66,8 @@ impl Opening {
         T: Transport<RoleClient> + 'static,
     {
         let server = self.inbox.server.to_string();
-        let tap = Tap::new(transport, Arc::clone(&self.inbox));
+        let probes = matches!(self.lifecycle, ClientLifecycleMode::Auto { .. });
+        let tap = Tap::new(transport, Arc::clone(&self.inbox), probes);
         serve_client_with_lifecycle_and_ct(self.handler, tap, self.lifecycle, self.stop)
             .await
             .map_err(|error| explain(&server, &error))

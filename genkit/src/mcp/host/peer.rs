@@ -8,7 +8,7 @@ use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
-use super::connection::refused;
+use super::fault::refused;
 use super::limits::{MAX_PAGES, TIMEOUT};
 use super::results;
 use crate::action::{Tool, ToolOutput};

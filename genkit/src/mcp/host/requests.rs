@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::connection::{Asking, Connection};
 use super::fault::Fault;
 use super::inputs;
-use super::limits::{MAX_ROUNDS, PATIENT_TRIES};
+use super::limits::{MAX_ASKED, MAX_ROUNDS, PATIENT_TRIES};
 use super::results;
 use super::server::{Link, PATIENCE, Server};
 use crate::context::Context;
@@ -94,14 +94,17 @@ impl Server {
         &self,
         context: &Context,
         of: &str,
+        print: &str,
         request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
     ) -> Result<Value> {
         let (mut responses, mut state) = (None, None);
-        for round in 0..=MAX_ROUNDS {
-            // Whoever called may answer in another run, which goes on from the server's question.
-            let key = format!("mcp:{}:{of}:{round}", self.key);
-            let mut result = match context.recorded(&key) {
-                Some(result) => result,
+        // Whoever called may answer in another run, which goes on from the server's last question.
+        let key = format!("mcp:{}:{print}", self.key);
+        let mut recorded = context.recorded(&key).and_then(Asked::read);
+        let first = recorded.as_ref().map_or(0, |asked| asked.round);
+        for round in first..=MAX_ROUNDS {
+            let mut result = match recorded.take() {
+                Some(asked) => asked.result,
                 None => {
                     let make = || request(responses.clone(), state.clone());
                     results::json(self.send(context, of, make).await?)?
@@ -110,14 +113,14 @@ impl Server {
             if result["resultType"] != "input_required" {
                 return Ok(result);
             }
-            if context.can_elicit() {
-                context.record(&key, result.clone());
+            if context.can_elicit() && crate::size::json_size(&result) <= MAX_ASKED {
+                context.record(&key, Asked { round, result: result.clone() }.written());
             }
             state = result["requestState"].as_str().map(str::to_owned);
             let asked = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
             let connection = self.connection().await?;
             responses =
-                inputs::answers(&connection, context, &format!("{of}:{round}"), asked).await?;
+                inputs::answers(&connection, context, &format!("{print}:{round}"), asked).await?;
         }
         let said = format!(
             "the MCP server `{}` answered `{of}` with questions {MAX_ROUNDS} times",
@@ -142,7 +145,8 @@ impl Server {
                 Ok(result) => return Ok(result),
                 Err(fault) => fault,
             };
-            if !fault.lost {
+            // A session may be whole although one request was refused: then the others go on.
+            if !fault.lost || (fault.unseen && connection.answers().await) {
                 return Err(fault.error);
             }
             self.lost(&connection, &fault);
@@ -185,6 +189,11 @@ impl Server {
         }
     }
 
+    /// Nothing is known of why a connection ended but that it was wished for.
+    pub(super) fn bury_quietly(&self, connection: &Connection) {
+        self.buried.store(connection.number + 1, Ordering::Release);
+    }
+
     /// Keeps why a connection ended, for whoever still waits for it.
     pub(super) fn bury(&self, connection: &Connection, why: Error) {
         self.note_error(Some(why));
@@ -212,6 +221,23 @@ impl Server {
             meta.extend(meta_from(context));
         }
         meta
+    }
+}
+
+/// The last question of a server, for a later run.
+struct Asked {
+    round: usize,
+    result: Value,
+}
+
+impl Asked {
+    fn written(self) -> Value {
+        serde_json::json!({ "round": self.round, "result": self.result })
+    }
+
+    fn read(mut recorded: Value) -> Option<Self> {
+        let round = usize::try_from(recorded["round"].as_u64()?).ok()?;
+        Some(Self { round, result: recorded["result"].take() })
     }
 }
 

@@ -63,10 +63,11 @@ pub(super) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
         None if texts.is_empty() && !others.is_empty() => None,
         None => Some(json_or_text(text)),
     };
-    let metadata = match result.get_mut("_meta").map(Value::take) {
-        Some(Value::Object(meta)) => meta,
-        _ => Map::new(),
-    };
+    let mut metadata = Map::new();
+    if let Some(meta @ Value::Object(_)) = result.get_mut("_meta").map(Value::take) {
+        // Apart from what this library itself says of parts.
+        metadata.insert("mcp".to_owned(), serde_json::json!({ "_meta": meta }));
+    }
     Ok(ToolOutput { value, content: others.into_iter().map(part).collect(), metadata })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rmcp::model::CreateMessageRequestParams;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use super::limits::SAMPLING;
 use crate::context::SampleRequest;
@@ -14,6 +15,9 @@ use crate::model::{ChunkSink, ModelRef, Models, sample};
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
+
+/// How many requests of servers may run at once; what comes then is refused. Default is 8.
+const AT_ONCE: usize = 8;
 
 /// A server that borrows the model.
 ///
@@ -71,12 +75,15 @@ pub struct Sampling {
     model: ModelRef,
     max_tokens: u32,
     allow: Option<Allow>,
+    /// Places for requests that run at once.
+    places: Arc<Semaphore>,
 }
 
 impl Sampling {
     /// Lends this model: a name, as in `.model(..)` of a request, or a value.
     pub fn with(model: impl Into<ModelRef>) -> Self {
-        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None }
+        let places = Arc::new(Semaphore::new(AT_ONCE));
+        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, places }
     }
 
     /// How many tokens an answer may have. Default is 4,096.
@@ -118,6 +125,10 @@ impl Sampling {
                 "this program does not lend its model for this request",
             ));
         }
+        let Ok(_place) = self.places.try_acquire() else {
+            let said = format!("{AT_ONCE} requests for the model run already");
+            return Err(Error::new(ErrorKind::ResourceExhausted, said));
+        };
         tracing::info!(server, messages = asked.messages.len(), "a server borrows the model");
         let mut request = SampleRequest::new(asked.messages).max_tokens(asked.max_tokens);
         request.system = asked.system;

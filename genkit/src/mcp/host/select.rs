@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::catalog;
+use super::catalog::Offered;
 use super::handle::McpHost;
 use super::server::Server;
 use crate::action::{Prompt, Resource, Tool};
@@ -17,7 +17,7 @@ use crate::glob::glob;
 type Listing<T> = Pin<Box<dyn Future<Output = Result<Vec<T>>> + Send>>;
 
 macro_rules! selection {
-    ($name:ident, $item:ident, $list:path, $docs:literal) => {
+    ($name:ident, $item:ident, $docs:literal) => {
         #[doc = $docs]
         #[derive(Clone, Debug)]
         #[must_use = "it is a description until it is awaited or given to a request"]
@@ -63,8 +63,7 @@ macro_rules! selection {
                 let servers = self.host.servers();
                 let servers = servers.iter().filter(|server| self.may_want(server));
                 let lists = join_all(servers.map(|server| async move {
-                    let listed = self.host.listed(server, $list(server)).await;
-                    server.heard(stringify!($item), listed)
+                    server.heard::<$item>(self.host.listed(server).await)
                 }));
                 let all = lists.await.into_iter().flatten();
                 let mut chosen = Vec::new();
@@ -89,7 +88,6 @@ macro_rules! selection {
 selection!(
     McpTools,
     Tool,
-    catalog::tools,
     "The tools of a host's servers: all, or those of some names.
 
 Servers that are not there are left out, with a word in the log.
@@ -110,7 +108,6 @@ assert_eq!(reading.await?.len(), 0); // a host without servers
 selection!(
     McpPrompts,
     Prompt,
-    catalog::prompts,
     "The prompts of a host's servers: all, or those of some names.
 
 ```
@@ -130,7 +127,6 @@ for prompt in host.prompts().only([\"git/*\"]).await? {
 selection!(
     McpResources,
     Resource,
-    catalog::resources,
     "The resources of a host's servers: all, or those of some names.
 
 ```
@@ -173,19 +169,17 @@ impl IntoResources for McpResources {
 
 impl Server {
     /// What a server listed; one that did not is left out, which is said when it is new.
-    fn heard<T>(&self, what: &str, listed: Result<Arc<[T]>>) -> Option<Arc<[T]>> {
+    fn heard<T: Offered>(&self, listed: Result<Arc<[T]>>) -> Option<Arc<[T]>> {
         match listed {
             Ok(items) => {
-                self.silence(None);
+                self.silence(T::KIND, None);
                 Some(items)
             }
             Err(error) => {
-                let said = error.chain();
-                if self.silence(Some(&said)) {
-                    tracing::warn!(
-                        server = %self.key, error = said,
-                        "an MCP server is left out: no {} of it", what.to_lowercase()
-                    );
+                let error = error.chain();
+                if self.silence(T::KIND, Some(&error)) {
+                    let (server, what) = (&*self.key, T::KIND);
+                    tracing::warn!(server, error, ?what, "what an MCP server has is left out");
                 }
                 None
             }

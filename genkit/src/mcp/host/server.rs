@@ -13,6 +13,7 @@ use super::catalog::Catalog;
 use super::config::ServerConfig;
 use super::connection::Connection;
 use super::event::McpEvent;
+use super::inbox::Kind;
 use super::limits::SLOW_REST;
 use super::settings::Settings;
 use super::status::{ServerState, ServerStatus};
@@ -84,16 +85,18 @@ pub(super) struct Server {
     pub(super) watched: watch::Sender<BTreeSet<String>>,
     notices: Mutex<BTreeMap<&'static str, Vec<String>>>,
     /// What was said last of its being left out.
-    said: Mutex<Option<String>>,
+    said: Mutex<[Option<String>; 3]>,
     /// Until when lists do not wait for it.
-    slow_until: Mutex<Option<Instant>>,
+    slow_until: Mutex<[Option<Instant>; 3]>,
     /// How often a connection was begun.
     attempts: AtomicU64,
     /// The connections before this one have ended, and why is known.
     pub(super) buried: AtomicU64,
     /// The supervisor has ended, and with it the process.
     pub(super) ended: CancellationToken,
-    started: Instant,
+    /// When it was wished for.
+    started: Mutex<Instant>,
+    wanting: Mutex<()>,
 }
 
 impl Server {
@@ -116,12 +119,13 @@ impl Server {
             last_error: Mutex::new(None),
             watched: watch::Sender::default(),
             notices: Mutex::default(),
-            said: Mutex::new(None),
-            slow_until: Mutex::new(None),
+            said: Mutex::default(),
+            slow_until: Mutex::default(),
             attempts: AtomicU64::new(0),
             buried: AtomicU64::new(0),
             ended: CancellationToken::new(),
-            started: Instant::now(),
+            started: Mutex::new(Instant::now()),
+            wanting: Mutex::new(()),
         }
     }
 
@@ -144,26 +148,38 @@ impl Server {
     }
 
     /// Whether it kept the others waiting a moment ago.
-    pub(super) fn is_slow(&self) -> bool {
-        lock(&self.slow_until).is_some_and(|until| Instant::now() < until)
+    pub(super) fn is_slow(&self, kind: Kind) -> bool {
+        lock(&self.slow_until)[kind as usize].is_some_and(|until| Instant::now() < until)
     }
 
     /// It kept the others waiting: for a while it does not get the chance.
-    pub(super) fn note_slow(&self) {
-        *lock(&self.slow_until) = Instant::now().checked_add(SLOW_REST);
+    pub(super) fn note_slow(&self, kind: Kind) {
+        lock(&self.slow_until)[kind as usize] = Instant::now().checked_add(SLOW_REST);
+    }
+
+    /// The connection, if it is there now.
+    pub(super) fn up(&self) -> Option<Arc<Connection>> {
+        match &*self.link.borrow() {
+            Link::Up(connection) if !connection.inbox.gone().is_cancelled() => {
+                Some(Arc::clone(connection))
+            }
+            _ => None,
+        }
     }
 
     /// Whether it can be asked now.
     pub(super) fn is_usable(&self) -> bool {
-        match &*self.link.borrow() {
-            Link::Up(connection) => !connection.inbox.gone().is_cancelled(),
-            _ => false,
-        }
+        self.up().is_some()
+    }
+
+    /// Whether results stay as MCP has them.
+    pub(super) fn is_raw(&self) -> bool {
+        self.config.controls.raw.unwrap_or(self.settings.raw)
     }
 
     /// Whether lists still wait for its first connection.
     pub(super) fn is_starting(&self) -> bool {
-        self.started.elapsed() < self.settings.startup
+        lock(&self.started).elapsed() < self.settings.startup
     }
 
     pub(super) fn has_own_roots(&self) -> bool {
@@ -201,8 +217,8 @@ impl Server {
     }
 
     /// Whether it is new that it is left out for this reason; `None` is that it is there.
-    pub(super) fn silence(&self, why: Option<&str>) -> bool {
-        let mut said = lock(&self.said);
+    pub(super) fn silence(&self, kind: Kind, why: Option<&str>) -> bool {
+        let said = &mut lock(&self.said)[kind as usize];
         let new = said.as_deref() != why;
         *said = why.map(str::to_owned);
         new
@@ -211,7 +227,7 @@ impl Server {
     pub(super) fn set(&self, link: Link) {
         let state = link.state();
         if state == ServerState::Connected {
-            *lock(&self.slow_until) = None;
+            *lock(&self.slow_until) = Default::default();
         }
         if state == ServerState::Connecting {
             self.attempts.fetch_add(1, Ordering::AcqRel);
@@ -234,21 +250,25 @@ impl Server {
     }
 
     pub(super) fn want(&self, want: Want) {
-        let changed = self.wish.send_if_modified(|wish| {
-            let changes = wish.want != want && wish.want != Want::Closed;
-            if changes {
-                wish.want = want;
-            }
-            changes
-        });
-        // Whoever asks from now on is told so, whether the supervisor knows it yet or not.
-        if changed {
-            self.set(match want {
-                Want::Up => Link::Connecting,
-                Want::Down => Link::Disabled,
-                Want::Closed => Link::Closed,
-            });
+        let _one_by_one = lock(&self.wanting);
+        let now = self.wish.borrow().want;
+        if now == want || now == Want::Closed {
+            return;
         }
+        if want == Want::Up {
+            *lock(&self.started) = Instant::now();
+        }
+        // Whoever asks from now on is told so, whether the supervisor knows it yet or not.
+        self.set(match want {
+            Want::Up => Link::Connecting,
+            Want::Down => Link::Disabled,
+            Want::Closed => Link::Closed,
+        });
+        // What was wished for in between counts too: the old connection ends in any case.
+        self.wish.send_modify(|wish| {
+            wish.want = want;
+            wish.resets += 1;
+        });
     }
 
     /// Makes the connection anew; resolves when that has begun.

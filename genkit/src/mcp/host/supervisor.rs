@@ -168,6 +168,8 @@ async fn hold(
         server.bury(&connection, Error::new(ErrorKind::Unavailable, said.clone()));
         why = Some(Error::new(ErrorKind::Unavailable, said));
         server.set(Link::Connecting);
+    } else {
+        server.bury_quietly(&connection);
     }
     close(running, child).await;
     why

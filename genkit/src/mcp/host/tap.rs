@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerResult,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::time::Instant;
@@ -20,6 +23,8 @@ type Incoming = RxJsonRpcMessage<RoleClient>;
 pub(super) struct Tap<T> {
     inner: T,
     inbox: Arc<Inbox>,
+    /// Whether a server that does not know `server/discover` may be an old one.
+    probes: bool,
     probe: Option<Probe>,
     /// The answer to a probe that was given up: rmcp waits for another by now.
     late: Option<RequestId>,
@@ -31,8 +36,8 @@ struct Probe {
 }
 
 impl<T> Tap<T> {
-    pub(super) fn new(inner: T, inbox: Arc<Inbox>) -> Self {
-        Self { inner, inbox, probe: None, late: None }
+    pub(super) fn new(inner: T, inbox: Arc<Inbox>, probes: bool) -> Self {
+        Self { inner, inbox, probes, probe: None, late: None }
     }
 
     /// A message on its way to rmcp; `None` where it stays here.
@@ -43,7 +48,7 @@ impl<T> Tap<T> {
             _ => None,
         };
         if let Some(id) = about {
-            self.inbox.settled(id);
+            self.inbox.desk.settled(id);
             if self.late.take_if(|late| late == id).is_some() {
                 return None;
             }
@@ -94,11 +99,19 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         if let JsonRpcMessage::Request(request) = &item {
-            self.inbox.sending(&request.id, &request.request);
-            if matches!(request.request, ClientRequest::DiscoverRequest(_)) {
+            self.inbox.desk.sending(&request.id, &request.request);
+            let asked = matches!(request.request, ClientRequest::DiscoverRequest(_));
+            if asked && self.probes {
                 let until = Instant::now() + self.inbox.settings.probe;
                 self.probe = Some(Probe { id: request.id.clone(), until });
             }
+        }
+        if let JsonRpcMessage::Notification(told) = &item
+            && let ClientNotification::CancelledNotification(cancelled) = &told.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            // It may have been given up before it went out.
+            self.inbox.desk.settled(id);
         }
         self.inner.send(item)
     }
@@ -138,6 +151,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
                             return None;
                         }
                     }
+                }
+                JsonRpcMessage::Request(request) => {
+                    if self.inbox.count().is_err() {
+                        self.inbox.end();
+                        return None;
+                    }
+                    JsonRpcMessage::Request(request)
                 }
                 other => other,
             };

@@ -246,7 +246,8 @@ impl McpServer {
     /// Serves what the servers of a host offer beside this program's own: one server that fronts
     /// many.
     ///
-    /// Names are `key__tool` here, since clients refuse a `/`. What comes and goes in a server comes
+    /// Names are `key__tool` for clients, which refuse a `/`; [`only`](Self::only) and
+    /// [`except`](Self::except) take `key/tool`. What comes and goes in a server comes
     /// and goes here. What a server asks the user is asked of this server's client.
     ///
     /// ```no_run
@@ -297,7 +298,10 @@ impl McpServer {
     pub(super) fn register_hosts(&self) {
         for host in self.hosts.clone() {
             let registry = self.genkit.registry.clone();
-            tokio::spawn(async move { host.register_in(&registry).await });
+            // Without a runtime no host can have been made.
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(async move { host.register_in(&registry).await });
+            }
         }
     }
 

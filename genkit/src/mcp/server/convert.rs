@@ -34,14 +34,16 @@ pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToo
         }
         structured = match (shape, era) {
             (Shape::Nothing | Shape::Text, _) => None,
-            (Shape::Object, _) | (Shape::Other, Era::Modern) => Some(value),
+            // What another server answers may not be what its schema says.
+            (Shape::Object, _) => value.is_object().then_some(value),
+            (Shape::Other, Era::Modern) => Some(value),
             (Shape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
             (Shape::Unknown, _) => value.is_object().then_some(value),
         };
     }
     let mut result = CallToolResult::success(blocks);
     result.structured_content = structured;
-    result.meta = meta(metadata);
+    result.meta = meta(own_meta(&metadata));
     result
 }
 
@@ -185,4 +187,16 @@ pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {
 pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
     let icons: Vec<Icon> = urls.map(Icon::new).collect();
     (!icons.is_empty()).then_some(icons)
+}
+
+/// What an action of another server says as `_meta` is that server's; where it comes from is for
+/// programs here.
+pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
+    let mut shown = metadata.clone();
+    if let Some(origin) = shown.shift_remove("mcp")
+        && let Some(Value::Object(theirs)) = origin.get("_meta")
+    {
+        shown.extend(theirs.clone());
+    }
+    shown
 }

@@ -150,19 +150,7 @@ fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
     shown.output_schema = output_schema(tool, era);
     shown.annotations = annotations(tool);
     shown.icons = convert::icons(tool.icons());
-    shown.meta = convert::meta(own_meta(tool.metadata()));
-    shown
-}
-
-/// What an action of another server says as `_meta` is that server's; where it comes from is for
-/// programs here.
-fn own_meta(metadata: &Map<String, Value>) -> Map<String, Value> {
-    let mut shown = metadata.clone();
-    if let Some(origin) = shown.shift_remove("mcp")
-        && let Some(Value::Object(theirs)) = origin.get("_meta")
-    {
-        shown.extend(theirs.clone());
-    }
+    shown.meta = convert::meta(convert::own_meta(tool.metadata()));
     shown
 }
 
@@ -206,7 +194,7 @@ fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
     shown.icons = convert::icons(prompt.icons());
-    let mut meta = own_meta(prompt.metadata());
+    let mut meta = convert::own_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
@@ -220,7 +208,7 @@ fn resource(resource: &Resource) -> McpResource {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(own_meta(resource.metadata()));
+    shown.meta = convert::meta(convert::own_meta(resource.metadata()));
     shown
 }
 
@@ -230,6 +218,6 @@ fn template(resource: &Resource) -> ResourceTemplate {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(own_meta(resource.metadata()));
+    shown.meta = convert::meta(convert::own_meta(resource.metadata()));
     shown
 }

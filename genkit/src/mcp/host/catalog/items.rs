@@ -7,27 +7,34 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value, json};
 
+use super::Made;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mcp::host::ask;
 use crate::mcp::host::connection::Connection;
+use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::limits::MAX_DEFINITION;
 use crate::mcp::host::server::Server;
 
 /// How long a name may be, in bytes.
 const MAX_NAME: usize = 256;
 
-type Made<T> = std::result::Result<T, String>;
+/// How long a title may be, in characters.
+const MAX_TITLE: usize = 200;
+
+type Tried<T> = std::result::Result<T, String>;
 
 pub(super) fn tools(
     server: &Arc<Server>,
     connection: &Connection,
     items: Vec<Value>,
     notices: &mut Vec<String>,
-) -> Vec<Tool> {
+    made: &Made<Tool>,
+) -> Vec<(String, Tool)> {
     let controls = &server.config.controls;
     let limit = connection.max_timeout;
-    let made = each("tool", "name", items, notices, |item, name| {
+    let raw = server.is_raw();
+    let all = each("tool", "name", items, notices, made, |item, name| {
         let (input, output) = (input_schema(item)?, item.get("outputSchema"));
         let weak = Arc::downgrade(server);
         let named = name.to_owned();
@@ -37,10 +44,12 @@ pub(super) fn tools(
             .needs_approval(controls.asks_before(name))
             .timeout(limit)
             .input_schema(input);
-        if let Some(title) = title(item).or(item["annotations"]["title"].as_str()) {
-            tool = tool.title(title.to_owned());
+        let annotated = item["annotations"]["title"].as_str().map(plain);
+        if let Some(title) = title(item).or(annotated) {
+            tool = tool.title(title);
         }
-        if let Some(output) = output.filter(|schema| schema.is_object()) {
+        // Raw results are MCP's own, whatever the tool's are.
+        if let Some(output) = output.filter(|schema| schema.is_object() && !raw) {
             tool = tool.output_schema(output.clone());
         }
         for icon in icons(item) {
@@ -66,22 +75,24 @@ pub(super) fn tools(
             )
         }))
     });
-    made.into_iter().filter(|(name, _)| controls.wants(name)).map(|(_, tool)| tool).collect()
+    let wanted = all.into_iter().filter(|named| controls.wants(&named.name));
+    wanted.map(|named| (named.print, named.item)).collect()
 }
 
 pub(super) fn prompts(
     server: &Arc<Server>,
     items: Vec<Value>,
     notices: &mut Vec<String>,
-) -> Vec<Prompt> {
-    let made = each("prompt", "name", items, notices, |item, name| {
+    made: &Made<Prompt>,
+) -> Vec<(String, Prompt)> {
+    let all = each("prompt", "name", items, notices, made, |item, name| {
         let weak = Arc::downgrade(server);
         let named = name.to_owned();
         let mut prompt =
             Prompt::remote(format!("{}/{name}", server.key), text(item, "description"))
                 .metadata("mcp", origin(server, name, item));
         if let Some(title) = title(item) {
-            prompt = prompt.title(title.to_owned());
+            prompt = prompt.title(title);
         }
         for icon in icons(item) {
             prompt = prompt.icon(icon);
@@ -101,7 +112,7 @@ pub(super) fn prompts(
             )
         }))
     });
-    made.into_iter().map(|(_, prompt)| prompt).collect()
+    all.into_iter().map(|named| (named.print, named.item)).collect()
 }
 
 pub(super) fn resources(
@@ -109,26 +120,29 @@ pub(super) fn resources(
     fixed: Vec<Value>,
     templates: Vec<Value>,
     notices: &mut Vec<String>,
-) -> Vec<Resource> {
-    let fixed = each("resource", "uri", fixed, notices, |item, uri| resource(server, item, uri));
-    let templates = each("resource template", "uriTemplate", templates, notices, |item, uri| {
+    made: &Made<Resource>,
+) -> Vec<(String, Resource)> {
+    let make = |item: &Value, uri: &str| {
         let made = resource(server, item, uri)?;
-        match made.template() {
-            Ok(_) => Ok(made),
-            Err(said) => Err(said.to_owned()),
-        }
-    });
-    fixed.into_iter().chain(templates).map(|(_, resource)| resource).collect()
+        // What cannot be told apart by its address cannot be read by it.
+        made.template().map_err(str::to_owned)?;
+        Ok(made)
+    };
+    let fixed = each("resource", "uri", fixed, notices, made, make);
+    let templates = each("resource template", "uriTemplate", templates, notices, made, make);
+    let all = fixed.into_iter().chain(templates);
+    all.map(|named| (named.print, named.item)).collect()
 }
 
-fn resource(server: &Arc<Server>, item: &Value, uri: &str) -> Made<Resource> {
-    let name = item["name"].as_str().filter(|name| !name.is_empty()).unwrap_or(uri);
+fn resource(server: &Arc<Server>, item: &Value, uri: &str) -> Tried<Resource> {
+    let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
+    let name = &name.unwrap_or_else(|| uri.to_owned());
     let full = format!("{}/{name}", server.key);
     let mut resource = Resource::remote(uri.to_owned(), full, text(item, "description"))
         .metadata("mcp", origin(server, name, item))
         .tag(server.key.to_string());
     if let Some(title) = title(item) {
-        resource = resource.title(title.to_owned());
+        resource = resource.title(title);
     }
     if let Some(kind) = item["mimeType"].as_str() {
         resource = resource.mime_type(kind.to_owned());
@@ -160,28 +174,43 @@ fn alive(server: &Weak<Server>) -> Result<Arc<Server>> {
     })
 }
 
-/// Makes of each item what can be made; of two with one name the first counts.
-fn each<T>(
+/// An item that can be used.
+struct Named<T> {
+    name: String,
+    print: String,
+    item: T,
+}
+
+/// Makes of each item what can be made; of two with one name the first counts. What was made of the same
+/// item before is taken again.
+fn each<T: Clone>(
     what: &str,
     key: &str,
     items: Vec<Value>,
     notices: &mut Vec<String>,
-    make: impl Fn(&Value, &str) -> Made<T>,
-) -> Vec<(String, T)> {
+    made: &Made<T>,
+    make: impl Fn(&Value, &str) -> Tried<T>,
+) -> Vec<Named<T>> {
     let mut names = BTreeSet::new();
     let mut all = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
-        let made = named(item, key).and_then(|name| {
+        let tried = named(item, key).and_then(|name| {
             if !names.insert(name.to_owned()) {
                 return Err("there is one of this name before it".to_owned());
             }
-            Ok((name.to_owned(), make(item, name)?))
+            let print = fingerprint(&[what, &item.to_string()]);
+            let item = match made.get(&print) {
+                Some(item) => item.clone(),
+                None => make(item, name)?,
+            };
+            Ok(Named { name: name.to_owned(), print, item })
         });
-        match made {
-            Ok(made) => all.push(made),
+        match tried {
+            Ok(named) => all.push(named),
             Err(why) => {
                 let name = item[key].as_str().unwrap_or_default();
-                let name: String = name.chars().take(80).collect();
+                // Names that are refused may hold anything.
+                let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
                 notices.push(format!("{what} {} (`{name}`) is left out: {why}", at + 1));
             }
         }
@@ -189,7 +218,7 @@ fn each<T>(
     all
 }
 
-fn named<'a>(item: &'a Value, key: &str) -> Made<&'a str> {
+fn named<'a>(item: &'a Value, key: &str) -> Tried<&'a str> {
     let Some(name) = item[key].as_str() else { return Err(format!("`{key}` is no text")) };
     // A URI template may be longer than a name.
     let limit = if key == "name" { MAX_NAME } else { crate::action::MAX_URI_BYTES };
@@ -203,7 +232,7 @@ fn named<'a>(item: &'a Value, key: &str) -> Made<&'a str> {
     Ok(name)
 }
 
-fn input_schema(item: &Value) -> Made<Value> {
+fn input_schema(item: &Value) -> Tried<Value> {
     let mut schema = match item.get("inputSchema") {
         // A function without arguments, most likely.
         None | Some(Value::Null) => Map::new(),
@@ -252,8 +281,13 @@ fn text(item: &Value, key: &str) -> String {
     item[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn title(item: &Value) -> Option<&str> {
-    item["title"].as_str().filter(|title| !title.is_empty())
+fn title(item: &Value) -> Option<String> {
+    item["title"].as_str().map(plain).filter(|title| !title.is_empty())
+}
+
+/// One short line: titles are shown to people, beside what this program says itself.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
 }
 
 fn icons(item: &Value) -> Vec<String> {

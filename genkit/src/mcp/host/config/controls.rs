@@ -37,7 +37,7 @@ pub(in crate::mcp::host) struct Controls {
     pub(in crate::mcp::host) only: Vec<String>,
     pub(in crate::mcp::host) except: Vec<String>,
     pub(in crate::mcp::host) needs_approval: Vec<String>,
-    pub(in crate::mcp::host) raw: bool,
+    pub(in crate::mcp::host) raw: Option<bool>,
     pub(in crate::mcp::host) era: ProtocolEra,
 }
 
@@ -111,7 +111,7 @@ macro_rules! controls {
             /// Whether results come as MCP has them, `content` and all, and not as the value that
             /// they mean. Default is that of the host.
             pub fn raw(mut self, yes: bool) -> Self {
-                self.controls.raw = yes;
+                self.controls.raw = Some(yes);
                 self
             }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 
 use super::{Incoming, Outgoing};
-use crate::mcp::host::inbox::CallTag;
+use crate::mcp::host::desk::CallTag;
 
 /// Knows which requests went out and were not answered.
 #[derive(Debug, Default)]
