@@ -6,6 +6,7 @@
 
 mod client;
 mod conformance;
+mod host;
 mod http;
 mod inspector;
 mod notes;
