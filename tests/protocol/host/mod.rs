@@ -1,9 +1,11 @@
 //! Our host against servers that others wrote: as programs, over HTTP, and all of them at once.
 
+mod desktop;
 mod everything;
 mod filesystem;
 mod mark;
 mod memory;
+mod proxy;
 mod restart;
 mod time;
 mod together;

@@ -133,6 +133,10 @@ impl Server {
         }
     }
 
+    pub(super) fn is_disabled(&self) -> bool {
+        matches!(&*self.link.borrow(), Link::Disabled)
+    }
+
     /// Whether lists still wait for its first connection.
     pub(super) fn is_starting(&self) -> bool {
         self.started.elapsed() < self.settings.startup
