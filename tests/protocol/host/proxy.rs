@@ -95,8 +95,9 @@ async fn a_chain() {
         let web = http.then(|| Server::start("proxy", &[&config]));
         let told = Told::default();
         let host = McpHost::builder().on_event(told.listener()).on_elicit(|asked| async move {
-            assert!(asked.message.contains("delete"), "{asked:?}");
-            ElicitAnswer::accept(json!({"approve": true, "approved": true, "answer": true}))
+            let question = "notes: Allow `Delete a note` to run with {\"id\":1}?";
+            assert_eq!(asked.message, question);
+            ElicitAnswer::accept(json!({}))
         });
         let host = match &web {
             Some(web) => host.server("proxy", HttpServer::new(web.url())),
@@ -138,15 +139,11 @@ async fn a_chain() {
         let deleted = call("notes__delete_note", json!({"id": 1})).await.unwrap();
         assert_eq!(deleted["text"], "buy milk");
         assert_eq!(host.status()[0].state, ServerState::Connected);
-        match web {
-            Some(web) => {
-                host.close().await;
-                drop(web);
-                // It was killed: what is behind it sees the end of its input, and ends.
-                until("the end of what is behind", async || mark.processes().is_empty()).await;
-            }
-            None => mark.close(host).await,
-        }
+        host.close().await;
+        drop(web);
+        // What is behind the proxy is the proxy's to end; where it was killed, that sees the end of
+        // its input.
+        until("the end of what is behind", async || mark.processes().is_empty()).await;
     }
 }
 
