@@ -21,7 +21,7 @@ async fn open(who: usize, place: Place) -> Client {
     }
 }
 
-pub(crate) async fn measure(effort: &Effort, place: Place) {
+pub(crate) async fn measure(effort: Effort, place: Place) {
     let mut p50: [Vec<f64>; 3] = Default::default();
     let mut rate: [Vec<f64>; 3] = Default::default();
     for round in 0..effort.rounds {
@@ -30,7 +30,7 @@ pub(crate) async fn measure(effort: &Effort, place: Place) {
             let who = (turn + round) % WHO.len();
             let client = open(who, place).await;
             p50[who].push(one_by_one(&client, effort.calls).await);
-            rate[who].push(many_at_once(&client, effort).await);
+            rate[who].push(many_at_once(&client, &effort).await);
             client.close().await;
         }
     }
