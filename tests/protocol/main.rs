@@ -8,6 +8,7 @@ mod client;
 mod conformance;
 mod conformance_client;
 mod faults;
+mod host;
 mod http;
 mod inspector;
 mod notes;

@@ -21,8 +21,15 @@ const NPM: [&str; 5] = [
     "ajv@8.20.0",
 ];
 
-/// The Python SDK, and a validator for what its tools return.
-const PYPI: [&str; 2] = ["mcp==2.3.0", "jsonschema==4.26.0"];
+/// Servers that others wrote. They have a folder of their own, with the SDK that they ask for.
+const SERVERS: [&str; 3] = [
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+];
+
+/// The Python SDK, a validator for what its tools return, and a server.
+const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
 /// Our programs for the TypeScript SDK. They are copied next to `node_modules`, where Node looks
 /// for what they import.
@@ -56,6 +63,13 @@ pub(crate) fn npm() -> &'static Path {
     installed(DONE.get_or_init(install_npm))
 }
 
+/// The script that is the server of this name.
+pub(crate) fn node_server(name: &str) -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let folder = installed(DONE.get_or_init(install_servers));
+    folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
+}
+
 /// The Python interpreter that has the packages.
 pub(crate) fn python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -85,24 +99,36 @@ fn installed(done: &'static Result<PathBuf, String>) -> &'static Path {
 fn install_npm() -> Result<PathBuf, String> {
     let directory = root().join("npm");
     once(&directory, &NPM, || {
-        fs::write(directory.join("package.json"), r#"{"private":true,"type":"module"}"#)
-            .map_err(text)?;
-        let cache = root().join("npm-cache");
-        let mut npm = Command::new("npm");
-        npm.current_dir(&directory)
-            .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
-            .arg("--cache")
-            .arg(&cache)
-            .env("npm_config_update_notifier", "false")
-            .args(NPM);
-        finish(&mut npm, "Node.js 20 or newer with npm")?;
-        let _ = fs::remove_dir_all(cache);
+        npm_install(&directory, &NPM)?;
         mend_conformance(&directory)
     })?;
     for (name, source) in SCRIPTS {
         fs::write(directory.join(name), source).map_err(text)?;
     }
     Ok(directory)
+}
+
+fn install_servers() -> Result<PathBuf, String> {
+    let directory = root().join("npm-servers");
+    once(&directory, &SERVERS, || npm_install(&directory, &SERVERS))?;
+    Ok(directory)
+}
+
+fn npm_install(directory: &Path, list: &[&str]) -> Result<(), String> {
+    fs::write(directory.join("package.json"), r#"{"private":true,"type":"module"}"#)
+        .map_err(text)?;
+    // Two installations at once each have their own.
+    let cache = directory.join("cache");
+    let mut npm = Command::new("npm");
+    npm.current_dir(directory)
+        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .arg("--cache")
+        .arg(&cache)
+        .env("npm_config_update_notifier", "false")
+        .args(list);
+    finish(&mut npm, "Node.js 20 or newer with npm")?;
+    let _ = fs::remove_dir_all(cache);
+    Ok(())
 }
 
 fn install_python() -> Result<PathBuf, String> {

@@ -84,6 +84,42 @@ impl Contents {
         self.uri = Some(uri.into());
         self
     }
+
+    /// Its text, if it is text.
+    ///
+    /// ```
+    /// use genkit::Contents;
+    ///
+    /// let read = Contents::text("Be kind.").mime_type("text/plain").uri("house://rules");
+    /// assert_eq!((read.as_text(), read.as_bytes()), (Some("Be kind."), &b"Be kind."[..]));
+    /// assert_eq!(read.media_type(), Some("text/plain"));
+    /// assert_eq!(read.address(), Some("house://rules"));
+    /// assert_eq!(Contents::bytes([0x89]).as_text(), None);
+    /// ```
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(text) => Some(text),
+            Body::Bytes(_) => None,
+        }
+    }
+
+    /// Its bytes; of text, those of UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.body {
+            Body::Text(text) => text.as_bytes(),
+            Body::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The media type that it says.
+    pub fn media_type(&self) -> Option<&str> {
+        self.mime_type.as_deref()
+    }
+
+    /// The address that it says.
+    pub fn address(&self) -> Option<&str> {
+        self.uri.as_deref()
+    }
 }
 
 /// The result of a resource after its type is gone.

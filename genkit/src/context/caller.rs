@@ -104,6 +104,26 @@ impl Progress {
         self.message = Some(message.into());
         self
     }
+
+    /// How many units are done.
+    ///
+    /// ```
+    /// let told = genkit::Progress::new(3.0).total(10.0).message("importing");
+    /// assert_eq!((told.done(), told.out_of(), told.text()), (3.0, Some(10.0), Some("importing")));
+    /// ```
+    pub fn done(&self) -> f64 {
+        self.done
+    }
+
+    /// How many units there are, if that is known.
+    pub fn out_of(&self) -> Option<f64> {
+        self.total
+    }
+
+    /// What is being done, if that is said.
+    pub fn text(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
 }
 
 impl From<f64> for Progress {

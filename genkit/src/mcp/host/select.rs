@@ -61,7 +61,8 @@ macro_rules! selection {
 
             async fn list(&self) -> Vec<$item> {
                 let servers = self.host.servers();
-                let servers = servers.iter().filter(|server| self.may_want(server));
+                // Whoever disabled a server knows that nothing of it is there.
+                let servers = servers.iter().filter(|s| self.may_want(s) && !s.is_disabled());
                 let lists = join_all(servers.map(|server| async move {
                     server.heard::<$item>(self.host.listed(server).await)
                 }));

@@ -177,6 +177,10 @@ impl Server {
         self.config.controls.raw.unwrap_or(self.settings.raw)
     }
 
+    pub(super) fn is_disabled(&self) -> bool {
+        matches!(&*self.link.borrow(), Link::Disabled)
+    }
+
     /// Whether lists still wait for its first connection.
     pub(super) fn is_starting(&self) -> bool {
         lock(&self.started).elapsed() < self.settings.startup

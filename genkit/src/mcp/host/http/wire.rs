@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
@@ -151,6 +151,25 @@ fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Outcome<
     Ok(headers)
 }
 
+/// What an error without an id says about this request, which rmcp would leave waiting: servers
+/// that lost their sessions answer so. In the handshake rmcp makes something of it itself.
+fn unaddressed<'a>(
+    message: &ClientJsonRpcMessage,
+    answer: &'a StreamableHttpPostResponse,
+) -> Option<&'a str> {
+    use rmcp::model::ClientRequest::{DiscoverRequest, InitializeRequest};
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    match (&request.request, answer) {
+        (InitializeRequest(_) | DiscoverRequest(_), _) => None,
+        (_, StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), _))
+            if error.id.is_none() =>
+        {
+            Some(&error.error.message)
+        }
+        _ => None,
+    }
+}
+
 impl StreamableHttpClient for Wire {
     type Error = Failure;
 
@@ -177,7 +196,7 @@ impl StreamableHttpClient for Wire {
     ) -> Outcome<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
         let (http, headers) = (&self.http, &headers);
-        self.authorized(Effort::Wider, session.is_some(), headers, |token| {
+        let answer = self.authorized(Effort::Wider, session.is_some(), headers, |token| {
             http.post_message_with_max_sse_event_size(
                 Arc::clone(&uri),
                 message.clone(),
@@ -186,8 +205,15 @@ impl StreamableHttpClient for Wire {
                 headers.clone(),
                 limit,
             )
-        })
-        .await
+        });
+        let answer = answer.await?;
+        match unaddressed(&message, &answer) {
+            Some(said) => {
+                let at = At { target: &self.target, session: session.is_some() };
+                Err(StreamableHttpError::Client(at.status(400, None, said)))
+            }
+            None => Ok(answer),
+        }
     }
 
     async fn delete_session(

@@ -90,6 +90,25 @@ async fn a_session_that_is_lost_is_told_apart() {
     }
 }
 
+/// The example server of the TypeScript SDK answers so where it does not know the session.
+#[tokio::test]
+async fn an_error_without_an_id_ends_the_request_that_it_answers() {
+    let count = AtomicUsize::new(0);
+    let fake = Fake::start(move |request| match request.is("tools/list") {
+        true if count.fetch_add(1, Ordering::Relaxed) > 0 => {
+            let error = serde_json::json!({"code": -32000, "message": "No valid session ID"});
+            let answer = serde_json::json!({"jsonrpc": "2.0", "error": error});
+            Answer::status(400).header("Content-Type", "application/json").body(answer.to_string())
+        }
+        _ => mcp(request),
+    })
+    .await;
+    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    list(&client).await.unwrap();
+    let fault = explain(&list(&client).await.unwrap_err()).unwrap();
+    assert!(fault.session_lost && fault.error.to_string().contains("No valid session ID"));
+}
+
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_told_apart() {
     let fake = Fake::start(|request| match request.is("tools/list") {

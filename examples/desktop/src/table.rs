@@ -1,0 +1,122 @@
+//! What there is, as a table.
+
+use genkit::Tool;
+use genkit::mcp::{McpHost, ServerState};
+
+/// How wide a name may be before its description leaves its column, in characters.
+const WIDEST: usize = 52;
+
+/// How much of a description is shown, in characters.
+const SHOWN: usize = 70;
+
+/// Whether the user is asked before a tool is called. MCP assumes the worst of a tool that says
+/// nothing of itself.
+pub(crate) fn may_destroy(tool: &Tool) -> bool {
+    let hints = tool.hints();
+    hints.read_only != Some(true) && hints.destructive != Some(false)
+}
+
+/// All servers, each with what it offers, one line for each.
+pub(crate) async fn table(host: &McpHost) -> String {
+    let mut rows = vec![["SERVER", "STATE", "PROTOCOL", "WHAT IT IS"].map(str::to_owned).to_vec()];
+    let mut below: Vec<Vec<Vec<String>>> = vec![Vec::new()];
+    let mut asks = false;
+    for (status, client) in host.status().into_iter().zip(host.clients()) {
+        let why = match status.state {
+            ServerState::Connected => status.server_name,
+            _ => status.last_error,
+        };
+        rows.push(vec![
+            status.server,
+            status.state.to_string(),
+            status.protocol_version.unwrap_or_else(|| "-".to_owned()),
+            line(&why.unwrap_or_default(), usize::MAX),
+        ]);
+        let mut items = Vec::new();
+        if status.state == ServerState::Connected {
+            // The names as the server says them: its key stands above.
+            let own = |name: &str| name.split_once('/').map_or(name, |(_, own)| own).to_owned();
+            let mut item = |kind: &str, name: String, about: &str| {
+                items.push(vec![kind.to_owned(), name, line(about, SHOWN)]);
+            };
+            for tool in client.tools().await.unwrap_or_default() {
+                let mark = if may_destroy(&tool) { "tool  !" } else { "tool" };
+                asks |= may_destroy(&tool);
+                item(mark, own(tool.name()), tool.description());
+            }
+            for prompt in client.prompts().await.unwrap_or_default() {
+                item("prompt", own(prompt.name()), prompt.description());
+            }
+            for resource in client.resources().await.unwrap_or_default() {
+                item("resource", resource.uri().to_owned(), resource.description());
+            }
+            items.extend(
+                status
+                    .notices
+                    .iter()
+                    .map(|notice| vec!["notice".to_owned(), line(notice, usize::MAX)]),
+            );
+        }
+        below.push(items);
+    }
+    let mut lines = Vec::new();
+    let heads = columns(&rows, usize::MAX);
+    for (head, items) in heads.into_iter().zip(below) {
+        lines.push(head);
+        lines.extend(columns(&items, WIDEST).into_iter().map(|item| format!("    {item}")));
+    }
+    if asks {
+        lines.push("\n! asks before it is called".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Rows with their cells below each other.
+fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let widths = cells.map(|cell| cell.chars().count()).filter(|width| *width <= widest);
+        widths.max().unwrap_or_default()
+    };
+    let widths: Vec<usize> =
+        (0..rows.iter().map(Vec::len).max().unwrap_or_default()).map(width).collect();
+    let row = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The first line of a text, cut.
+pub(crate) fn line(text: &str, most: usize) -> String {
+    let text = text.lines().next().unwrap_or_default().trim();
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stand_below_each_other() {
+        let rows =
+            [["a", "long"].map(str::to_owned).to_vec(), ["bcd", "x"].map(str::to_owned).to_vec()];
+        assert_eq!(columns(&rows, 9), ["a    long", "bcd  x"]);
+        // One that is too long does not push the others.
+        assert_eq!(columns(&rows, 2), ["a  long", "bcd  x"]);
+        assert_eq!(line("one two\nthree", 5), "one t…");
+    }
+
+    #[test]
+    fn the_worst_is_assumed() {
+        let tool = || Tool::builder("t", "A tool.");
+        let made = |tool: genkit::ToolBuilder| {
+            may_destroy(&tool.handler(|_, _: genkit::serde_json::Value| async { Ok("") }))
+        };
+        assert!(made(tool()) && made(tool().destructive(true)) && made(tool().read_only(false)));
+        assert!(!made(tool().read_only(true)) && !made(tool().destructive(false)));
+    }
+}

@@ -1,0 +1,165 @@
+//! Whoever sits there: what is shown, and what is asked.
+
+use std::io::{BufRead as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use genkit::mcp::{ElicitAnswer, ElicitRequest};
+use genkit::serde_json::{self, Map, Value};
+use genkit::{Error, Result};
+
+/// Somebody at a terminal. Servers and the agent may ask at the same time: one after the other.
+#[derive(Clone)]
+pub(crate) struct Terminal(Arc<Mutex<()>>);
+
+impl Terminal {
+    pub(crate) fn standard() -> Self {
+        Self(Arc::default())
+    }
+
+    /// Says something.
+    pub(crate) fn tell(&self, text: &str) -> Result<()> {
+        Ok(writeln!(std::io::stdout(), "{text}")?)
+    }
+
+    /// Says a part of a line.
+    pub(crate) fn write(&self, text: &str) -> Result<()> {
+        let mut out = std::io::stdout();
+        write!(out, "{text}")?;
+        Ok(out.flush()?)
+    }
+
+    /// Waits for a line beside everything else; `None` at the end of the input.
+    pub(crate) async fn line(&self, prompt: String, echo: bool) -> Result<Option<String>> {
+        self.clone().apart(move || read(&prompt, echo)).await
+    }
+
+    /// Yes or no; whatever is not yes is no.
+    pub(crate) async fn agrees(&self, question: String) -> Result<bool> {
+        let asked = move || read(&format!("\n? {question} [y/N]"), true);
+        let said = self.clone().apart(asked).await?.unwrap_or_default();
+        Ok(matches!(said.to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// A server's question: a page to visit, or the fields of a form.
+    pub(crate) async fn elicit(self, asked: ElicitRequest) -> ElicitAnswer {
+        let answer = self.apart(move || match &asked.url {
+            Some(url) => visit(&asked, url),
+            None => fill(&asked),
+        });
+        answer.await.unwrap_or_else(|_| ElicitAnswer::cancel())
+    }
+
+    /// Reads where nothing else waits for it.
+    async fn apart<T: Send + 'static>(
+        self,
+        read: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let reading = tokio::task::spawn_blocking(move || {
+            let _turn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            read()
+        });
+        reading
+            .await
+            .unwrap_or_else(|error| Err(Error::new(genkit::ErrorKind::Internal, error.to_string())))
+    }
+}
+
+fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
+    let mut out = std::io::stdout();
+    write!(out, "{prompt} ")?;
+    out.flush()?;
+    let mut line = String::new();
+    if std::io::stdin().lock().read_line(&mut line)? == 0 {
+        writeln!(out)?;
+        return Ok(None);
+    }
+    let line = line.trim().to_owned();
+    // A terminal shows by itself what is typed.
+    if echo && !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(Some(line))
+}
+
+/// Nothing is opened: the user does that, having read where it leads.
+fn visit(asked: &ElicitRequest, url: &str) -> Result<ElicitAnswer> {
+    let question =
+        format!("\n? {}: {}\n  {url}\n  Have you been there? [y/N]", asked.server, asked.message);
+    Ok(match read(&question, true)?.as_deref() {
+        Some("y" | "Y" | "yes") => ElicitAnswer::accept(Value::Null),
+        Some(_) => ElicitAnswer::decline(),
+        None => ElicitAnswer::cancel(),
+    })
+}
+
+/// Field by field; an empty line takes the default, or leaves out what may be left out.
+fn fill(asked: &ElicitRequest) -> Result<ElicitAnswer> {
+    writeln!(std::io::stdout(), "\n? {}: {}  (! declines)", asked.server, asked.message)?;
+    let schema = asked.schema.as_ref().unwrap_or(&Value::Null);
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
+    };
+    let mut form = Map::new();
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        loop {
+            let Some(typed) = read(&label(name, field), true)? else {
+                return Ok(ElicitAnswer::cancel());
+            };
+            let value = match (typed.as_str(), field.get("default")) {
+                ("!", _) => return Ok(ElicitAnswer::decline()),
+                ("", Some(default)) => default.clone(),
+                ("", None) if required(name) => continue,
+                ("", None) => break,
+                _ => value(field, typed),
+            };
+            form.insert(name.clone(), value);
+            break;
+        }
+    }
+    Ok(ElicitAnswer::accept(form))
+}
+
+/// `  city (where you live) [Oslo]:`
+fn label(name: &str, field: &Value) -> String {
+    let about = field["description"].as_str().or(field["title"].as_str());
+    let about = about.map(|said| format!(" ({said})")).unwrap_or_default();
+    let choices = field["enum"].as_array().map(|all| {
+        let all: Vec<_> = all.iter().filter_map(Value::as_str).collect();
+        format!(" {}", all.join(" | "))
+    });
+    let default = field.get("default").map(|default| format!(" [{default}]")).unwrap_or_default();
+    format!("  {name}{about}{}{default}:", choices.unwrap_or_default())
+}
+
+/// What was typed, as the field wants it; the server says what it does not take.
+fn value(field: &Value, typed: String) -> Value {
+    match field["type"].as_str() {
+        Some("string") | None => typed.into(),
+        Some("boolean") if matches!(typed.as_str(), "y" | "yes") => true.into(),
+        Some("boolean") if matches!(typed.as_str(), "n" | "no") => false.into(),
+        Some("array") if !typed.starts_with('[') => typed.split(',').map(str::trim).collect(),
+        _ => serde_json::from_str(&typed).unwrap_or(Value::String(typed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit::serde_json::json;
+
+    #[test]
+    fn what_is_typed_becomes_what_the_field_wants() {
+        let typed = |kind: &str, typed: &str| value(&json!({ "type": kind }), typed.to_owned());
+        assert_eq!(typed("string", "7"), "7");
+        assert_eq!(typed("integer", "7"), 7);
+        assert_eq!(typed("boolean", "yes"), true);
+        assert_eq!(typed("array", "a, b"), json!(["a", "b"]));
+        assert_eq!(typed("number", "many"), "many");
+    }
+
+    #[test]
+    fn a_label_says_what_to_type() {
+        let field = json!({"type": "string", "description": "a pet", "enum": ["cat", "dog"], "default": "cat"});
+        assert_eq!(label("pet", &field), "  pet (a pet) cat | dog [\"cat\"]:");
+    }
+}

@@ -1,0 +1,27 @@
+//! The servers: this program again, or in it.
+
+use std::time::Duration;
+
+use genkit::{Genkit, Registry, tool, tools};
+
+/// How long the slow one takes before it serves, as servers that load much do.
+const SLOW: Duration = Duration::from_millis(300);
+
+/// Adds two numbers.
+#[tool]
+async fn add(a: i64, b: i64) -> String {
+    (a + b).to_string()
+}
+
+pub(crate) fn genkit() -> Genkit {
+    Genkit::builder().registry(Registry::new().add(tools![add])).build().unwrap()
+}
+
+/// Serves on standard streams.
+#[tokio::main]
+pub(crate) async fn serve(name: &str) {
+    if name == "slow" {
+        tokio::time::sleep(SLOW).await;
+    }
+    genkit().serve_mcp().await.unwrap();
+}

@@ -1,0 +1,110 @@
+//! `examples/desktop`, as a person starts it.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::mark::{self, Mark};
+use crate::program::{self, Ran};
+use crate::{packages, server};
+
+/// How long one start may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The desktop with `notes` and a program that is not there.
+struct Desktop {
+    mark: Mark,
+    config: String,
+}
+
+impl Desktop {
+    fn new(test: &str) -> Self {
+        let mark = Mark::new(&format!("desktop-{test}"));
+        let scratch = packages::scratch(&format!("desktop-{test}"));
+        let database = scratch.join("notes.db");
+        let env = json!({ mark::VARIABLE: mark.name() });
+        let servers = json!({"mcpServers": {
+            "notes": {"command": server::example("notes"), "args": [database], "env": env},
+            "gone": {"command": "no-such-program-anywhere"},
+            "off": {"command": "node", "disabled": true},
+        }});
+        let config = scratch.join("mcp.json");
+        std::fs::write(&config, servers.to_string()).unwrap();
+        Self { mark, config: config.to_string_lossy().into_owned() }
+    }
+
+    /// Runs it to its end, after which none of its servers is left.
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let mut desktop = Command::new(server::example("desktop"));
+        desktop.arg(&self.config).args(["--model", "offline"]).args(arguments);
+        let ran = program::run(desktop.env_remove("RUST_LOG"), PATIENCE).unwrap();
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        assert_eq!(self.mark.processes(), [0; 0], "{}", ran.story());
+        ran
+    }
+}
+
+#[test]
+fn a_list_shows_every_server_and_all_that_it_offers() {
+    let ran = Desktop::new("list").run(&["--list"]);
+    let rows: Vec<Vec<&str>> =
+        ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    let has = |row: &[&str]| {
+        assert!(rows.iter().any(|found| found.starts_with(row)), "{row:?}\n{}", ran.story());
+    };
+    has(&["SERVER", "STATE", "PROTOCOL"]);
+    has(&["notes", "connected", "2026-07-28", "notes"]);
+    has(&["tool", "add_note", "Saves", "a", "note."]);
+    has(&["tool", "!", "delete_note", "Deletes"]);
+    has(&["prompt", "summarize"]);
+    has(&["resource", "note://{id}"]);
+    has(&["gone", "failed", "-", "there", "is", "no", "program"]);
+    has(&["off", "disabled", "-"]);
+    assert!(!ran.stdout.contains("answer"), "{}", ran.story());
+}
+
+#[test]
+fn a_demo_calls_a_tool_and_shows_each_step() {
+    let ran = Desktop::new("demo").run(&["--demo"]);
+    let steps: Vec<_> = ran.stdout.lines().skip_while(|line| !line.starts_with('>')).collect();
+    let [_, call, result, answer] = steps[..] else { panic!("{}", ran.story()) };
+    assert!(call.starts_with("call      notes/add_note({"), "{}", ran.story());
+    assert!(result.starts_with("result    {\"id\":1,"), "{}", ran.story());
+    assert!(answer.starts_with("answer    ") && answer.contains("buy milk"), "{}", ran.story());
+    assert!(ran.stderr.contains("(model: offline, a stand-in"), "{}", ran.story());
+}
+
+#[test]
+fn before_something_is_destroyed_somebody_is_asked() {
+    let desktop = Desktop::new("chat");
+    desktop.run(&["--demo"]);
+    let talk = |lines: &str| {
+        let input = std::path::Path::new(&desktop.config).with_file_name("typed.txt");
+        std::fs::write(&input, lines).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$0\" \"$1\" --model offline < \"$2\""]);
+        shell.arg(server::example("desktop")).arg(&desktop.config).arg(&input);
+        let ran = program::run(shell.env_remove("RUST_LOG"), PATIENCE).unwrap();
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        ran
+    };
+    let ran = talk("Delete note 1.\nno\n\n");
+    assert!(ran.stdout.contains("? Call notes/delete_note with"), "{}", ran.story());
+    assert!(ran.stdout.contains("[y/N] no\n"), "{}", ran.story());
+    assert!(!ran.stdout.contains("result    {\"id\":1"), "{}", ran.story());
+    // The desktop asks, and then the server asks for itself.
+    let ran = talk("Delete note 1.\ny\ny\n\n");
+    assert!(ran.stdout.contains("result    {\"id\":1,\"text\":\"buy milk\""), "{}", ran.story());
+    let asked = ran.stdout.matches("\n? ").count();
+    assert_eq!(asked, 2, "{}", ran.story());
+    assert_eq!(desktop.mark.processes(), [0; 0]);
+}
+
+#[test]
+fn without_a_configuration_it_says_where_one_is() {
+    let mut desktop = Command::new(server::example("desktop"));
+    let ran = program::run(desktop.arg("/nowhere/mcp.json"), PATIENCE).unwrap();
+    assert_eq!(ran.code, Some(1), "{}", ran.story());
+    assert!(ran.stderr.contains("examples/desktop/mcp.json"), "{}", ran.story());
+}

@@ -1,0 +1,86 @@
+//! Its prompts, and what it suggests for their arguments.
+
+use genkit::testing::Client;
+use genkit::{Genkit, Registry, Role};
+use serde_json::json;
+
+use super::{Everything, TRANSPORTS};
+
+#[tokio::test]
+async fn all_of_them() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("prompts", transport);
+        let host = server.host().await;
+        let prompts = host.prompts().await.unwrap();
+        let mut names: Vec<_> = prompts.iter().map(|prompt| prompt.name()).collect();
+        names.sort_unstable();
+        let all = ["e/args-prompt", "e/completable-prompt", "e/resource-prompt", "e/simple-prompt"];
+        assert_eq!(names, all);
+        let of = |name: &str| prompts.iter().find(|prompt| prompt.name() == name).unwrap();
+        let arguments = of("e/args-prompt").arguments();
+        let required: Vec<_> = arguments.iter().map(|a| (a.name.as_str(), a.required)).collect();
+        assert_eq!(required, [("city", true), ("state", false)]);
+
+        let get = async |name: &str, arguments| host.get_prompt("e", name, arguments).await;
+        let simple = get("simple-prompt", json!({})).await.unwrap();
+        assert_eq!(simple.messages()[0].text(), "This is a simple prompt without arguments.");
+        assert_eq!(simple.messages()[0].role, Role::User);
+        let args = get("args-prompt", json!({"city": "Oslo"})).await.unwrap();
+        assert_eq!(args.messages()[0].text(), "What's weather in Oslo?");
+        let args = json!({"city": "Austin", "state": "Texas"});
+        let args = get("args-prompt", args).await.unwrap();
+        assert_eq!(args.messages()[0].text(), "What's weather in Austin, Texas?");
+        let team = json!({"department": "Sales", "name": "Eve"});
+        let team = get("completable-prompt", team).await.unwrap();
+        let promoted = "Please promote Eve to the head of the Sales team.";
+        assert_eq!(team.messages()[0].text(), promoted);
+        let with = json!({"resourceType": "Text", "resourceId": 5});
+        let with = get("resource-prompt", with).await.unwrap();
+        let [question, resource] = with.messages() else { panic!("{with:?}") };
+        assert!(question.text().contains("the Text resource with id: 5"));
+        assert!(resource.text().starts_with("Resource 5: This is a plaintext resource"));
+
+        let error = get("args-prompt", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("city"), "{error}");
+        let error = get("no-prompt", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("no-prompt"), "{error}");
+        server.end(host).await;
+    }
+}
+
+/// Suggestions go through a proxy, with what else was typed.
+#[tokio::test]
+async fn suggestions() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("suggestions", transport);
+        let host = server.host().await;
+        let front = Genkit::builder().registry(Registry::new()).build().unwrap();
+        host.register_in(front.registry()).await;
+        let client = Client::connect(front.serve_mcp().host(&host)).await.unwrap();
+        let names: Vec<_> =
+            client.prompts().await.unwrap().into_iter().map(|prompt| prompt.name).collect();
+        let name = names.iter().find(|name| name.ends_with("completable-prompt")).unwrap();
+        let departments = client.complete(name, "department", "S").await.unwrap();
+        assert_eq!(departments, ["Sales", "Support"]);
+        let template = "demo://resource/dynamic/text/{resourceId}";
+        assert_eq!(client.complete_uri(template, "resourceId", "12").await.unwrap(), ["12"]);
+        let none: [&str; 0] = [];
+        assert_eq!(client.complete_uri(template, "resourceId", "x").await.unwrap(), none);
+
+        // The same over the SDK's handle, where the department narrows the names.
+        use genkit::mcp::rmcp::model::{
+            ArgumentInfo, CompleteRequestParams, CompletionContext, Reference,
+        };
+        let typed = |argument: &str, value: &str| {
+            let of = Reference::for_prompt(name.as_str());
+            let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(argument, value));
+            let others = [("department".to_owned(), "Engineering".to_owned())].into();
+            params.context = Some(CompletionContext::with_arguments(others));
+            params
+        };
+        let said = client.peer().complete(typed("name", "")).await.unwrap();
+        assert_eq!(said.completion.values, ["Alice", "Bob", "Charlie"]);
+        drop(client);
+        server.end(host).await;
+    }
+}

@@ -1,0 +1,130 @@
+//! What it tells by itself: how far it is, what it does, what has changed.
+
+use genkit::mcp::{McpEvent, McpHost};
+use genkit::{Level, Progress};
+use serde_json::json;
+
+use super::{Everything, TRANSPORTS, Told, calling};
+
+async fn listening(server: &Everything, least: Option<Level>) -> (McpHost, Told) {
+    let told = Told::default();
+    let builder = McpHost::builder().server("e", server.config(false)).on_event(told.listener());
+    let builder = match least {
+        Some(least) => builder.log_level(least),
+        None => builder,
+    };
+    let host = builder.build().unwrap();
+    host.client("e").unwrap().ready().await.unwrap();
+    (host, told)
+}
+
+#[tokio::test]
+async fn progress() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("progress", transport);
+        let (host, told) = listening(&server, None).await;
+        let tool = "trigger-long-running-operation";
+        let input = json!({"duration": 0.3, "steps": 3});
+        host.client("e").unwrap().call_tool(tool, input.clone()).await.unwrap();
+        let steps = |event: &McpEvent| matches!(event, McpEvent::Progress { .. });
+        let seen: Vec<_> = told.all().into_iter().filter(steps).collect();
+        let step = |done: f64| McpEvent::Progress {
+            server: "e".into(),
+            of: tool.into(),
+            progress: Progress::new(done).total(3.0),
+        };
+        assert_eq!(seen, [step(1.0), step(2.0), step(3.0)], "{transport:?}");
+
+        // In a run it is in the stream, too.
+        let model = calling(&format!("e/{tool}"), input);
+        let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
+        let mut in_stream = Vec::new();
+        while let Some(chunk) = stream.next().await {
+            if let Some(tool) = chunk.unwrap().custom.get("tool") {
+                in_stream.push(tool["progress"]["progress"].clone());
+            }
+        }
+        assert_eq!(in_stream, [json!(1.0), json!(2.0), json!(3.0)], "{transport:?}");
+        server.end(host).await;
+    }
+}
+
+fn is_simulated(event: &McpEvent) -> bool {
+    matches!(event, McpEvent::Log { server, data, .. }
+        if server == "e" && data.as_str().is_some_and(|data| data.contains("level")))
+}
+
+#[tokio::test]
+async fn logs() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("logs", transport);
+        let (host, told) = listening(&server, None).await;
+        let said = host.call_tool("e/toggle-simulated-logging", json!({})).await.unwrap();
+        assert!(said.as_str().unwrap().starts_with("Started simulated"), "{said}");
+        told.wait("a log message", is_simulated).await;
+        // The level is what it says it is: `Debug-level message`.
+        let logs = told.all().into_iter().filter(is_simulated);
+        for event in logs {
+            let McpEvent::Log { level, data, .. } = event else { unreachable!() };
+            let named = data.as_str().unwrap().split([' ', '-']).next().unwrap().to_lowercase();
+            assert_eq!(format!("{level:?}").to_lowercase(), named);
+        }
+        let said = host.call_tool("e/toggle-simulated-logging", json!({})).await.unwrap();
+        assert!(said.as_str().unwrap().starts_with("Stopped simulated"), "{said}");
+        server.end(host).await;
+    }
+}
+
+#[tokio::test]
+async fn a_level_is_kept_to() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("level", transport);
+        let (host, told) = listening(&server, Some(Level::Error)).await;
+        // It says at `info` that it was asked for this.
+        let client = host.client("e").unwrap();
+        until_quiet(&client, &told).await;
+        server.end(host).await;
+    }
+}
+
+/// The level is set beside the first requests: from some moment on nothing is told any more.
+async fn until_quiet(client: &genkit::mcp::McpClient, told: &Told) {
+    super::until("silence", async || {
+        told.clear();
+        client.subscribe("demo://resource/dynamic/text/1").await.unwrap();
+        client.unsubscribe("demo://resource/dynamic/text/1").await.unwrap();
+        !told.all().iter().any(|event| matches!(event, McpEvent::Log { .. }))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn updates() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("updates", transport);
+        let (host, told) = listening(&server, None).await;
+        let client = host.client("e").unwrap();
+        let uri = "demo://resource/dynamic/text/7";
+        client.subscribe(uri).await.unwrap();
+        let acknowledged = |event: &McpEvent| {
+            matches!(event, McpEvent::Log { level: Level::Info, data, .. }
+                if data.as_str().is_some_and(|data| data.contains(uri)))
+        };
+        told.wait("the acknowledgement", acknowledged).await;
+        client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
+        let updated = McpEvent::ResourceUpdated { server: "e".into(), uri: uri.into() };
+        told.wait("an update", |event| *event == updated).await;
+        client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
+
+        // What is not subscribed to is not told of.
+        client.unsubscribe(uri).await.unwrap();
+        client.subscribe("demo://resource/dynamic/text/8").await.unwrap();
+        told.clear();
+        client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
+        let other = "demo://resource/dynamic/text/8".to_owned();
+        let other = McpEvent::ResourceUpdated { server: "e".into(), uri: other };
+        told.wait("the other update", |event| *event == other).await;
+        assert!(!told.all().contains(&updated), "{:?}", told.all());
+        server.end(host).await;
+    }
+}

@@ -1,0 +1,63 @@
+//! Which processes a test started, and that none of them is left.
+
+use std::path::Path;
+use std::process::Command;
+
+use genkit::mcp::McpHost;
+
+/// The variable that a test's servers, and whatever they start, have in their environment.
+pub(super) const VARIABLE: &str = "GENKIT_TEST_MARK";
+
+/// The mark of one test's processes.
+pub(super) struct Mark(String);
+
+impl Mark {
+    /// A mark that no other test has, in this run or in another one beside it.
+    pub(super) fn new(test: &str) -> Self {
+        Self(format!("{test}-{}", std::process::id()))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The processes that live.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        let wanted = format!("{VARIABLE}={}", self.0).into_bytes();
+        let entries = std::fs::read_dir("/proc").expect("Linux's /proc, where processes are found");
+        let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let marked = |id: &u32| {
+            let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            variables.split(|byte| *byte == 0).any(|variable| variable == wanted)
+        };
+        ids.filter(marked).collect()
+    }
+
+    /// Sends them a signal.
+    pub(super) fn signal(&self, signal: &str) {
+        let ids = self.processes();
+        assert!(!ids.is_empty(), "no server runs");
+        let ids = ids.iter().map(u32::to_string);
+        assert!(Command::new("kill").arg(signal).args(ids).status().unwrap().success());
+    }
+
+    /// Closes the host, and shows that its processes went with it, and are no zombies either.
+    pub(super) async fn close(&self, host: McpHost) {
+        let ids = self.processes();
+        assert!(!ids.is_empty(), "no server runs");
+        host.close().await;
+        let left: Vec<_> =
+            ids.iter().filter(|id| Path::new(&format!("/proc/{id}")).exists()).collect();
+        assert!(left.is_empty(), "of the servers {ids:?} there are left {left:?}");
+        assert_eq!(self.processes(), [0; 0], "servers were started while the host was closed");
+    }
+}
+
+/// A test that fails leaves nothing behind either.
+impl Drop for Mark {
+    fn drop(&mut self) {
+        for id in self.processes() {
+            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Our host against servers that others wrote: as programs, over HTTP, and all of them at once.
+
+mod desktop;
+mod everything;
+mod filesystem;
+mod mark;
+mod memory;
+mod proxy;
+mod restart;
+mod time;
+mod together;
+mod web;
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use genkit::mcp::{McpEvent, McpHost, StdioServer};
+use genkit::model::ModelResponse;
+use genkit::testing::ScriptedModel;
+use genkit::{ToolRequest, ToolResponse};
+use serde_json::Value;
+
+use crate::packages;
+use mark::Mark;
+
+/// A server that runs on Node, as a program.
+fn node(name: &str, mark: &Mark) -> StdioServer {
+    StdioServer::new("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
+}
+
+/// Waits until `done`; how long is only a guard against waiting for ever.
+async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done().await {
+        assert!(Instant::now() < deadline, "{what} did not come");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// What a model that calls this tool once gets to see.
+async fn as_a_model_sees(host: &McpHost, tool: &str, input: Value) -> ToolResponse {
+    let model = calling(tool, input);
+    let response = genkit::generate("Go.").model(model).tools(host.tools()).await.unwrap();
+    let parts = response.messages().into_iter().flat_map(|message| message.content);
+    let mut seen = parts.filter_map(|part| part.as_tool_response().cloned());
+    seen.next().unwrap_or_else(|| panic!("`{tool}` was not called: {response:?}"))
+}
+
+/// A model that calls one tool and is done.
+fn calling(tool: &str, input: Value) -> ScriptedModel {
+    ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new(tool, input)]),
+        ModelResponse::text("Done."),
+    ])
+}
+
+/// What servers told.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<McpEvent>>>);
+
+impl Told {
+    fn listener(&self) -> impl Fn(&McpEvent) + Send + Sync + 'static {
+        let told = self.clone();
+        move |event| told.0.lock().unwrap().push(event.clone())
+    }
+
+    fn all(&self) -> Vec<McpEvent> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn clear(&self) {
+        self.0.lock().unwrap().clear();
+    }
+
+    /// Waits for an event like this.
+    async fn wait(&self, what: &str, like: impl Fn(&McpEvent) -> bool) {
+        until(what, async || self.all().iter().any(&like)).await;
+    }
+}

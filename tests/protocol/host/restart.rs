@@ -1,0 +1,70 @@
+//! A server over HTTP that is restarted while a host uses it.
+
+use genkit::mcp::{HttpServer, McpEvent, McpHost, ServerState};
+use serde_json::json;
+
+use super::web::Web;
+use super::{Told, until};
+
+// With threads, as programs have them: restarting blocks one, and connections end meanwhile.
+fn open(web: &Web) -> (McpHost, Told) {
+    let told = Told::default();
+    let host = McpHost::builder()
+        .server("e", HttpServer::new(web.url()))
+        .on_event(told.listener())
+        .build()
+        .unwrap();
+    (host, told)
+}
+
+async fn echo(host: &McpHost, message: &str) -> genkit::Result<String> {
+    let said = host.call_tool("e/echo", json!({"message": message})).await?;
+    Ok(said.as_str().unwrap().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_call_has_a_new_session() {
+    let mut web = Web::start();
+    let (host, _told) = open(&web);
+    for round in 1..=2 {
+        assert_eq!(echo(&host, "before").await.unwrap(), "Echo: before");
+        web.restart();
+        assert_eq!(echo(&host, "after").await.unwrap(), "Echo: after", "round {round}");
+    }
+    assert!(host.tools().await.unwrap().len() > 10);
+    assert_eq!(host.status()[0].state, ServerState::Connected);
+    host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn subscriptions_are_made_again() {
+    let mut web = Web::start();
+    let (host, told) = open(&web);
+    let client = host.client("e").unwrap();
+    let uri = "demo://resource/dynamic/text/7";
+    client.subscribe(uri).await.unwrap();
+    client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
+    let updated = McpEvent::ResourceUpdated { server: "e".into(), uri: uri.into() };
+    told.wait("an update", |event| *event == updated).await;
+    web.restart();
+    assert_eq!(echo(&host, "after").await.unwrap(), "Echo: after");
+    told.clear();
+    client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
+    told.wait("an update of the new session", |event| *event == updated).await;
+    host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_it_is_away_calls_say_so_and_then_it_is_back() {
+    let mut web = Web::start();
+    let (host, _told) = open(&web);
+    assert_eq!(echo(&host, "before").await.unwrap(), "Echo: before");
+    web.kill();
+    let error = echo(&host, "meanwhile").await.unwrap_err();
+    assert!(error.to_string().contains("`e`"), "{error}");
+    assert_eq!(error.kind(), genkit::ErrorKind::Unavailable, "{error}");
+    web.restart();
+    // The host tries again by itself, and does so at once where somebody calls.
+    until("the server", async || echo(&host, "again").await.is_ok()).await;
+    host.close().await;
+}

@@ -1,0 +1,42 @@
+//! `mcp-server-time`, on the Python SDK, which speaks the newest protocol.
+
+use genkit::mcp::{McpHost, ProtocolEra, StdioServer};
+use serde_json::json;
+
+use super::mark::{self, Mark};
+use crate::packages;
+
+pub(super) fn server(mark: &Mark) -> StdioServer {
+    StdioServer::new(packages::python())
+        .args(["-m", "mcp_server_time", "--local-timezone", "UTC"])
+        .env(mark::VARIABLE, mark.name())
+}
+
+#[tokio::test]
+async fn the_newest_protocol_is_found_by_asking() {
+    let mark = Mark::new("time");
+    let host = McpHost::builder()
+        .server("probed", server(&mark))
+        .server("newest", server(&mark).protocol(ProtocolEra::Stateless))
+        .server("session", server(&mark).protocol(ProtocolEra::Sessions))
+        .build()
+        .unwrap();
+    host.ready().await;
+    let versions: Vec<_> =
+        host.status().into_iter().map(|status| status.protocol_version.unwrap()).collect();
+    assert_eq!(versions, ["2026-07-28", "2026-07-28", "2025-11-25"]);
+    for key in ["probed", "newest", "session"] {
+        let input = json!({
+            "source_timezone": "Europe/Berlin", "time": "16:30", "target_timezone": "Asia/Tokyo"
+        });
+        let said = host.call_tool(&format!("{key}/convert_time"), input).await.unwrap();
+        // Neither the length of the day nor the season changes that it is the afternoon there.
+        let there = said["target"]["datetime"].as_str().unwrap();
+        assert!(there.contains("T23:30") || there.contains("T00:30"), "{said}");
+        assert_eq!(said["source"]["timezone"], "Europe/Berlin");
+        let input = json!({"timezone": "Mars/Olympus"});
+        let error = host.call_tool(&format!("{key}/get_current_time"), input).await.unwrap_err();
+        assert!(error.to_string().contains("Mars/Olympus"), "{error}");
+    }
+    mark.close(host).await;
+}
