@@ -321,3 +321,19 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
     assert_eq!(host.tools().await.unwrap().len(), 0);
     assert!(host.client("s").unwrap().tools().await.is_err());
 }
+
+#[tokio::test]
+async fn what_is_wished_for_last_counts() {
+    let host = super::host(server(&registry(tools![add])));
+    host.ready().await;
+    for _ in 0..3 {
+        host.disable("s").unwrap();
+        host.enable("s").unwrap();
+        assert_eq!(host.call_tool("s/add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
+    }
+    host.enable("s").unwrap();
+    host.disable("s").unwrap();
+    assert!(host.call_tool("s/add", json!({"a": 1, "b": 1})).await.is_err());
+    host.enable("s").unwrap();
+    assert_eq!(host.tools().await.unwrap().len(), 1);
+}

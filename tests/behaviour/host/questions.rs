@@ -241,3 +241,92 @@ async fn answering_takes_the_time_that_a_person_takes() {
         assert_eq!(said, "Hello, slow!", "{era:?}");
     }
 }
+
+/// Two questions at a time over one pipe of the older era.
+#[tokio::test]
+async fn questions_are_never_crossed() {
+    /// Asks for the name of somebody.
+    #[tool]
+    async fn name_of(ctx: &Context, who: String) -> Result<String> {
+        // Both calls are under way before either asks.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let asked = ctx.elicit::<Name>(format!("Who is {who}?")).await?;
+        Ok(asked
+            .accepted()
+            .map_or_else(|_| format!("{who}: nobody"), |a| format!("{who}: {}", a.name)))
+    }
+    let host = host(server(&registry(tools![name_of])).protocol(ERAS[0]));
+    let calls = || {
+        ModelResponse::tool_requests(
+            ["a", "b"].map(|who| ToolRequest::new("s/name_of", json!({"who": who}))),
+        )
+    };
+    let outputs = async || {
+        let model = ScriptedModel::new([calls(), ModelResponse::text("Done.")]);
+        let asking = genkit::generate("Go.").model(model.clone()).tools(host.tools());
+        let mut run = asking.await.unwrap();
+        while !run.interrupts().is_empty() {
+            let answers: Vec<_> = run
+                .interrupts()
+                .iter()
+                .map(|question| {
+                    let who = question.tool_request().input["who"].as_str().unwrap().to_owned();
+                    assert_eq!(question.message().unwrap(), format!("s: Who is {who}?"));
+                    question.accept(json!({"name": format!("I am {who}")}))
+                })
+                .collect();
+            run = genkit::resume(run, answers)
+                .model(model.clone())
+                .tools(host.tools())
+                .await
+                .unwrap();
+        }
+        model.tool_outputs("s/name_of")
+    };
+    // The first time it is not known whose question is whose until one of them is declined.
+    let first = outputs().await;
+    let known = |who: &str| json!(format!("{who}: I am {who}"));
+    let nobody = |who: &str| json!(format!("{who}: nobody"));
+    assert!(first == [known("a"), nobody("b")] || first == [nobody("a"), known("b")], "{first:?}");
+    // From then on one call is made after the other, and each question is its own call's.
+    assert_eq!(outputs().await, [known("a"), known("b")]);
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_placed_does_not_stop_the_clocks() {
+    /// Never ends.
+    #[tool]
+    async fn hang() -> String {
+        std::future::pending().await
+    }
+    let server = server(&registry(tools![greet, hang])).protocol(ERAS[0]);
+    let host = host(server.timeout(Duration::from_millis(500)));
+    let (hung, greeted) =
+        tokio::join!(host.call_tool("s/hang", json!({})), host.call_tool("s/greet", json!({})),);
+    assert!(hung.unwrap_err().to_string().contains("did not answer `hang` within 500ms"));
+    // Nobody who called can be asked: it is declined at once.
+    assert_eq!(greeted.unwrap(), "declined");
+}
+
+#[tokio::test]
+async fn an_answer_is_not_taken_for_another_question() {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    /// Asks something else each time.
+    #[tool]
+    async fn sly(ctx: &Context) -> Result<String> {
+        let count = [5, 500][ASKED.fetch_add(1, Ordering::SeqCst).min(1) as usize];
+        let asked = ctx.elicit::<Name>(format!("Delete {count} files?")).await?;
+        Ok(asked.accepted().map_or_else(|_| "no".into(), |_| format!("deleted {count}")))
+    }
+    let host = host(server(&registry(tools![sly])).protocol(ERAS[0]));
+    let model = ScriptedModel::new([
+        ModelResponse::tool_requests([ToolRequest::new("s/sly", json!({}))]),
+        ModelResponse::text("Done."),
+    ]);
+    let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+    let answers: Vec<_> =
+        asked.interrupts().iter().map(|q| q.accept(json!({"name": "y"}))).collect();
+    let again = genkit::resume(asked, answers).model(model).tools(host.tools()).await.unwrap();
+    let shown = serde_json::to_string(&again).unwrap();
+    assert!(shown.contains("Delete 500 files?"), "{shown}");
+}
