@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use self::group::Group;
 use self::stderr::Stderr;
 use super::config::Command;
-use super::pipe::PipeTransport;
+use super::pipe::{Mask, PipeTransport};
 use crate::error::Result;
 
 /// How long a server may take to end after its input was closed, and again after it was told to.
@@ -72,8 +72,9 @@ impl Child {
         let group = Group::led_by(pid);
         let stdin = process.stdin.take().expect("it was asked for above");
         let stdout = process.stdout.take().expect("it was asked for above");
-        let stderr = Stderr::read(key, process.stderr.take(), command);
-        let transport = PipeTransport::new(key, stdout, stdin, command.max_line);
+        let mask = Mask::of(command);
+        let stderr = Stderr::read(key, process.stderr.take(), command, mask.clone());
+        let transport = PipeTransport::new(key, stdout, stdin, command.max_line).masked(mask);
         let child = Self {
             process,
             #[cfg(test)]

@@ -4,6 +4,7 @@ mod dotenv;
 mod entry;
 mod jsonc;
 mod keys;
+mod names;
 mod place;
 mod strict;
 #[cfg(test)]
@@ -17,12 +18,12 @@ use serde_json::{Map, Value};
 use self::place::Place;
 use self::strict::Strict;
 use self::vars::Vars;
-use super::config::ServerConfig;
+use super::config::{Launch, ServerConfig};
 use crate::error::{Error, ErrorKind, Result};
 use crate::suggest;
 
-/// Largest file that is read, 1 MiB.
-const MAX_BYTES: u64 = 1024 * 1024;
+/// Largest file that is read, 32 MiB: `~/.claude.json` keeps much else.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Where the servers stand: most programs, then VS Code.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
@@ -52,7 +53,15 @@ pub(super) fn read(path: &Path) -> Result<File> {
         "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
         name => std::env::var(name).ok(),
     };
-    parse_in(&text, &name, &vars, Some(&folder))
+    let mut file = parse_in(&text, &name, &vars, Some(&folder))?;
+    if is_in_project(path, &folder) {
+        for (_, server) in &mut file.servers {
+            if let Launch::Stdio(command) = &mut server.launch {
+                command.cwd.get_or_insert_with(|| folder.clone());
+            }
+        }
+    }
+    Ok(file)
 }
 
 /// Reads the text of a file, of which errors speak as `name`. `vars` knows the variables, and
@@ -84,6 +93,18 @@ fn parse_in(text: &str, name: &str, vars: &Vars<'_>, folder: Option<&Path>) -> R
             let place = Place::new(name, &section).key(&key);
             let server = entry::server(&place, entry, vars, folder, &mut notices);
             servers.push((key, server));
+        }
+    }
+    let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+    let keys = names::keys(&names);
+    for ((server, _), key) in servers.iter_mut().zip(keys) {
+        if *server != key {
+            let shown: String = server.chars().take(100).collect();
+            notices.push(format!(
+                "{name}: the server {shown:?} is called `{key}` here: keys have no `/` and no `*`, \
+                 and at most 64 bytes"
+            ));
+            *server = key;
         }
     }
     Ok(File { servers, notices })
@@ -175,13 +196,25 @@ fn usual_places() -> String {
 
 /// The folder that a file of a project is about.
 fn workspace(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut folder = path.parent().unwrap_or(Path::new("/"));
-    let is_hidden =
-        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    if let (true, Some(parent)) = (is_hidden, folder.parent()) {
-        // `.vscode/mcp.json`, `.cursor/mcp.json`
-        folder = parent;
+    let folder = parent(path);
+    match folder.parent() {
+        Some(project) if is_hidden(&folder) => project.to_owned(),
+        _ => folder,
     }
-    folder.to_owned()
+}
+
+/// Whether it is a file for one project: programs run its servers in the project's folder.
+fn is_in_project(path: &Path, folder: &Path) -> bool {
+    // What lies so in the folder of a user is for all projects.
+    is_hidden(&parent(path)) && std::env::home_dir().is_none_or(|home| home != folder)
+}
+
+fn parent(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.parent().unwrap_or(Path::new("/")).to_owned()
+}
+
+/// `.vscode`, `.cursor`.
+fn is_hidden(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

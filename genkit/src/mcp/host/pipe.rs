@@ -4,6 +4,7 @@
 //! gets an error that says what the server did wrong.
 
 mod incoming;
+mod mask;
 mod noise;
 mod open;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use std::{borrow::Cow, io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
+    model::JsonRpcMessage,
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
@@ -21,6 +23,7 @@ use tokio::{
     task::JoinHandle,
 };
 
+pub(super) use self::mask::Mask;
 use self::{incoming::Line, noise::Noise, open::Open};
 use crate::mcp::lines::{Frame, Framer, Outbox};
 
@@ -73,6 +76,12 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         }
     }
 
+    /// Does not repeat what this hides.
+    pub(super) fn masked(mut self, mask: Mask) -> Self {
+        self.noise.mask = mask;
+        self
+    }
+
     /// What the next line amounts to; nothing if it was passed over or refused.
     fn step(&mut self) -> Result<Option<Incoming>, Starved> {
         let line = match self.framer.next_frame().ok_or(Starved)? {
@@ -82,7 +91,12 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
             }
         };
         match line {
-            Line::Message(message) => {
+            Line::Message(mut message) => {
+                if let JsonRpcMessage::Error(failed) = &mut *message {
+                    // What is wrong with an answer is told with a part of it.
+                    failed.error.message =
+                        self.noise.mask.hide(&failed.error.message).into_owned().into();
+                }
                 self.open.came(&message);
                 return Ok(Some(*message));
             }

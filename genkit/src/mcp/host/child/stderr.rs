@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use self::lines::Lines;
 use self::rate::{Rate, Word};
 use crate::mcp::host::config::{Command, StderrTo};
+use crate::mcp::host::pipe::Mask;
 
 /// Lines that are kept.
 const TAIL_LINES: usize = 20;
@@ -24,9 +25,6 @@ const TAIL_BYTES: usize = 4 * 1024;
 
 /// Bytes of the tail that an error shows.
 const SHOWN_BYTES: usize = 1024;
-
-/// Values of variables that are shorter stay in what a server says: `1` and `true` are no secrets.
-const SECRET_BYTES: usize = 8;
 
 /// The reader of a standard error, and the end of what it read.
 pub(super) struct Stderr {
@@ -44,13 +42,18 @@ pub(super) fn stdio(to: StderrTo) -> Stdio {
 
 impl Stderr {
     /// Starts to read.
-    pub(super) fn read(key: &str, stream: Option<ChildStderr>, command: &Command) -> Self {
+    pub(super) fn read(
+        key: &str,
+        stream: Option<ChildStderr>,
+        command: &Command,
+        mask: Mask,
+    ) -> Self {
         let tail = Arc::default();
         let reading = stream.map(|stream| {
             let listener = Listener {
                 key: key.to_owned(),
                 log: command.stderr == StderrTo::Log,
-                secrets: secrets(command),
+                mask,
                 rate: Rate::default(),
                 tail: Arc::clone(&tail),
             };
@@ -120,8 +123,7 @@ impl Tail {
 struct Listener {
     key: String,
     log: bool,
-    /// Values that must not be repeated, and the names of their variables.
-    secrets: Vec<(String, String)>,
+    mask: Mask,
     rate: Rate,
     tail: Arc<Mutex<Tail>>,
 }
@@ -139,9 +141,7 @@ impl Listener {
     }
 
     fn hear(&mut self, line: &str) {
-        let line = self.secrets.iter().fold(line.to_owned(), |line, (value, name)| {
-            if line.contains(value) { line.replace(value, name) } else { line }
-        });
+        let line = self.mask.hide(line).into_owned();
         if self.log {
             self.say(&line);
         }
@@ -170,20 +170,6 @@ impl Listener {
             "{lines} lines of its standard error were left out"
         );
     }
-}
-
-/// What was configured as its variables may be a key or a token, and a server may print it.
-fn secrets(command: &Command) -> Vec<(String, String)> {
-    let mut secrets: Vec<_> = command
-        .env
-        .iter()
-        .filter_map(|(name, value)| Some((value.to_str()?, name.to_str()?)))
-        .filter(|(value, _)| value.len() >= SECRET_BYTES)
-        .map(|(value, name)| (value.to_owned(), format!("${{{name}}}")))
-        .collect();
-    // One may be a part of another.
-    secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
-    secrets
 }
 
 /// The beginning of a text, not in the middle of a character.

@@ -150,7 +150,7 @@ fn stdio(entry: &Entry<'_>, folder: Option<&Path>) -> Result<ServerConfig> {
         server = server.envs(variables(&entry.place.key("envFile"), &in_folder(file))?);
     }
     // What stands in the entry itself goes before the file.
-    server = server.envs(entry.pairs("env")?);
+    server = server.envs(entry.variables("env")?);
     if let Some(cwd) = entry.text("cwd")? {
         server = server.cwd(in_folder(cwd));
     }

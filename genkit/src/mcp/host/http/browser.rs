@@ -1,6 +1,6 @@
 //! The end of an authorization in a browser: it comes back to a port of this machine.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use reqwest::Url;
@@ -31,6 +31,9 @@ impl Listener {
         let mut uri = Url::parse(uri.unwrap_or(DEFAULT_URI)).map_err(|fault| {
             Error::invalid_argument(format!("the redirect URI is no address ({fault})"))
         })?;
+        // A name of this machine has the usual address.
+        let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let ports = match (uri.port(), preferred) {
             (Some(port), _) => vec![port],
             (None, Some(port)) => vec![port, 0],
@@ -38,7 +41,7 @@ impl Listener {
         };
         let mut bound = None;
         for port in ports {
-            let at = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            let at = SocketAddr::from((host, port));
             bound = Some(TcpListener::bind(at).await.map_err(|error| (at, error)));
             if matches!(bound, Some(Ok(_))) {
                 break;
@@ -76,7 +79,10 @@ impl Listener {
                     // A connection that was gone at once; the pause is for worse than that.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
-                Some(Ok(Some(callback))) = browsers.join_next() => return Ok(callback),
+                // A pattern for the callback alone would stop the wait for the other requests.
+                Some(done) = browsers.join_next() => if let Ok(Some(callback)) = done {
+                    return Ok(callback);
+                },
             }
         }
     }

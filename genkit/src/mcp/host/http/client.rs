@@ -1,10 +1,12 @@
 //! The HTTP client of one server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
+use super::addresses::Reach;
 use super::failure::deepest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::net::{USER_AGENT, install_crypto, is_loopback};
@@ -34,11 +36,13 @@ pub(super) fn for_server(url: &Url) -> Result<Client> {
     finish(builder)
 }
 
-/// A client for one request to an authorization server at `url`; `follow` says whether redirects
-/// within its origin are followed.
-pub(super) fn for_oauth(url: &Url, follow: bool) -> Result<Client> {
+/// A client for one request to an authorization server at `url`, which must be within `reach`;
+/// `follow` says whether redirects within its origin are followed.
+pub(super) fn for_oauth(url: &Url, follow: bool, reach: &Reach) -> Result<Client> {
+    reach.check(url)?;
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
-    finish(base(url).timeout(OAUTH_TIMEOUT).redirect(redirects))
+    let builder = base(url).timeout(OAUTH_TIMEOUT).redirect(redirects);
+    finish(builder.dns_resolver(Arc::new(reach.clone())))
 }
 
 fn base(url: &Url) -> ClientBuilder {

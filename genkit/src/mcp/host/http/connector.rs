@@ -9,10 +9,12 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::sync::watch;
+use tokio_util::sync::DropGuard;
 
 use super::client;
 use super::endpoint::{Endpoint, target};
 use super::oauth::Authorizer;
+use super::transport::{HttpTransport, Link};
 use super::wire::Wire;
 use crate::error::Result;
 
@@ -28,7 +30,9 @@ pub(in crate::mcp::host) struct Connector {
     url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
     max_message: usize,
-    wire: Wire,
+    pub(super) wire: Wire,
+    /// A sign-in that is under way ends with it and its connections.
+    sign_in: Option<Arc<DropGuard>>,
     busy: watch::Receiver<bool>,
     /// Without OAuth nobody else holds it, and a channel without a sender has ended.
     _never_busy: Option<watch::Sender<bool>>,
@@ -44,28 +48,33 @@ impl Connector {
         let checked = endpoint.checked(key)?;
         let http = client::for_server(&checked.url)?;
         let (sender, busy) = watch::channel(false);
-        let (authorizer, never_busy) = match &endpoint.oauth {
-            Some(oauth) => (Some(Authorizer::new(key, &checked.url, oauth, sender)?), None),
-            None => (None, Some(sender)),
+        let (authorizer, sign_in, never_busy) = match &endpoint.oauth {
+            Some(oauth) => {
+                let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, sender)?;
+                (Some(authorizer), Some(Arc::new(open)), None)
+            }
+            None => (None, None, Some(sender)),
         };
         let wire = Wire {
             http,
             target: target(&checked.url).into(),
             authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
+            link: Link::default(),
         };
         Ok(Self {
             url: checked.url.as_str().into(),
             headers: checked.headers,
             max_message: endpoint.max_message,
             wire,
+            sign_in,
             busy,
             _never_busy: never_busy,
         })
     }
 
     /// A new connection. It must be made inside of the runtime that uses it.
-    pub(in crate::mcp::host) fn transport(&self) -> StreamableHttpClientTransport<Wire> {
+    pub(in crate::mcp::host) fn transport(&self) -> HttpTransport {
         let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
             .custom_headers(self.headers.clone())
             .max_sse_event_size(self.max_message)
@@ -75,7 +84,10 @@ impl Connector {
         retry.max_times = Some(STREAM_TRIES);
         retry.max_delay = Some(STREAM_WAIT);
         config.retry_config = Arc::new(retry);
-        StreamableHttpClientTransport::with_client(self.wire.clone(), config)
+        let link = Link::default();
+        let wire = Wire { link: link.clone(), ..self.wire.clone() };
+        let inner = StreamableHttpClientTransport::with_client(wire, config);
+        HttpTransport::new(inner, &link, self.sign_in.clone())
     }
 
     /// True while a person is asked for access: whoever measures time should stop the clock.

@@ -4,6 +4,7 @@ mod words;
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::service::{ClientInitializeError, ServiceError};
@@ -85,11 +86,14 @@ pub(in crate::mcp::host) struct Failure {
     session_lost: bool,
     unsent: bool,
     retry_after: Option<Duration>,
+    /// The error of the user that led to it.
+    source: Option<Arc<Error>>,
 }
 
 impl Failure {
     pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), session_lost: false, unsent: false, retry_after: None }
+        let text = text.into();
+        Self { kind, text, session_lost: false, unsent: false, retry_after: None, source: None }
     }
 
     /// The same failure of a request that was not sent.
@@ -119,6 +123,12 @@ impl Failure {
         self.kind
     }
 
+    /// The same failure, with the error of the user that led to it.
+    pub(super) fn caused_by(mut self, source: Error) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
     /// The same failure, of another kind.
     pub(super) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
@@ -132,11 +142,19 @@ impl fmt::Display for Failure {
     }
 }
 
-impl StdError for Failure {}
+impl StdError for Failure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let error = Self::new(failure.kind, failure.text);
+        let error = match failure.source {
+            Some(source) => error.with_source(source),
+            None => error,
+        };
         match failure.retry_after {
             Some(wait) => error.with_retry_after(wait),
             None => error,

@@ -1,11 +1,14 @@
 //! Servers over streamable HTTP.
 
+mod addresses;
+mod answer;
 mod browser;
 mod client;
 mod connector;
 mod endpoint;
 mod failure;
 mod oauth;
+mod transport;
 mod wire;
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::stream::BoxStream;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
-use sse_stream::Sse;
 
+use super::answer::{correlated, request_id};
 use super::endpoint::RequestHeaders;
 use super::failure::{At, Failure};
 use super::oauth::{Authorizer, Challenge};
+use super::transport::{Events, Link};
 use crate::error::ErrorKind;
 
 /// The longest event where nobody says another limit; rmcp always says one.
@@ -23,7 +23,6 @@ const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 const MAX_ROUNDS: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Outcome<T> = Result<T, StreamableHttpError<Failure>>;
 type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
 
@@ -36,6 +35,8 @@ pub(in crate::mcp::host) struct Wire {
     pub(super) authorizer: Option<Arc<Authorizer>>,
     /// Whether every request says who asks.
     pub(super) credentials: bool,
+    /// The connection that the requests belong to.
+    pub(super) link: Link,
 }
 
 /// What may be done for a request that was refused.
@@ -43,10 +44,10 @@ pub(in crate::mcp::host) struct Wire {
 enum Effort {
     /// Nothing: the connection is ending.
     None,
-    /// Access may be asked for, but no more than was given before.
-    Access,
-    /// Also more access than before.
-    Wider,
+    /// Access may be renewed, but no person is asked: nobody waits for what is sent.
+    Renewal,
+    /// A person may be asked, also for more access than before.
+    Person,
 }
 
 impl Wire {
@@ -64,7 +65,7 @@ impl Wire {
     {
         let own = headers.contains_key(&AUTHORIZATION);
         let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
-            return send(None).await.map_err(|error| self.failed(error, session, own));
+            return send(None).await.map_err(|error| self.failed(error, effort, session, own));
         };
         let mut token = match effort {
             Effort::None => authorizer.held(),
@@ -80,14 +81,18 @@ impl Wire {
             let challenge = Challenge::of(&error).filter(|challenge| match challenge {
                 // What was given a moment ago and is refused will be refused again.
                 Challenge::Access { .. } => effort != Effort::None && !fresh,
-                Challenge::Wider { .. } => effort == Effort::Wider,
+                Challenge::Wider { .. } => effort == Effort::Person,
             });
             let Some(challenge) = challenge.filter(|_| rounds < MAX_ROUNDS) else {
-                return Err(self.failed(error, session, own));
+                return Err(self.failed(error, effort, session, own));
             };
             rounds += 1;
-            let renewed = authorizer.renew(challenge, token).await;
-            let renewed = renewed.map_err(StreamableHttpError::Client)?;
+            let renewed = match authorizer.renew(challenge, token, effort == Effort::Person).await {
+                Ok(renewed) => renewed,
+                // rmcp gives up a stream that wants access, and would try again after all else.
+                Err(_) if effort == Effort::Renewal => return Err(wants_access(&error)),
+                Err(failure) => return Err(StreamableHttpError::Client(failure)),
+            };
             fresh = renewed.fresh;
             token = Some(renewed.token);
         }
@@ -97,10 +102,14 @@ impl Wire {
     fn failed(
         &self,
         error: StreamableHttpError<reqwest::Error>,
+        effort: Effort,
         session: bool,
         own: bool,
     ) -> StreamableHttpError<Failure> {
         match error {
+            error if effort == Effort::Renewal && Challenge::of(&error).is_some() => {
+                wants_access(&error)
+            }
             StreamableHttpError::ServerDoesNotSupportSse => {
                 StreamableHttpError::ServerDoesNotSupportSse
             }
@@ -135,6 +144,12 @@ impl Wire {
     }
 }
 
+/// The refusal of a stream.
+fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<Failure> {
+    let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
+    StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
+}
+
 /// Adds what the caller of this message wants to be sent.
 fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Outcome<Headers> {
     let ClientJsonRpcMessage::Request(request) = message else {
@@ -149,25 +164,6 @@ fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Outcome<
     })?;
     headers.extend(made.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(headers)
-}
-
-/// What an error without an id says about this request, which rmcp would leave waiting: servers
-/// that lost their sessions answer so. In the handshake rmcp makes something of it itself.
-fn unaddressed<'a>(
-    message: &ClientJsonRpcMessage,
-    answer: &'a StreamableHttpPostResponse,
-) -> Option<&'a str> {
-    use rmcp::model::ClientRequest::{DiscoverRequest, InitializeRequest};
-    let ClientJsonRpcMessage::Request(request) = message else { return None };
-    match (&request.request, answer) {
-        (InitializeRequest(_) | DiscoverRequest(_), _) => None,
-        (_, StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), _))
-            if error.id.is_none() =>
-        {
-            Some(&error.error.message)
-        }
-        _ => None,
-    }
 }
 
 impl StreamableHttpClient for Wire {
@@ -196,7 +192,7 @@ impl StreamableHttpClient for Wire {
     ) -> Outcome<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
         let (http, headers) = (&self.http, &headers);
-        let answer = self.authorized(Effort::Wider, session.is_some(), headers, |token| {
+        let sent = self.authorized(Effort::Person, session.is_some(), headers, |token| {
             http.post_message_with_max_sse_event_size(
                 Arc::clone(&uri),
                 message.clone(),
@@ -206,14 +202,9 @@ impl StreamableHttpClient for Wire {
                 limit,
             )
         });
-        let answer = answer.await?;
-        match unaddressed(&message, &answer) {
-            Some(said) => {
-                let at = At { target: &self.target, session: session.is_some() };
-                Err(StreamableHttpError::Client(at.status(400, None, said)))
-            }
-            None => Ok(answer),
-        }
+        let answer = self.link.unless_closed(sent).await?;
+        let at = At { target: &self.target, session: session.is_some() };
+        correlated(answer, request_id(&message).as_ref(), at)
     }
 
     async fn delete_session(
@@ -252,8 +243,11 @@ impl StreamableHttpClient for Wire {
         headers: Headers,
         limit: usize,
     ) -> Outcome<Events> {
+        if self.link.has_no_streams() {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
         let (http, headers) = (&self.http, &headers);
-        self.authorized(Effort::Access, session.is_some(), headers, |token| {
+        let sent = self.authorized(Effort::Renewal, session.is_some(), headers, |token| {
             http.get_stream_with_max_sse_event_size(
                 Arc::clone(&uri),
                 session.clone(),
@@ -262,7 +256,7 @@ impl StreamableHttpClient for Wire {
                 headers.clone(),
                 limit,
             )
-        })
-        .await
+        });
+        Ok(self.link.counted(self.link.unless_closed(sent).await?))
     }
 }

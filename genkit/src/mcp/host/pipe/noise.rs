@@ -1,5 +1,7 @@
 //! What a server prints where only messages belong.
 
+use super::mask::Mask;
+
 /// Characters of such a line that a log shows.
 const SHOWN_CHARS: usize = 200;
 
@@ -8,11 +10,12 @@ const SHOWN_CHARS: usize = 200;
 pub(super) struct Noise {
     key: String,
     lines: u64,
+    pub(super) mask: Mask,
 }
 
 impl Noise {
     pub(super) fn new(key: &str) -> Self {
-        Self { key: key.to_owned(), lines: 0 }
+        Self { key: key.to_owned(), lines: 0, mask: Mask::default() }
     }
 
     /// The server.
@@ -29,6 +32,7 @@ impl Noise {
     /// Takes note of a line that is passed over.
     pub(super) fn came(&mut self, fault: &str, excerpt: &str) {
         let server = self.key.as_str();
+        let (fault, excerpt) = (self.mask.hide(fault), self.mask.hide(excerpt));
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,

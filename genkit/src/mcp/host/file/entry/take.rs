@@ -56,6 +56,20 @@ impl Entry<'_> {
             .collect()
     }
 
+    /// Variables: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
+    pub(super) fn variables(&self, key: &str) -> Result<Vec<(String, String)>> {
+        let mut plain = self.entry.get(key).cloned();
+        if let Some(Value::Object(values)) = &mut plain {
+            for value in values.values_mut() {
+                if value.is_number() || value.is_boolean() {
+                    *value = Value::String(value.to_string());
+                }
+            }
+        }
+        let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
+        Entry { place: self.place, entry, vars: self.vars }.pairs(key)
+    }
+
     /// True or false.
     pub(super) fn boolean(&self, key: &str) -> Result<Option<bool>> {
         match self.get(key) {

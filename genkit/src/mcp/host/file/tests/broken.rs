@@ -65,8 +65,8 @@ fn wrong_types_break_their_server_only() {
             ".env in mcp.json: expected an object of strings, found an array",
         ),
         (
-            r#""command": "x", "env": {"PORT": 80}"#,
-            ".env.PORT in mcp.json: expected a string, found a number",
+            r#""command": "x", "env": {"PORT": [80]}"#,
+            ".env.PORT in mcp.json: expected a string, found an array",
         ),
         (
             r#""command": "x", "disabled": "no""#,
@@ -149,15 +149,16 @@ fn files_that_cannot_be_read_say_why() {
     let folder = std::env::temp_dir().join(format!("genkit-file-{}", std::process::id()));
     std::fs::create_dir_all(folder.join(".vscode")).unwrap();
     let path = folder.join(".vscode/mcp.json");
-    std::fs::write(&path, " ".repeat((1 << 20) + 1)).unwrap();
+    std::fs::write(&path, " ".repeat((32 << 20) + 1)).unwrap();
     let large = super::super::read(&path).unwrap_err().to_string();
-    assert!(large.contains("larger than 1048576 bytes"), "{large}");
+    assert!(large.contains("larger than 33554432 bytes"), "{large}");
     std::fs::write(&path, b"\xFF").unwrap();
     assert!(super::super::read(&path).unwrap_err().to_string().contains("not UTF-8"));
     // What belongs to a file is found from its folder.
     std::fs::write(folder.join("my.env"), "A=1\nB='two'\n").unwrap();
     let text = r#"{"servers": {"a": {"command": "${workspaceFolder}/run", "cwd": "sub", "envFile": "my.env",
-        "env": {"B": "mine"}}, "b": {"command": "x", "envFile": "${workspaceFolder}/none"}}}"#;
+        "env": {"B": "mine"}}, "b": {"command": "x", "envFile": "${workspaceFolder}/none"},
+        "c": {"command": "x"}}}"#;
     std::fs::write(&path, text).unwrap();
     let found = super::super::read(&path).unwrap().servers;
     let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
@@ -167,5 +168,13 @@ fn files_that_cannot_be_read_say_why() {
     assert_eq!(env, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "mine".to_owned())]);
     let Launch::Broken(error) = &found[1].1.launch else { panic!("{found:?}") };
     assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
+    // What does not say where it runs, runs in the project of a hidden folder.
+    let Launch::Stdio(command) = &found[2].1.launch else { panic!("{found:?}") };
+    assert_eq!(command.cwd.as_ref(), Some(&folder));
+    let beside = folder.join("mcp.json");
+    std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();
+    let found = super::super::read(&beside).unwrap().servers;
+    let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
+    assert_eq!(command.cwd, None);
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -145,3 +145,30 @@ fn what_is_not_done_is_told() {
         ]
     );
 }
+
+#[test]
+fn names_that_no_host_takes_become_keys() {
+    let long = "x".repeat(70);
+    let text = format!(
+        r#"{{"servers": {{"io.github.github/github-mcp-server": {{"command": "a"}}, "a/b": {{"command": "b"}},
+            "a*b": {{"command": "c"}}, "a-b": {{"command": "d"}}, "{long}": {{"command": "e"}},
+            "{long}y": {{"command": "f"}}, "": {{"command": "g"}}}}}}"#
+    );
+    let found = file(&text);
+    let keys: Vec<&str> = found.servers.iter().map(|(key, _)| key.as_str()).collect();
+    let (cut, second) = ("x".repeat(64), format!("{}-2", "x".repeat(62)));
+    assert_eq!(
+        keys,
+        ["io.github.github-github-mcp-server", "a-b-2", "a-b-3", "a-b", &cut, &second, "server"]
+    );
+    assert_eq!(found.notices.len(), 6);
+    assert!(found.notices[0].contains("is called `io.github.github-github-mcp-server` here"));
+    crate::mcp::host::builder::check_keys(&found.servers).unwrap();
+}
+
+#[test]
+fn numbers_and_truth_are_variables_as_they_stand() {
+    let (command, _) = stdio(r#""command": "x", "env": {"PORT": 80, "DEBUG": true, "RATE": 0.5}"#);
+    let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(told(&command).2, [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")]);
+}

@@ -77,6 +77,12 @@ impl At<'_> {
         }
     }
 
+    /// The session is gone; this is what the server said of it.
+    pub(in crate::mcp::host::http) fn lost(self, said: &str) -> Failure {
+        let text = format!("{} does not know the session any more: {}", self.target, cut(said));
+        Failure::new(ErrorKind::Unavailable, text).session_lost()
+    }
+
     /// What reqwest says.
     pub(in crate::mcp::host::http) fn request(self, error: &reqwest::Error) -> Failure {
         let target = self.target;

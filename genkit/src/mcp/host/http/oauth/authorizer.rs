@@ -17,8 +17,6 @@ use crate::error::{Error, ErrorKind, Result};
 /// Gets access for all requests of one server.
 pub(in crate::mcp::host::http) struct Authorizer {
     shared: Arc<Shared>,
-    /// What is under way ends with the last connection.
-    _open: DropGuard,
 }
 
 /// Access for the next try.
@@ -57,21 +55,23 @@ impl Flow {
         &mut self,
         challenge: &Challenge,
         sent: Option<&str>,
+        may_ask: bool,
     ) -> Result<(Token, bool), Failure> {
         match self {
-            Self::Person(flow) => flow.renew(challenge, sent).await,
+            Self::Person(flow) => flow.renew(challenge, sent, may_ask).await,
             Self::Machine(flow) => Ok((flow.renew(challenge).await?, true)),
         }
     }
 }
 
 impl Authorizer {
+    /// With what ends, once it is dropped, all that is under way.
     pub(in crate::mcp::host::http) fn new(
         key: &str,
         url: &Url,
         oauth: &OAuth,
         busy: watch::Sender<bool>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, DropGuard)> {
         let check = oauth.check().map_err(|error| {
             Error::invalid_argument(format!("the OAuth of server {key:?}: {error}"))
         });
@@ -94,7 +94,7 @@ impl Authorizer {
             rounds: Mutex::new((0, None)),
             closing: closing.clone(),
         });
-        Ok(Self { shared, _open: closing.drop_guard() })
+        Ok((Self { shared }, closing.drop_guard()))
     }
 
     /// The access that is there, however old.
@@ -127,12 +127,14 @@ impl Authorizer {
         Ok(current.await?.map(|token| token.secret))
     }
 
-    /// New access after `challenge`, which refused what was `sent`. A round that has begun goes on
-    /// also if the request that began it is given up: a person may be at it.
+    /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` a person is
+    /// asked. A round that has begun goes on also if the request that began it is given up: a
+    /// person may be at it.
     pub(in crate::mcp::host::http) async fn renew(
         &self,
         challenge: Challenge,
         sent: Option<String>,
+        may_ask: bool,
     ) -> Result<Renewed, Failure> {
         let shared = Arc::clone(&self.shared);
         let before = shared.round();
@@ -145,8 +147,12 @@ impl Authorizer {
             if let Some(failure) = shared.failed_since(before) {
                 return Err(failure);
             }
-            let renewed = shared.unless_closing(flow.renew(&challenge, sent.as_deref())).await;
-            shared.end_round(renewed.as_ref().err());
+            let renewing = flow.renew(&challenge, sent.as_deref(), may_ask);
+            let renewed = shared.unless_closing(renewing).await;
+            // Where nobody was asked, nobody said no to the others.
+            if may_ask || renewed.is_ok() {
+                shared.end_round(renewed.as_ref().err());
+            }
             let (token, fresh) = renewed?;
             shared.hold(Some(token.clone()));
             Ok(Renewed { token: token.secret, fresh })

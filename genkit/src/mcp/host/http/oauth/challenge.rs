@@ -41,7 +41,7 @@ impl Challenge {
         }
     }
 
-    pub(super) fn header(&self) -> Option<&str> {
+    pub(in crate::mcp::host::http) fn header(&self) -> Option<&str> {
         match self {
             Self::Access { header } => header.as_deref(),
             Self::Wider { header, .. } => Some(header),

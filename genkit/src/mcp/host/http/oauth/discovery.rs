@@ -8,10 +8,12 @@ use rmcp::transport::auth::{
     OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 
+use super::super::addresses::Reach;
 use super::super::client::for_oauth;
+use super::super::endpoint;
 use super::super::failure::{At, Failure};
-use super::OAuth;
 use super::vault::Vault;
+use super::{OAuth, Proof};
 use crate::error::{ErrorKind, Result};
 use crate::net::{install_crypto, is_loopback};
 
@@ -23,7 +25,11 @@ pub(super) struct Discovery {
     /// Without a query, which may hold a key: this address is told to the authorization server.
     pub(super) resource: Url,
     pub(super) target: String,
+    pub(super) reach: Reach,
     issuer: Option<String>,
+    /// The issuer that a secret of the user was shown to first: no other gets to see it.
+    first: Option<Option<String>>,
+    has_secret: bool,
     private_network: bool,
     vault: Option<Vault>,
     manager: Option<AuthorizationManager>,
@@ -33,8 +39,11 @@ impl Discovery {
     pub(super) fn new(resource: Url, oauth: &OAuth, vault: Option<Vault>) -> Self {
         Self {
             target: resource.to_string(),
+            reach: Reach::of(&resource, oauth.private_network),
             resource,
             issuer: oauth.issuer.clone(),
+            first: None,
+            has_secret: oauth.proof != Proof::None,
             private_network: oauth.private_network,
             vault,
             manager: None,
@@ -60,8 +69,63 @@ impl Discovery {
                 return Err(Failure::new(ErrorKind::Unauthenticated, text));
             }
         }
+        self.check(&metadata)?;
         self.manager().await?.set_metadata(metadata.clone());
         Ok(metadata)
+    }
+
+    /// Refuses what a server must not make this program, or the browser of a person, do.
+    fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Failure> {
+        let at = &self.target;
+        let refused = |text: String| {
+            let text = format!("no access to {at}: its authorization server {text}");
+            Err(Failure::new(ErrorKind::FailedPrecondition, text))
+        };
+        for (what, address) in [
+            // Programs that ask no person may leave it empty.
+            ("authorization", Some(&metadata.authorization_endpoint).filter(|it| !it.is_empty())),
+            ("token", Some(&metadata.token_endpoint)),
+            ("registration", metadata.registration_endpoint.as_ref()),
+        ] {
+            let Some(address) = address else { continue };
+            let local = |url: &Url| is_loopback(url) && is_loopback(&self.resource);
+            match Url::parse(address) {
+                Ok(url) if url.scheme() == "https" => {}
+                Ok(url) if url.scheme() == "http" && local(&url) => {}
+                Ok(url) if url.scheme() == "http" => {
+                    let url = endpoint::target(&url);
+                    return refused(format!(
+                        "names the {what} endpoint {url}, which is not encrypted"
+                    ));
+                }
+                Ok(url) => {
+                    let scheme = url.scheme();
+                    return refused(format!(
+                        "names a {what} endpoint over `{scheme}`, not `https`"
+                    ));
+                }
+                Err(fault) => {
+                    return refused(format!("names a {what} endpoint that is no address: {fault}"));
+                }
+            }
+        }
+        if !self.has_secret || self.issuer.is_some() {
+            return Ok(());
+        }
+        match &self.first {
+            Some(first) if *first != metadata.issuer => {
+                let name = |issuer: &Option<String>| issuer.clone().unwrap_or("no name".to_owned());
+                refused(format!(
+                    "is now {}, and was {} before: `.issuer(..)` says which one its secret is for",
+                    name(&metadata.issuer),
+                    name(first)
+                ))
+            }
+            _ => {
+                self.first = Some(metadata.issuer.clone());
+                Ok(())
+            }
+        }
     }
 
     /// What speaks with the authorization server.
@@ -78,7 +142,11 @@ impl Discovery {
         install_crypto();
         let resource = self.resource.clone();
         let mut manager = if is_loopback(&resource) {
-            AuthorizationManager::new_with_oauth_http_client(resource, Arc::new(Local)).await?
+            AuthorizationManager::new_with_oauth_http_client(
+                resource,
+                Arc::new(Local(self.reach.clone())),
+            )
+            .await?
         } else if self.private_network {
             AuthorizationManager::new_allowing_private_addresses(resource).await?
         } else {
@@ -93,14 +161,14 @@ impl Discovery {
 
 /// For a server of this machine, whose authorization server is mostly here as well: rmcp's own
 /// client would ask a proxy for it.
-struct Local;
+struct Local(Reach);
 
 impl OAuthHttpClient for Local {
     fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let follow = asked.redirect_policy == OAuthHttpRedirectPolicy::Follow;
             let request = reqwest::Request::try_from(asked.request)?;
-            let client = for_oauth(request.url(), follow)?;
+            let client = for_oauth(request.url(), follow, &self.0)?;
             let mut response = client.execute(request).await?;
             let mut answer = http::Response::builder().status(response.status());
             if let Some(headers) = answer.headers_mut() {

@@ -136,7 +136,8 @@ fn write(path: &Path, all: &Value) -> io::Result<()> {
     name.push(format!(".{}.new", std::process::id()));
     let beside = path.with_file_name(name);
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    // Through a link that somebody put there another file would be written.
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     // What a crash left there may be readable by others.

@@ -1,5 +1,7 @@
 //! Access that a person gives in a browser: an authorization code with PKCE.
 
+mod scopes;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -18,11 +20,9 @@ use super::vault::{Registration, Token, Vault};
 use super::{OAuth, Proof};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long the same is not asked for again after a server wanted more. Default is 10 minutes.
-const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
-
-/// What lets an authorization server give a refresh token.
-const OFFLINE: &str = "offline_access";
+/// How long what a refresh gave must hold; what is refused sooner is not refreshed again. Default
+/// is 1 minute.
+const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
 /// Access that a person gives.
 pub(super) struct Person {
@@ -32,6 +32,8 @@ pub(super) struct Person {
     discovery: Discovery,
     /// What a server wanted more, and when it was asked for.
     asked: Vec<(BTreeSet<String>, Instant)>,
+    /// What the last refresh gave, and when.
+    refreshed: Option<(String, Instant)>,
     busy: watch::Sender<bool>,
 }
 
@@ -44,6 +46,7 @@ impl Person {
             discovery: Discovery::new(resource, oauth, Some(vault.clone())),
             vault,
             asked: Vec::new(),
+            refreshed: None,
             busy,
         }
     }
@@ -51,13 +54,18 @@ impl Person {
     /// The access that is there, renewed if it is about to end.
     pub(super) async fn current(&mut self) -> Result<Option<Token>, Failure> {
         self.vault.open().await?;
-        let token = self.vault.token();
-        if token.as_ref().is_some_and(|token| !token.is_fresh()) && self.vault.can_refresh() {
+        let old = |vault: &Vault| vault.token().is_some_and(|token| !token.is_fresh());
+        if old(&self.vault) && self.vault.is_shared() {
+            // Another program may have renewed it, and a refresh token may be good only once.
+            if let Err(failure) = self.vault.reload().await {
+                tracing::debug!(server = %self.key, %failure, "the kept access cannot be read");
+            }
+        }
+        if old(&self.vault) && self.vault.can_refresh() {
             let metadata = self.discover(None).await?;
             self.refresh(&metadata).await?;
-            return Ok(self.vault.token());
         }
-        Ok(token)
+        Ok(self.vault.token())
     }
 
     /// New access, and whether a person gave it just now.
@@ -65,6 +73,7 @@ impl Person {
         &mut self,
         challenge: &Challenge,
         sent: Option<&str>,
+        may_ask: bool,
     ) -> Result<(Token, bool), Failure> {
         self.vault.open().await?;
         let wider = matches!(challenge, Challenge::Wider { .. });
@@ -78,11 +87,24 @@ impl Person {
             self.may_widen(scopes)?;
         }
         let metadata = self.discover(challenge.header()).await?;
-        if !wider && sent.is_some() && self.vault.can_refresh() && self.refresh(&metadata).await? {
+        let refresh = !wider
+            && sent.is_some_and(|sent| !self.is_of_last_refresh(sent))
+            && self.vault.can_refresh();
+        if refresh && self.refresh(&metadata).await? {
             return Ok((self.token()?, false));
+        }
+        if !may_ask {
+            let text = format!("no access to {}: a person must give it", self.discovery.target);
+            return Err(Failure::new(ErrorKind::Unauthenticated, text));
         }
         self.ask(challenge, &metadata).await?;
         Ok((self.token()?, true))
+    }
+
+    /// Whether a refresh gave this a moment ago: another one would not help.
+    fn is_of_last_refresh(&self, sent: &str) -> bool {
+        let last = self.refreshed.as_ref();
+        last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
     }
 
     async fn discover(&mut self, header: Option<&str>) -> Result<AuthorizationMetadata, Failure> {
@@ -110,6 +132,7 @@ impl Person {
         manager.configure_client(config).map_err(|error| at.authorization(&error))?;
         match manager.refresh_token().await {
             Ok(_) => {
+                self.refreshed = self.vault.token().map(|token| (token.secret, Instant::now()));
                 tracing::debug!(server = %self.key, issuer = ?metadata.issuer, "access renewed");
                 Ok(true)
             }
@@ -212,59 +235,6 @@ impl Person {
         };
         self.vault.register(Some(registration)).await;
         Ok((client, false))
-    }
-
-    /// What is asked for: what the user says or the server wants, and all that was given before.
-    async fn scopes(
-        &mut self,
-        challenge: &Challenge,
-        metadata: &AuthorizationMetadata,
-    ) -> Result<Vec<String>, Failure> {
-        let mut scopes = self.vault.scopes();
-        match challenge {
-            Challenge::Wider { scopes: more, .. } => {
-                scopes.extend(self.oauth.scopes.iter().chain(more).cloned());
-            }
-            Challenge::Access { .. } if !self.oauth.scopes.is_empty() => {
-                scopes.extend(self.oauth.scopes.iter().cloned());
-            }
-            Challenge::Access { .. } => {
-                let manager = self.discovery.manager().await?;
-                scopes.extend(manager.select_initial_scopes(&[]).await);
-            }
-        }
-        let offers = metadata.scopes_supported.iter().flatten().any(|scope| scope == OFFLINE);
-        if offers && !scopes.is_empty() {
-            scopes.push(OFFLINE.to_owned());
-        }
-        let mut seen = BTreeSet::new();
-        scopes.retain(|scope| seen.insert(scope.clone()));
-        Ok(scopes)
-    }
-
-    /// Whether it makes sense to ask for more.
-    fn may_widen(&self, scopes: &[String]) -> Result<(), Failure> {
-        let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
-        let given: BTreeSet<String> = self.vault.scopes().into_iter().collect();
-        let recent = self
-            .asked
-            .iter()
-            .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE);
-        if !recent && !wanted.is_subset(&given) {
-            return Ok(());
-        }
-        let target = &self.discovery.target;
-        let scopes = scopes.join(" ");
-        let text = match (scopes.is_empty(), recent) {
-            (true, _) => format!("{target} does not allow this, and does not say what it wants"),
-            (false, true) => {
-                format!("{target} wants the scopes `{scopes}`, which were asked for and not given")
-            }
-            (false, false) => {
-                format!("{target} does not allow this, although it has the scopes `{scopes}`")
-            }
-        };
-        Err(Failure::new(ErrorKind::PermissionDenied, text))
     }
 
     fn token(&self) -> Result<Token, Failure> {

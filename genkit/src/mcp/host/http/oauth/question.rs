@@ -62,9 +62,13 @@ impl Question {
                 match self {
                     Self::Listen(listener) => {
                         tell(who, target, address);
-                        listener.callback(&state).await
+                        let heard = listener.callback(&state).await;
+                        heard.map_err(|error| refused(error.kind(), error.chain()))
                     }
-                    Self::Told(ask, _) => ask(address.to_owned()).await,
+                    // Whatever it says, the person was asked, and is not to be asked again at once.
+                    Self::Told(ask, _) => ask(address.to_owned()).await.map_err(|error| {
+                        refused(ErrorKind::PermissionDenied, error.chain()).caused_by(error)
+                    }),
                 }
             };
             tokio::time::timeout(PATIENCE, asking).await
@@ -72,8 +76,7 @@ impl Question {
         let callback = callback.map_err(|_| {
             let minutes = PATIENCE.as_secs() / 60;
             refused(ErrorKind::Unauthenticated, format!("nobody gave it within {minutes} minutes"))
-        })?;
-        let callback = callback.map_err(|error| refused(error.kind(), error.chain()))?;
+        })??;
         if param(&callback, "state").as_ref() != Some(&state) {
             let why = "the answer belongs to another question";
             return Err(refused(ErrorKind::Unauthenticated, why.to_owned()));

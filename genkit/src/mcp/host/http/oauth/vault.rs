@@ -1,6 +1,7 @@
 //! What OAuth was given for one server: in memory, and in the user's store if there is one.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -67,6 +68,12 @@ impl Kept {
         Some(Token::new(secret, received.unwrap_or_default(), lives))
     }
 
+    /// Whether its access was given after that of the other.
+    fn is_newer_than(&self, other: &Self) -> bool {
+        let of = |kept: &Self| kept.credentials.as_ref().and_then(|known| known.token_received_at);
+        of(other).is_some_and(|other| of(self).is_some_and(|own| own > other))
+    }
+
     fn response(&self) -> Option<Value> {
         let response = self.credentials.as_ref()?.token_response.as_ref()?;
         serde_json::to_value(response).ok()
@@ -82,11 +89,18 @@ struct Inner {
     store: Option<Arc<dyn CredentialStore>>,
     /// `None` until the user's store was looked into.
     kept: Mutex<Option<Kept>>,
+    /// Whether the user's store did not take what is kept here.
+    unsaved: AtomicBool,
 }
 
 impl Vault {
     pub(super) fn new(server: String, store: Option<Arc<dyn CredentialStore>>) -> Self {
-        Self(Arc::new(Inner { server, store, kept: Mutex::new(None) }))
+        Self(Arc::new(Inner {
+            server,
+            store,
+            kept: Mutex::new(None),
+            unsaved: AtomicBool::new(false),
+        }))
     }
 
     /// Looks into the user's store, unless that was done.
@@ -114,8 +128,18 @@ impl Vault {
             }
             None => Kept::default(),
         };
-        *self.kept() = Some(kept);
+        let mut own = self.kept();
+        // What the store lacks is not to be lost.
+        let unsaved = self.0.unsaved.load(Ordering::Relaxed);
+        if !own.as_ref().is_some_and(|own| unsaved || own.is_newer_than(&kept)) {
+            *own = Some(kept);
+        }
         Ok(())
+    }
+
+    /// Whether other programs may change what is kept.
+    pub(super) fn is_shared(&self) -> bool {
+        self.0.store.is_some()
     }
 
     pub(super) fn token(&self) -> Option<Token> {
@@ -181,6 +205,7 @@ impl Vault {
             Ok(value) => store.save(&self.0.server, value).await,
             Err(error) => Err(error),
         };
+        self.0.unsaved.store(saved.is_err(), Ordering::Relaxed);
         if let Err(error) = saved {
             let fault = error.chain();
             tracing::warn!(server = %self.0.server, "the credentials are not kept: {fault}");

@@ -227,7 +227,7 @@ async fn an_answer_that_was_not_asked_for_gives_nothing() {
 }
 
 #[derive(Default)]
-struct InMemory(Mutex<HashMap<String, Value>>);
+pub(super) struct InMemory(pub(super) Mutex<HashMap<String, Value>>);
 
 impl CredentialStore for InMemory {
     fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {

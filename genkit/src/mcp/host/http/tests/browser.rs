@@ -36,3 +36,24 @@ async fn a_port_that_is_taken_is_an_error_if_it_was_said_and_else_another_one() 
     let other = Listener::bind(None, port).await.unwrap();
     assert_ne!(other.uri(), taken.uri());
 }
+
+#[tokio::test]
+async fn a_request_that_comes_to_nothing_does_not_end_the_wait_for_another() {
+    use tokio::io::AsyncWriteExt;
+
+    crate::net::install_crypto();
+    for (uri, host) in [(None, "127.0.0.1"), (Some("http://127.0.0.2/callback"), "127.0.0.2")] {
+        let listener = Listener::bind(uri, None).await.unwrap();
+        let uri = listener.uri().to_owned();
+        let at = uri[7..].trim_end_matches("/callback").to_owned();
+        assert!(at.starts_with(host));
+        let waiting = tokio::spawn(async move { listener.callback("s1").await });
+        let mut slow = tokio::net::TcpStream::connect(&at).await.unwrap();
+        slow.write_all(b"GET /callback?code=a&state=s1 HTTP/1.1\r\n").await.unwrap();
+        assert_eq!(get(&uri.replace("/callback", "/favicon.ico")).await.0, 404);
+        slow.write_all(b"\r\n").await.unwrap();
+        let patience = std::time::Duration::from_secs(5);
+        let callback = tokio::time::timeout(patience, waiting).await.expect("the answer");
+        assert!(callback.unwrap().unwrap().contains("code=a"));
+    }
+}

@@ -38,7 +38,7 @@ impl Request {
 }
 
 pub(super) struct Answer {
-    status: u16,
+    pub(super) status: u16,
     headers: Vec<(&'static str, String)>,
     body: String,
 }
@@ -50,6 +50,11 @@ impl Answer {
 
     pub(super) fn json(value: &Value) -> Self {
         Self::status(200).header("Content-Type", "application/json").body(value.to_string())
+    }
+
+    /// The body of one that was made of a value.
+    pub(super) fn value(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
     }
 
     pub(super) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {

@@ -1,11 +1,14 @@
 mod access;
+mod addresses;
 mod assertion;
 mod browser;
+mod ending;
 mod endpoint;
 mod fake;
 mod faults;
 mod keep;
 mod machine;
+mod renewal;
 mod requests;
 
 use rmcp::model::{

@@ -199,3 +199,17 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
     client.cancel().await.unwrap();
     drop(serving.await.unwrap());
 }
+
+#[tokio::test]
+async fn an_error_repeats_no_configured_secret() {
+    let server = crate::mcp::host::StdioServer::new("x").env("API_KEY", "sk-123456789");
+    let config = crate::mcp::host::config::ServerConfig::from(server);
+    let crate::mcp::host::config::Launch::Stdio(command) = config.launch else { panic!() };
+    let (transport, mut server) = connect(4096, 4096);
+    let mut transport = transport.masked(crate::mcp::host::pipe::Mask::of(&command));
+    ask(&mut transport, 1).await;
+    server.receive().await;
+    server.line(r#"{"jsonrpc":"2.0","id":1,"error":"bad key sk-123456789"}"#).await;
+    let said = next(&mut transport).await.unwrap()["error"]["message"].to_string();
+    assert!(said.contains("bad key ${API_KEY}") && !said.contains("sk-"), "{said}");
+}
