@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle_and_ct,
 };
@@ -41,11 +41,13 @@ pub(super) struct Refused {
     error: Error,
     /// An old server may behave like this when it is asked whether it is new.
     maybe_old: bool,
+    /// It is new, and said so too late: a server that was slow to start.
+    is_new: bool,
 }
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
-        Self { error, maybe_old: false }
+        Self { error, maybe_old: false, is_new: false }
     }
 }
 
@@ -56,7 +58,9 @@ impl Opening {
         T: Transport<RoleClient> + 'static,
     {
         let server = self.inbox.server.to_string();
-        let tap = Tap::new(transport, Arc::clone(&self.inbox));
+        // Where there is no older protocol to fall back to, a slow start is only slow.
+        let guesses = matches!(self.lifecycle, ClientLifecycleMode::Auto { .. });
+        let tap = Tap::new(transport, Arc::clone(&self.inbox), guesses);
         serve_client_with_lifecycle_and_ct(self.handler, tap, self.lifecycle, self.stop)
             .await
             .map_err(|error| explain(&server, &error))
@@ -80,6 +84,11 @@ pub(super) async fn open(server: &Server, stop: &CancellationToken) -> Result<Li
             // It would fail the same way the next time.
             server.is_old.store(true, Ordering::Relaxed);
             Ok(live)
+        }
+        Err(refused) if era == ProtocolEra::Probe && refused.is_new => {
+            let why = refused.error;
+            tracing::debug!(server = %server.key, %why, "does without the older protocol");
+            attempt(server, ProtocolEra::Stateless, stop).await.map_err(|refused| refused.error)
         }
         other => other.map_err(|refused| refused.error),
     }
@@ -210,7 +219,10 @@ fn explain(server: &str, error: &ClientInitializeError) -> Refused {
         }
         E::LegacyFallbackFailed { fallback, .. } => {
             let inner = explain(server, fallback);
-            (inner.error, false)
+            // Both questions waited for it: it answered the first, and refuses the second.
+            let is_new = matches!(&**fallback, E::JsonRpcError(error)
+                if error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION);
+            return Refused { error: inner.error, maybe_old: false, is_new };
         }
         E::Cancelled => {
             (failed(ErrorKind::Cancelled, "was closed while it was connected".into()), false)
@@ -225,7 +237,7 @@ fn explain(server: &str, error: &ClientInitializeError) -> Refused {
         }
         other => (failed(ErrorKind::Internal, format!("cannot be connected: {other}")), false),
     };
-    Refused { error, maybe_old }
+    Refused { error, maybe_old, is_new: false }
 }
 
 fn transport(server: &str, error: &DynamicTransportError) -> (Error, bool) {

@@ -20,6 +20,8 @@ type Incoming = RxJsonRpcMessage<RoleClient>;
 pub(super) struct Tap<T> {
     inner: T,
     inbox: Arc<Inbox>,
+    /// Whether a server that is silent is taken for an old one.
+    guesses: bool,
     probe: Option<Probe>,
     /// The answer to a probe that was given up: rmcp waits for another by now.
     late: Option<RequestId>,
@@ -27,12 +29,20 @@ pub(super) struct Tap<T> {
 
 struct Probe {
     id: RequestId,
-    until: Instant,
+    until: Option<Instant>,
+}
+
+/// Resolves at the end of a probe that has one.
+async fn over(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
 }
 
 impl<T> Tap<T> {
-    pub(super) fn new(inner: T, inbox: Arc<Inbox>) -> Self {
-        Self { inner, inbox, probe: None, late: None }
+    pub(super) fn new(inner: T, inbox: Arc<Inbox>, guesses: bool) -> Self {
+        Self { inner, inbox, guesses, probe: None, late: None }
     }
 
     /// A message on its way to rmcp; `None` where it stays here.
@@ -89,7 +99,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
         if let JsonRpcMessage::Request(request) = &item {
             self.inbox.sending(&request.id, &request.request);
             if matches!(request.request, ClientRequest::DiscoverRequest(_)) {
-                let until = Instant::now() + self.inbox.settings.probe;
+                let until = self.guesses.then(|| Instant::now() + self.inbox.settings.probe);
                 self.probe = Some(Probe { id: request.id.clone(), until });
             }
         }
@@ -104,7 +114,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
                 Some(probe) => tokio::select! {
                     biased;
                     received = self.inner.receive() => received,
-                    () = tokio::time::sleep_until(probe.until) => {
+                    () = over(probe.until) => {
                         self.late = Some(probe.id.clone());
                         return self.no("the server does not answer `server/discover`");
                     }
