@@ -93,7 +93,7 @@ impl Talk {
         }
         if let Some(result) = part.as_tool_response() {
             return match result.error() {
-                Some(error) => self.step("error", &error.to_string()),
+                Some(error) => self.step("error", error),
                 None => self.step("result", &result.output.to_string()),
             };
         }
