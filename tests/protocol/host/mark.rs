@@ -33,6 +33,20 @@ impl Mark {
         ids.filter(marked).collect()
     }
 
+    /// Kills them; they are dead when this is done, so that nobody can write to them any more.
+    pub(super) fn kill(&self) {
+        let ids = self.processes();
+        self.signal("-9");
+        // A zombie has closed its pipes; before that it may look dead, and still take a message.
+        let is_dead = |id: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            stat.rsplit(')').next().is_none_or(|rest| rest.is_empty() || rest.starts_with(" Z"))
+        };
+        while !ids.iter().all(is_dead) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
     /// Sends them a signal.
     pub(super) fn signal(&self, signal: &str) {
         let ids = self.processes();

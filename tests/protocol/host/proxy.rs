@@ -154,7 +154,13 @@ fn a_server_behind_it_that_is_killed() {
     let mut pipe = Pipe::start("proxy", &[&config("killed", &mark)]);
     pipe.hello();
     pipe.call("notes__add_note", &json!({"text": "buy milk"}));
-    mark.signal("-9");
+    mark.kill();
+    // As in `memory.rs`: the proxy says when it has seen the end.
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while !pipe.stderr().contains("an MCP server is not there") {
+        assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let found = pipe.call("notes__search_notes", &json!({"query": "milk"}));
     assert!(found["content"][0]["text"].as_str().unwrap().contains("buy milk"), "{found}");
 }

@@ -21,7 +21,9 @@ async fn the_newest_protocol_is_found_by_asking() {
         .server("session", server(&mark).protocol(ProtocolEra::Sessions))
         .build()
         .unwrap();
-    host.ready().await;
+    for client in host.clients() {
+        client.ready().await.unwrap();
+    }
     let versions: Vec<_> =
         host.status().into_iter().map(|status| status.protocol_version.unwrap()).collect();
     assert_eq!(versions, ["2026-07-28", "2026-07-28", "2025-11-25"]);
@@ -38,5 +40,25 @@ async fn the_newest_protocol_is_found_by_asking() {
         let error = host.call_tool(&format!("{key}/get_current_time"), input).await.unwrap_err();
         assert!(error.to_string().contains("Mars/Olympus"), "{error}");
     }
+    mark.close(host).await;
+}
+
+/// One that takes longer to start than a server may think about its protocol finds both questions
+/// waiting: it answers the first, and refuses the second.
+#[tokio::test]
+async fn a_slow_start_makes_no_old_server() {
+    let mark = Mark::new("time-slow");
+    let server = StdioServer::new("sh")
+        .args(["-c", "sleep 1; exec \"$0\" -m mcp_server_time --local-timezone UTC"])
+        .arg(packages::python())
+        .env(mark::VARIABLE, mark.name());
+    let host = McpHost::builder()
+        .server("time", server)
+        .probe_timeout(std::time::Duration::from_millis(200))
+        .build()
+        .unwrap();
+    host.client("time").unwrap().ready().await.unwrap();
+    let status = &host.status()[0];
+    assert_eq!(status.protocol_version.as_deref(), Some("2026-07-28"), "{status:?}");
     mark.close(host).await;
 }
