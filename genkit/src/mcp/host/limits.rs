@@ -72,6 +72,9 @@ pub(super) const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// The longest wait before a server is started again. Default is 60 seconds.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
+/// How many connections that were lost soon are made anew at once, before there are waits.
+pub(super) const AT_ONCE: u32 = 3;
+
 /// A connection that held as long was a good one: the waits begin anew.
 pub(super) const GOOD: Duration = Duration::from_secs(10);
 

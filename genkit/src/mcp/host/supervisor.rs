@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::child::Child;
-use super::limits::{FIRST_WAIT, GOOD, LONGEST_WAIT};
+use super::limits::{AT_ONCE, FIRST_WAIT, GOOD, LONGEST_WAIT};
 use super::listen;
 use super::open::{CLOSE, Live, open};
 use super::server::{Link, Server, Want, Wish};
@@ -48,9 +48,9 @@ pub(super) async fn run(server: Arc<Server>) {
                 match died {
                     None => continue,
                     // A server that was there is most likely there again at once.
-                    Some(error) if tries == 0 => {
+                    Some(error) if tries < AT_ONCE => {
                         tracing::warn!(server = %server.key, error = error.chain(), "starts anew");
-                        tries = 1;
+                        tries += 1;
                         continue;
                     }
                     Some(error) => error,
