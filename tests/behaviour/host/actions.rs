@@ -215,7 +215,7 @@ async fn prompts_with_their_arguments() {
         let reply = host.get_prompt("s", "review", json!({"language": "Rust"})).await.unwrap();
         let [first, second] = reply.messages() else { panic!("{reply:?}") };
         assert_eq!(first.text(), "Review this Rust in style None.");
-        assert_eq!((second.text().as_str(), second.role.clone()), ("Gladly.", genkit::Role::Model));
+        assert_eq!((second.text().as_str(), second.role), ("Gladly.", genkit::Role::Model));
         let error = host.get_prompt("s", "review", json!({})).await.unwrap_err();
         assert!(error.to_string().contains("language"), "{error}");
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

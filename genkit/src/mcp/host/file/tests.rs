@@ -16,7 +16,7 @@ fn vars(name: &str) -> Option<String> {
         ("HOME", "/home/me"),
         ("TOKEN", "t0p-secret"),
         ("EMPTY", ""),
-        ("workspaceFolder", "/work"),
+        ("workspaceFolder", "/srv"),
         ("userHome", "/home/me"),
     ];
     known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())

@@ -29,7 +29,7 @@ fn programs_are_read_from_the_files_of_all() {
                 "args": ["${workspaceFolder}/mcp-server.py"], "env": {"API_KEY": "${env:TOKEN}"}}}}"#,
             "server-name",
             "python",
-            &["/work/mcp-server.py"],
+            &["/srv/mcp-server.py"],
             &[("API_KEY", "t0p-secret")],
         ),
         (
