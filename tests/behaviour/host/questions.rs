@@ -330,3 +330,37 @@ async fn an_answer_is_not_taken_for_another_question() {
     let shown = serde_json::to_string(&again).unwrap();
     assert!(shown.contains("Delete 500 files?"), "{shown}");
 }
+
+#[tokio::test]
+async fn the_same_words_asked_twice_are_two_questions() {
+    /// Asks until it likes the answer.
+    #[tool]
+    async fn picky(ctx: &Context) -> Result<String> {
+        loop {
+            let name = ctx.elicit::<Name>("A long name?").await?.accepted()?.name;
+            if name.len() > 3 {
+                return Ok(name);
+            }
+        }
+    }
+    for era in ERAS {
+        let host = host(server(&registry(tools![picky])).protocol(era));
+        let model = ScriptedModel::new([
+            ModelResponse::tool_requests([ToolRequest::new("s/picky", json!({}))]),
+            ModelResponse::text("Done."),
+        ]);
+        let mut run =
+            genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
+        for name in ["Al", "Bo", "Cecilia"] {
+            let answers: Vec<_> =
+                run.interrupts().iter().map(|q| q.accept(json!({"name": name}))).collect();
+            assert_eq!(answers.len(), 1, "{era:?} {name}");
+            run = genkit::resume(run, answers)
+                .model(model.clone())
+                .tools(host.tools())
+                .await
+                .unwrap();
+        }
+        assert_eq!(model.tool_outputs("s/picky"), ["Cecilia"], "{era:?}");
+    }
+}

@@ -83,7 +83,7 @@ impl Connection {
         let mut handle = sent.map_err(|error| self.fault(error))?;
         let mut abandoned = Abandoned { connection: self, id: Some(handle.id.clone()) };
         let started = Instant::now();
-        let (mut silent_since, mut asked) = (started, Duration::ZERO);
+        let (mut silent_since, mut asked, mut questions) = (started, Duration::ZERO, 0);
         let answer = loop {
             let end = (silent_since + self.timeout).min(started + self.max_timeout + asked);
             tokio::select! {
@@ -91,7 +91,7 @@ impl Connection {
                 // What came before the answer is handed on before it.
                 Some(signal) = signals.recv() => {
                     let before = Instant::now();
-                    answer_signal(context, signal).await;
+                    answer_signal(context, signal, &mut questions).await;
                     // The time of a person is not the server's.
                     asked += before.elapsed();
                     silent_since = Instant::now();
@@ -165,11 +165,14 @@ impl Connection {
 
 /// Hands on what came while the caller waits. A question that whoever called answers later never
 /// comes back here: the future is dropped, and the server is told.
-async fn answer_signal(context: &Context, signal: Signal) {
+async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize) {
     match signal {
         Signal::Progress(progress) => context.progress(progress).await,
         Signal::Asked(question, answer) => {
-            let _ = answer.send(inputs::ask_caller(context, question, None).await);
+            // The same words asked twice are two questions.
+            *questions += 1;
+            let _ =
+                answer.send(inputs::ask_caller(context, question, &questions.to_string()).await);
         }
     }
 }

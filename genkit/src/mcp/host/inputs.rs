@@ -51,7 +51,7 @@ async fn answer(
             let asked = ElicitRequest::new(server, &params);
             let here = connection.inbox.settings.on_elicit.is_some();
             let answer = if !here && context.can_elicit() && asked.schema.is_some() {
-                ask_caller(context, asked.clone(), Some(key)).await.to_mcp(&asked)
+                ask_caller(context, asked.clone(), &key).await.to_mcp(&asked)
             } else {
                 connection.handler.elicit(asked).await
             };
@@ -85,13 +85,13 @@ fn read<T: DeserializeOwned>(server: &str, params: Value) -> Result<T> {
 pub(super) async fn ask_caller(
     context: &Context,
     question: ElicitRequest,
-    key: Option<String>,
+    at: &str,
 ) -> ElicitAnswer {
     let ElicitRequest { server, message, schema, .. } = question;
     let form = schema.unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }));
     // An answer belongs to these very words: a server that asks something else is answered anew.
     let words = fingerprint(&[&message, &form.to_string()]);
-    let key = format!("{server}:{}:{words}", key.unwrap_or_default());
+    let key = format!("{server}:{at}:{words}");
     let asking = context.elicit_form(format!("{server}: {message}"), form).key(key);
     let answer: Result<_> = asking.await;
     answer.map_or_else(
