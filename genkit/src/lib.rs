@@ -97,7 +97,12 @@
 
 // What only one reader of the registry, or one provider, calls comes in with its feature.
 #![cfg_attr(
-    not(all(feature = "mcp-server", feature = "gemini", feature = "openai")),
+    not(all(
+        feature = "mcp-server",
+        feature = "mcp-host",
+        feature = "gemini",
+        feature = "openai"
+    )),
     allow(dead_code, unused_imports)
 )]
 
