@@ -1,1 +1,10 @@
-//! Nothing by itself: see `protocol/` and `behaviour/`.
+//! What the test programs of this folder share.
+
+pub mod case_folders;
+
+/// Prints past the test harness, which shows nothing of a test that passes.
+pub fn print_uncaptured(text: &str) {
+    use std::io::Write as _;
+    // A closed stderr fails no test.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

@@ -1,4 +1,4 @@
-//! All mistakes of one function, collected so that they are reported together.
+//! Errors: all mistakes of one function, collected so that they are reported together.
 //!
 //! A mistake in an option does not hide one in a parameter: every part is read as far as it
 //! goes. What has mistakes is not expanded, since that would only add errors of rustc's.

@@ -1,4 +1,4 @@
-//! From the tokens of an attribute and its item to the tokens that replace them.
+//! One road for all macros: parse, validate, expand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,21 +6,17 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
 use crate::error::{self, Errors};
-use crate::item::Item;
 use crate::kind::Kind;
-use crate::options::Options;
-use crate::{crate_path, debug, expand, fallback, resource, validate};
+use crate::parse::{self, Item, Options};
+use crate::{crate_path, expand, validate};
 
 /// [`run`], with a panic of ours as an error that asks for a report.
 pub(crate) fn guarded(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
     let original = item.clone();
     catch_unwind(AssertUnwindSafe(|| run(kind, options, item))).unwrap_or_else(|panic| {
-        let said = panic
-            .downcast_ref::<&str>()
-            .map(|said| (*said).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_default();
-        let error = error::internal(&said);
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        let error = error::internal(&text.unwrap_or_default());
         quote!(#error #original)
     })
 }
@@ -32,7 +28,7 @@ pub(crate) fn run(kind: Kind, options: TokenStream, item: TokenStream) -> TokenS
         return quote!(#errors #item);
     };
     let (uri, options) = match kind {
-        Kind::Resource => resource::split(options, &mut errors),
+        Kind::Resource => parse::split_uri(options, &mut errors),
         _ => (None, options),
     };
     let options = Options::parse(kind, options, &mut errors);
@@ -43,8 +39,8 @@ pub(crate) fn run(kind: Kind, options: TokenStream, item: TokenStream) -> TokenS
             let generated = expand::expand(&action);
             quote!(#parsed #generated)
         }
-        Err(errors) => fallback::expand(kind, &parsed, &crate_path, &errors),
+        Err(errors) => expand::fallback(kind, &parsed, &crate_path, &errors),
     };
-    debug::show(&parsed.sig.ident, &expansion);
+    expand::print(&parsed.sig.ident, &expansion);
     expansion.into_token_stream()
 }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
 
-use crate::input;
 use crate::kind::Kind;
-use crate::options::{self, Spec};
+use crate::options::{self, OptionSpec};
 use crate::run;
 
 /// Takes our attribute off a function in a file, as the compiler does.
@@ -49,12 +48,12 @@ fn expansions_are_as_reviewed() {
 
 #[test]
 fn a_panic_asks_for_a_report() {
-    let said = crate::error::internal("x").to_string();
-    assert!(said.contains("please report it"), "{said}");
+    let message = crate::error::internal("x").to_string();
+    assert!(message.contains("please report it"), "{message}");
 }
 
 /// The table of options in the documentation of a macro.
-fn table<'a>(specs: impl Iterator<Item = &'a Spec>) -> String {
+fn table<'a>(specs: impl Iterator<Item = &'a OptionSpec>) -> String {
     let mut table = String::from("| option | what it does |\n|---|---|\n");
     for spec in specs {
         table.push_str(&format!("| `{}` | {} |\n", spec.example.replace('|', "\\|"), spec.about));
@@ -68,7 +67,7 @@ fn the_documentation_has_every_option() {
     for kind in Kind::ALL {
         let path = docs.join(format!("{}.md", kind.noun()));
         let mut text = fs::read_to_string(&path).expect("the documentation");
-        let arguments = input::OPTIONS
+        let arguments = options::arg::OPTIONS
             .iter()
             .filter(|spec| spec.key != "complete" || matches!(kind, Kind::Prompt | Kind::Resource));
         for (mark, table) in

@@ -40,7 +40,7 @@ struct Inner {
     source: Option<BoxError>,
     details: Option<serde_json::Value>,
     /// Whether arguments did not fit before a function ran.
-    unread: bool,
+    invalid_arguments: bool,
     fatal: bool,
     /// What a server said about another try.
     retry: Retry,
@@ -110,7 +110,7 @@ impl Error {
             message,
             source: None,
             details: None,
-            unread: false,
+            invalid_arguments: false,
             fatal: false,
             retry: Retry::default(),
             partial: None,
@@ -307,15 +307,15 @@ impl Error {
     }
 
     /// Arguments that do not fit, found before any function ran.
-    pub(crate) fn unread(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid_arguments(message: impl Into<String>) -> Self {
         let mut error = Self::invalid_argument(message);
-        error.0.unread = true;
+        error.0.invalid_arguments = true;
         error
     }
 
     /// Whether this is about arguments that no function has seen.
-    pub(crate) fn is_unread(&self) -> bool {
-        self.0.unread
+    pub(crate) fn is_invalid_arguments(&self) -> bool {
+        self.0.invalid_arguments
     }
 
     /// What a function's own error becomes: itself if it is ours, else its text and its causes.
@@ -331,6 +331,24 @@ impl Error {
 }
 
 /// Keeps the causes of a foreign error without printing its own text a second time.
+/// The errors of one topic: a private enum that holds all messages of it.
+pub(crate) trait Topic: StdError + Send + Sync + 'static {
+    fn kind(&self) -> ErrorKind;
+
+    /// What programs read of it.
+    fn details(&self) -> Option<serde_json::Value> {
+        None
+    }
+}
+
+impl<T: Topic> From<T> for Error {
+    fn from(topic: T) -> Self {
+        let mut error = Self::new(topic.kind(), topic.to_string());
+        error.0.details = topic.details();
+        if topic.source().is_some() { error.with_source(Cause(Box::new(topic))) } else { error }
+    }
+}
+
 struct Cause(BoxError);
 
 impl fmt::Display for Cause {

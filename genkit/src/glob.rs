@@ -15,9 +15,35 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     text.ends_with(tail)
 }
 
+/// Whether `name` fits one of `patterns`.
+pub(crate) fn any(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| glob(pattern, name))
+}
+
+/// Whether `name` is one of `only`, where there are any, and none of `except`.
+pub(crate) fn chosen(only: &[String], except: &[String], name: &str) -> bool {
+    (only.is_empty() || any(only, name)) && !any(except, name)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::glob;
+    use super::{chosen, glob};
+
+    #[test]
+    fn none_means_all_and_exceptions_win() {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        for (only, except, name, is_chosen) in [
+            (&[][..], &[][..], "add", true),
+            (&["a*"], &[], "add", true),
+            (&["a*"], &[], "sub", false),
+            (&["b", "a*"], &[], "add", true),
+            (&[], &["a*"], "add", false),
+            (&["add"], &["a*"], "add", false),
+        ] {
+            let found = chosen(&names(only), &names(except), name);
+            assert_eq!(found, is_chosen, "{only:?} {except:?} {name}");
+        }
+    }
 
     #[test]
     fn a_star_stands_for_any_text() {

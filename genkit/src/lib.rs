@@ -116,20 +116,23 @@ struct Readme;
 mod action;
 mod context;
 mod error;
+mod future;
 mod generate;
 mod glob;
+mod instance;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
 mod message;
 pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
-mod program;
 mod registry;
 mod schema;
 mod size;
 mod suggest;
+mod sync;
 pub mod testing;
+mod truncate;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -160,8 +163,8 @@ pub use genkit_macros::prompt;
 pub use genkit_macros::resource;
 #[doc = include_str!("docs/tool.md")]
 pub use genkit_macros::tool;
+pub use instance::{Genkit, GenkitBuilder};
 pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
-pub use program::{Genkit, GenkitBuilder};
 pub use registry::{Action, Registry};
 pub use schema::SharedSchema;
 

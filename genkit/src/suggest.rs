@@ -1,12 +1,9 @@
 //! "Did you mean": the nearest of the names that exist.
 
-/// How many edits a near miss may be away.
-const NEAR: usize = 3;
-
 /// How many names a message lists at the most.
 const LISTED: usize = 20;
 
-/// ``Unknown tool: `ad`. Did you mean `add`?``
+/// ``Unknown tool: ad. Did you mean `add`?``
 pub(crate) fn unknown<'a>(
     kind: &str,
     name: &str,
@@ -26,30 +23,18 @@ pub(crate) fn unknown<'a>(
     }
 }
 
-/// The one that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, existing: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    existing
-        .map(|other| (distance(name, other), other))
+/// The candidate that is a typing slip away from `word`: a third of its letters may differ, and one always may
+/// (the macros have the same rule).
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    candidates
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|(edits, candidate)| *edits <= limit && *edits < candidate.chars().count())
         .min()
-        .filter(|(edits, other)| *edits <= NEAR && *edits < other.len())
-        .map(|(_, other)| other)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(100).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = usize::from(x != *y);
-            let next = (diagonal + cost).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
+        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]
@@ -68,8 +53,18 @@ mod tests {
     }
 
     #[test]
-    fn counts_edits() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
+    fn finds_a_slip_and_nothing_far_away() {
+        let nearest = |word, names: &[&'static str]| nearest(word, names.iter().copied());
+        let keys = &["name", "title", "read_only", "timeout"];
+        assert_eq!(nearest("read_olny", keys), Some("read_only"));
+        assert_eq!(nearest("readonly", keys), Some("read_only"));
+        assert_eq!(nearest("titel", keys), Some("title"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("", keys), None);
+        // Nothing of the word would be left.
+        assert_eq!(nearest("x", &["y", "xy"]), Some("xy"));
+        assert_eq!(nearest("x", &["y"]), None);
+        // Of equals the first by name.
+        assert_eq!(nearest("tent", &["text", "test"]), Some("test"));
     }
 }

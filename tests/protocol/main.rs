@@ -4,20 +4,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-mod client;
+mod clients;
 mod conformance;
 mod conformance_client;
 mod faults;
 mod host;
 mod http;
-mod inspector;
-mod notes;
 mod packages;
 mod pipe;
 mod program;
-mod python;
 mod schemas;
 mod server;
 mod stdio;
-mod typescript;
 mod verdict;

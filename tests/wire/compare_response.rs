@@ -32,9 +32,9 @@ impl Piece {
     fn of(part: &Value) -> Option<Self> {
         let part = part.as_object()?;
         let metadata = part.get("metadata").and_then(Value::as_object).into_iter().flatten();
-        let says = |value: &Value| !value.is_null() && *value != json!({}) && *value != json!([]);
+        let is_set = |value: &Value| !value.is_null() && *value != json!({}) && *value != json!([]);
         let metadata: Map<_, _> =
-            metadata.filter(|(_, v)| says(v)).map(|(k, v)| (k.clone(), v.clone())).collect();
+            metadata.filter(|(_, v)| is_set(v)).map(|(k, v)| (k.clone(), v.clone())).collect();
         let kind =
             KINDS.into_iter().find(|kind| part.get(*kind).is_some_and(|it| !it.is_null()))?;
         let mut value = part[kind].clone();
@@ -100,27 +100,27 @@ fn one(want: &Value, got: &Value) -> Vec<String> {
         };
         !piece.is_extra() || wanted.iter().any(fits)
     };
-    let told = glued(pieces(got).into_iter().filter(known));
+    let pieces_got = glued(pieces(got).into_iter().filter(known));
     let wanted = glued(wanted.iter().map(|piece| Piece {
         kind: piece.kind,
         value: piece.value.clone(),
         metadata: piece.metadata.clone(),
     }));
-    content(&wanted, &told, &mut found);
+    content(&wanted, &pieces_got, &mut found);
     if want["finishReason"] != got["finishReason"] {
         found.push(format!("finishReason {} != {}", got["finishReason"], want["finishReason"]));
     }
     if let Some(message) = want["finishMessage"].as_str().filter(|text| !text.is_empty()) {
-        let told = got["finishMessage"].as_str().unwrap_or_default();
-        if !told.to_lowercase().contains(&message.to_lowercase()) {
-            found.push(format!("finishMessage {told:?}"));
+        let actual = got["finishMessage"].as_str().unwrap_or_default();
+        if !actual.to_lowercase().contains(&message.to_lowercase()) {
+            found.push(format!("finishMessage {actual:?}"));
         }
     }
     for (key, value) in want["usage"].as_object().into_iter().flatten() {
         let zero = json!(0);
-        let told = got["usage"].get(key).filter(|it| !it.is_null()).unwrap_or(&zero);
-        if !equal(told, value) {
-            found.push(format!("usage.{key} {told} != {value}"));
+        let actual = got["usage"].get(key).filter(|it| !it.is_null()).unwrap_or(&zero);
+        if !equal(actual, value) {
+            found.push(format!("usage.{key} {actual} != {value}"));
         }
     }
     found
@@ -178,10 +178,10 @@ fn error(want: &Value, got: &Value) -> Vec<String> {
         found.push(format!("message {}", got["message"]));
     }
     if let Some(wait) = want["retry_after_ms"].as_u64() {
-        let told = got["retry_after_ms"].as_u64().unwrap_or_default();
+        let actual = got["retry_after_ms"].as_u64().unwrap_or_default();
         // Rounding up to a whole second is right.
-        if told != wait && told != wait.div_ceil(1000) * 1000 {
-            found.push(format!("retry_after_ms {told} != {wait}"));
+        if actual != wait && actual != wait.div_ceil(1000) * 1000 {
+            found.push(format!("retry_after_ms {actual} != {wait}"));
         }
     }
     found
@@ -198,14 +198,14 @@ pub fn compare_chunks(case: &Value, actual: &Value, chunks: &[Value]) -> Vec<Str
             let all: Vec<&Value> = lists.iter().filter_map(Value::as_array).flatten().collect();
             words(&mut all.into_iter())
         };
-        let told = lists(chunks);
+        let streamed = lists(chunks);
         let whole = match (actual.get("error"), case["expect_chunks"].as_array()) {
             (None, _) => words(&mut actual["message"]["content"].as_array().into_iter().flatten()),
             (Some(_), Some(expected)) => lists(expected),
             (Some(_), None) => continue,
         };
-        if told != whole {
-            found.push(format!("{kind} of the chunks {told:?} != {whole:?}"));
+        if streamed != whole {
+            found.push(format!("{kind} of the chunks {streamed:?} != {whole:?}"));
         }
     }
     for call in chunks.iter().filter_map(Value::as_array).flatten().map(|part| &part["toolRequest"])

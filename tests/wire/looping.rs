@@ -53,8 +53,8 @@ fn call(number: usize) -> String {
     .to_string()
 }
 
-fn text(said: &str) -> String {
-    let content = json!({"role": "model", "parts": [{"text": said}]});
+fn text(content: &str) -> String {
+    let content = json!({"role": "model", "parts": [{"text": content}]});
     json!({"candidates": [{"finishReason": "STOP", "content": content}]}).to_string()
 }
 

@@ -1,7 +1,5 @@
-//! What goes over the wire to model providers and comes back, against recordings: see
-//! `fixtures/wire/README.md`.
-//!
-//! The environment variable `GENKIT_WIRE_DIRS` names further folders with cases.
+//! What goes over the wire to model providers and comes back, against cases: see
+//! `fixtures/wire/README.md`, which also says in which folders they are looked for.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
@@ -13,3 +11,4 @@ mod looping;
 mod replay;
 mod requests;
 mod responses;
+mod tally;

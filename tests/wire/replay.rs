@@ -1,4 +1,4 @@
-//! A raw server on loopback: it takes down one request and answers it, cut as it is told.
+//! A raw server on loopback: it takes down one request and answers it, cut as the test wants.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

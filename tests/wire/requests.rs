@@ -1,14 +1,15 @@
-//! What is sent for an intent, against what official clients send.
+//! Requests: what is sent for an intent, against the golden of the case.
 
 use genkit::model::{ChunkSink, ModelRequest};
 use serde_json::{Value, json};
 
-use crate::cases::{self, Case, Tally};
+use crate::cases::{self, BUILT, Case};
 use crate::compare_request::compare;
 use crate::replay::{Answer, Cut, Replay};
+use crate::tally::Tally;
 
 #[tokio::test]
-async fn requests_are_those_of_official_clients() {
+async fn requests_are_as_the_cases_say() {
     let mut tally = Tally::default();
     for case in cases::load("request") {
         match sent(&case).await {
@@ -112,6 +113,6 @@ fn the_comparison_catches_every_change() {
 
 fn built(key: &str) -> Vec<Case> {
     let mut cases = cases::load(key);
-    cases.retain(|case| ["gemini", "openai"].contains(&case.provider()));
+    cases.retain(|case| BUILT.contains(&case.provider()));
     cases
 }

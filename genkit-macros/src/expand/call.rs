@@ -1,16 +1,16 @@
-//! What is made of the function: its call, from JSON to JSON, and what is known of it before.
+//! The call, from JSON to JSON, and what is known of the function before it.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, ReturnType, Type};
 
-use super::Names;
+use super::type_names::TypeNames;
 use crate::kind::Kind;
-use crate::params::Param;
+use crate::parse::FnParam;
 use crate::types;
-use crate::validate::Action;
+use crate::validate::ValidAction;
 
-pub(super) fn function(action: &Action, names: &Names) -> TokenStream {
+pub(super) fn function(action: &ValidAction, names: &TypeNames) -> TokenStream {
     let ident = &action.item.sig.ident;
     let output = action.kind.output();
     let input = input(action, names);
@@ -37,50 +37,50 @@ pub(super) fn function(action: &Action, names: &Names) -> TokenStream {
 }
 
 /// The type of everything that the caller gives.
-fn input(action: &Action, names: &Names) -> TokenStream {
+fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
     for (param, name) in action.params.iter().zip(&names.params) {
         match param {
-            Param::Field(_) => return quote!(__Input),
-            Param::Whole(_) => return name.clone(),
-            Param::Lent(_) => {}
+            FnParam::Field(_) => return quote!(__Input),
+            FnParam::Input(_) => return name.clone(),
+            FnParam::Injected(_) => {}
         }
     }
     quote!(__genkit::NoInput)
 }
 
-/// What is lent, and what each type of it is called.
-fn lent<'a>(
-    action: &'a Action,
-    names: &'a Names,
+/// Injected parameters: place, type, and what the type is called.
+fn injected<'a>(
+    action: &'a ValidAction,
+    names: &'a TypeNames,
 ) -> impl Iterator<Item = (usize, &'a Type, &'a TokenStream)> {
     action.params.iter().zip(&names.params).enumerate().filter_map(|(i, (param, name))| match param
     {
-        Param::Lent(ty) => Some((i, ty, name)),
+        FnParam::Injected(ty) => Some((i, ty, name)),
         _ => None,
     })
 }
 
-/// Reads the input, borrows what is lent, calls, and converts what came back.
-fn call(action: &Action, names: &Names, input: &TokenStream) -> TokenStream {
+/// The body: reads the input, borrows what is injected, calls, and converts what came back.
+fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenStream {
     let ident = &action.item.sig.ident;
-    let lent_types = lent(action, names).map(|(_, _, name)| name);
-    let borrowed = lent(action, names).map(|(i, ty, name)| {
+    let injected_types = injected(action, names).map(|(_, _, name)| name);
+    let borrowed = injected(action, names).map(|(i, ty, name)| {
         let span = types::place(ty);
         let (lent, context) = (local(&format!("__lent{i}"), span), local("__context", span));
         quote_spanned!(span=> let #lent = __genkit::Lend::<#name>::of().lend(#context)?;)
     });
     let arguments = action.params.iter().enumerate().map(|(i, param)| match param {
-        Param::Lent(_) => {
+        FnParam::Injected(_) => {
             let lent = format_ident!("__lent{i}");
             quote!(&#lent)
         }
-        Param::Whole(_) => quote!(__input),
-        Param::Field(field) => {
+        FnParam::Input(_) => quote!(__input),
+        FnParam::Field(field) => {
             let name = &field.name;
             quote!(__input.#name)
         }
     });
-    let pattern = if action.params.iter().all(|param| matches!(param, Param::Lent(_))) {
+    let pattern = if action.params.iter().all(|param| matches!(param, FnParam::Injected(_))) {
         quote!(__genkit::NoInput {})
     } else {
         quote!(__input)
@@ -104,14 +104,14 @@ fn call(action: &Action, names: &Names, input: &TokenStream) -> TokenStream {
     // A future that is not `Send` is reported at the function's name.
     body.set_span(action.span());
     quote_spanned! {action.span()=>
-        __genkit::Lend::<(#(#lent_types,)*)>::of().calling(async move #body)
+        __genkit::Lend::<(#(#injected_types,)*)>::of().calling(async move #body)
     }
 }
 
-/// What it is lent, for the registry to check before the first call; that it can be lent at all
+/// Required state: what is injected, for the registry to check before the first call. That it can be lent at all
 /// is asserted here, at the type.
-fn requirements(action: &Action, names: &Names) -> Option<TokenStream> {
-    let checks: Vec<_> = lent(action, names)
+fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
+    let checks: Vec<_> = injected(action, names)
         .map(|(_, ty, name)| {
             let span = types::place(ty);
             let name = match types::is_word(ty) {
@@ -121,20 +121,20 @@ fn requirements(action: &Action, names: &Names) -> Option<TokenStream> {
             quote_spanned!(span=> <#name as __genkit::State>::check();)
         })
         .collect();
-    let lent = lent(action, names).map(|(_, _, name)| name);
+    let injected = injected(action, names).map(|(_, _, name)| name);
     (!checks.is_empty()).then(|| {
         quote! {
             fn requirements() -> __genkit::Vec<__genkit::Requirement> {
                 #(#checks)*
-                __genkit::vec![#(__genkit::Lend::<#lent>::of().requirement()),*]
+                __genkit::vec![#(__genkit::Lend::<#injected>::of().requirement()),*]
             }
         }
     })
 }
 
-/// From what the function returned to what its kind gives. A type that does not fit is reported
+/// The result: from what the function returned to what its kind gives. A type that does not fit is reported
 /// at the type: in a `Result` of two or of one, where they usually are.
-fn result(action: &Action) -> (Ident, TokenStream, TokenStream) {
+fn result(action: &ValidAction) -> (Ident, TokenStream, TokenStream) {
     let (value, error) = match &action.item.sig.output {
         ReturnType::Type(_, ty) => types::result_places(ty),
         ReturnType::Default => (action.span(), action.span()),
@@ -163,8 +163,8 @@ fn result(action: &Action) -> (Ident, TokenStream, TokenStream) {
 }
 
 /// The schema of the result, for kinds whose callers see one. A type with arguments is named in
-/// a function at the function's place, for the reason given at [`Names`].
-fn output_schema(action: &Action) -> (Option<TokenStream>, Option<TokenStream>) {
+/// a function at the function's place, for the reason given at [`TypeNames`].
+fn output_schema(action: &ValidAction) -> (Option<TokenStream>, Option<TokenStream>) {
     if !matches!(action.kind, Kind::Tool | Kind::Flow) {
         return (None, None);
     }

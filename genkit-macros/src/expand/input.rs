@@ -1,4 +1,4 @@
-//! What is made of the parameters: the struct of the input, defaults, and checks of the types.
+//! The input: the struct that is made of the parameters, defaults, and checks of the types.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Ident, Lit};
 
-use super::Names;
-use crate::input::{Default, Field};
-use crate::params::Param;
-use crate::validate::Action;
-use crate::{types, values};
+use super::type_names::TypeNames;
+use crate::literal::literal;
+use crate::parse::{ArgDefault, FnParam, InputField};
+use crate::types;
+use crate::validate::ValidAction;
 
 /// The struct of everything that the caller gives, where there is such a thing.
-pub(super) fn input(action: &Action, names: &Names) -> TokenStream {
+pub(super) fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
     let fields: Vec<_> = action
         .params
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn input(action: &Action, names: &Names) -> TokenStream {
     );
     let defaults = fields.iter().filter_map(|(field, ty)| default(field, ty));
     let members = fields.iter().map(|(field, ty)| {
-        let Field { name, attrs, .. } = field;
+        let InputField { name, attrs, .. } = field;
         let default = field.default.as_ref().map(|_| {
             let function = default_name(field).to_string();
             quote!(#[serde(default = #function)])
@@ -70,19 +70,19 @@ pub(super) fn input(action: &Action, names: &Names) -> TokenStream {
 }
 
 /// Whether the derives need traits of the field's type that the compiler does not know of.
-fn needs_traits(field: &Field) -> bool {
+fn needs_traits(field: &InputField) -> bool {
     !field.custom && !field.skip && !types::is_plain(&field.ty)
 }
 
-fn default_name(field: &Field) -> Ident {
+fn default_name(field: &InputField) -> Ident {
     format_ident!("__default_{}", field.name.unraw(), span = Span::call_site())
 }
 
-fn default(field: &Field, ty: &TokenStream) -> Option<TokenStream> {
+fn default(field: &InputField, ty: &TokenStream) -> Option<TokenStream> {
     let name = default_name(field);
     let value = match field.default.as_ref()? {
-        Default::OfType(span) => quote_spanned!(*span=> __genkit::OwnDefault::value()),
-        Default::Value(value) => match values::literal(value) {
+        ArgDefault::OfType(span) => quote_spanned!(*span=> __genkit::OwnDefault::value()),
+        ArgDefault::Value(value) => match literal(value) {
             Some(Lit::Str(text)) => {
                 let span = text.span();
                 quote_spanned!(span=> __genkit::TextDefault::value(#text))
@@ -94,14 +94,14 @@ fn default(field: &Field, ty: &TokenStream) -> Option<TokenStream> {
 }
 
 /// Asserts on each type itself that it can be an argument.
-pub(super) fn checks(action: &Action) -> TokenStream {
+pub(super) fn checks(action: &ValidAction) -> TokenStream {
     let checks: Vec<TokenStream> = action
         .params
         .iter()
         .filter(|param| match param {
-            Param::Field(field) => needs_traits(field),
-            Param::Whole(ty) => !types::is_plain(ty),
-            Param::Lent(_) => false,
+            FnParam::Field(field) => needs_traits(field),
+            FnParam::Input(ty) => !types::is_plain(ty),
+            FnParam::Injected(_) => false,
         })
         .map(|param| {
             let ty = param.ty();

@@ -78,7 +78,7 @@ impl Problem {
         }
         let message =
             if place.is_empty() { self.said } else { format!("at `{place}`: {}", self.said) };
-        Error::unread(message)
+        Error::invalid_arguments(message)
     }
 }
 

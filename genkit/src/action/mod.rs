@@ -3,6 +3,7 @@
 mod args;
 mod completion;
 mod definition;
+mod failure;
 mod flow;
 mod handler;
 mod info;
@@ -12,11 +13,13 @@ mod output;
 mod prompt;
 mod resource;
 mod tool;
-mod uri_template;
 
 pub(crate) use args::Strictness;
 #[cfg(feature = "inventory")]
 pub(crate) use definition::Linked;
+pub(crate) use failure::failure_for_model;
+#[cfg(feature = "mcp-host")]
+pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
 #[cfg(feature = "mcp-server")]
 pub(crate) use handler::Calling;
 pub(crate) use lent::Requirement;
@@ -24,8 +27,6 @@ pub(crate) use output::ToolOutput;
 pub(crate) use resource::Body;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use resource::not_found;
-#[cfg(feature = "mcp-host")]
-pub(crate) use uri_template::{MAX_URI_BYTES, UriTemplate};
 
 pub use completion::{Completion, IntoSuggestions};
 pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};

@@ -243,20 +243,12 @@ impl Prompt {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> PromptBuilder {
-        PromptBuilder {
-            info: Info::dynamic(name.into(), description.into()),
-            version: None,
-            completers: Completers::default(),
-        }
+        PromptBuilder::new(Info::dynamic(name.into(), description.into()))
     }
 
     /// Begins a prompt that another program has.
     pub(crate) fn remote(name: String, description: String) -> PromptBuilder {
-        PromptBuilder {
-            info: Info::remote(name, description),
-            version: None,
-            completers: Completers::default(),
-        }
+        PromptBuilder::new(Info::remote(name, description))
     }
 
     /// Its version, if it has one; MCP sends it in `_meta`.
@@ -350,6 +342,21 @@ pub struct PromptBuilder {
 describing!(PromptBuilder);
 
 impl PromptBuilder {
+    fn new(info: Info) -> Self {
+        Self { info, version: None, completers: Completers::default() }
+    }
+
+    fn build(self, schemas: Schemas, handler: Handler<PromptReply>) -> Prompt {
+        Prompt(Arc::new(Inner {
+            info: self.info,
+            version: self.version,
+            schemas,
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler,
+        }))
+    }
+
     /// Its version.
     pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
         self.version = Some(version.into());
@@ -372,16 +379,8 @@ impl PromptBuilder {
         input_schema: Value,
         function: impl Fn(Context, Value) -> Calling<'static, PromptReply> + Send + Sync + 'static,
     ) -> Prompt {
-        Prompt(Arc::new(Inner {
-            info: self.info,
-            version: self.version,
-            schemas: Schemas::foreign(input_schema, None),
-            requirements: Vec::new(),
-            completers: self.completers,
-            handler: Handler::Dynamic(Arc::new(move |context, arguments, _| {
-                function(context, arguments)
-            })),
-        }))
+        let handler = Arc::new(move |context, arguments, _| function(context, arguments));
+        self.build(Schemas::foreign(input_schema, None), Handler::Dynamic(handler))
     }
 
     /// Ends the making: the closure that writes the messages.
@@ -392,13 +391,7 @@ impl PromptBuilder {
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T>> + Send + 'static,
     {
-        Prompt(Arc::new(Inner {
-            info: self.info,
-            version: self.version,
-            schemas: Schemas::derived(crate::schema::input_of::<I>, || None),
-            requirements: Vec::new(),
-            completers: self.completers,
-            handler: closure(function, |reply: T| Ok(reply.into_prompt())),
-        }))
+        let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
+        self.build(schemas, closure(function, |reply: T| Ok(reply.into_prompt())))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
+use genkit_uri_template::{UriTemplate, UriValue};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -14,7 +15,6 @@ use super::definition::{ResourceDefinition, ResourceFn};
 use super::handler::{Calling, Handler, closure};
 use super::info::{Info, Location, described, describing};
 use super::lent::Requirement;
-use super::uri_template::UriTemplate;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::schema::Schemas;
@@ -273,22 +273,12 @@ impl Resource {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> ResourceBuilder {
-        ResourceBuilder {
-            info: Info::dynamic(name.into(), description.into()),
-            uri: uri.into(),
-            mime_type: None,
-            completers: Completers::default(),
-        }
+        ResourceBuilder::new(Info::dynamic(name.into(), description.into()), uri.into())
     }
 
     /// Begins a resource that another program has.
     pub(crate) fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
-        ResourceBuilder {
-            info: Info::remote(name, description),
-            uri: uri.into(),
-            mime_type: None,
-            completers: Completers::default(),
-        }
+        ResourceBuilder::new(Info::remote(name, description), uri.into())
     }
 
     /// Its address, or the template of its addresses.
@@ -331,7 +321,12 @@ impl Resource {
 
     /// The variables that `uri` gives, if this resource answers for it.
     pub(crate) fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
-        self.0.template.as_ref().ok()?.matches(uri)
+        let values = self.0.template.as_ref().ok()?.match_uri(uri)?.into_iter();
+        let json = |value| match value {
+            UriValue::Text(text) => Value::from(text),
+            UriValue::List(texts) => Value::from(texts),
+        };
+        Some(values.map(|(name, value)| (name.to_owned(), json(value))).collect())
     }
 
     /// How much of the template is fixed: of two that match, the larger one wins.
@@ -409,6 +404,23 @@ pub struct ResourceBuilder {
 describing!(ResourceBuilder);
 
 impl ResourceBuilder {
+    fn new(info: Info, uri: Cow<'static, str>) -> Self {
+        Self { info, uri, mime_type: None, completers: Completers::default() }
+    }
+
+    fn build(self, schemas: Schemas, handler: Reader) -> Resource {
+        Resource(Arc::new(Inner {
+            template: UriTemplate::parse(&self.uri).map_err(|e| e.to_string()),
+            info: self.info,
+            uri: self.uri,
+            mime_type: self.mime_type,
+            schemas,
+            requirements: Vec::new(),
+            completers: self.completers,
+            handler,
+        }))
+    }
+
     /// The media type of its content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
@@ -430,16 +442,8 @@ impl ResourceBuilder {
         self,
         function: impl Fn(Context, String) -> Calling<'static, ResourceOutput> + Send + Sync + 'static,
     ) -> Resource {
-        Resource(Arc::new(Inner {
-            template: UriTemplate::parse(&self.uri).map_err(|e| e.to_string()),
-            info: self.info,
-            uri: self.uri,
-            mime_type: self.mime_type,
-            schemas: Schemas::foreign(serde_json::json!({ "type": "object" }), None),
-            requirements: Vec::new(),
-            completers: self.completers,
-            handler: Reader::Remote(Box::new(function)),
-        }))
+        let schemas = Schemas::foreign(serde_json::json!({ "type": "object" }), None);
+        self.build(schemas, Reader::Remote(Box::new(function)))
     }
 
     /// Ends the making: the closure that reads the resource.
@@ -450,16 +454,9 @@ impl ResourceBuilder {
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T>> + Send + 'static,
     {
-        Resource(Arc::new(Inner {
-            template: UriTemplate::parse(&self.uri).map_err(|e| e.to_string()),
-            info: self.info,
-            uri: self.uri,
-            mime_type: self.mime_type,
-            schemas: Schemas::derived(crate::schema::input_of::<I>, || None),
-            requirements: Vec::new(),
-            completers: self.completers,
-            handler: Reader::Own(closure(function, |contents: T| Ok(contents.into_contents()))),
-        }))
+        let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
+        let read = closure(function, |contents: T| Ok(contents.into_contents()));
+        self.build(schemas, Reader::Own(read))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, RwLock};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -19,6 +19,7 @@ use super::output::{IntoOutput, ToolOutput};
 use crate::context::Context;
 use crate::error::Result;
 use crate::schema::Schemas;
+use crate::sync::{read, write};
 
 /// What a tool says of its effects; hints for clients, not promises.
 ///
@@ -92,9 +93,9 @@ impl Tool {
     fn made_once(definition: &'static ToolDefinition) -> Self {
         static MADE: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let place = std::ptr::from_ref(definition).addr();
-        let made = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
+        let made = read(&MADE).get(&place).cloned();
         made.unwrap_or_else(|| {
-            let mut all = MADE.write().unwrap_or_else(PoisonError::into_inner);
+            let mut all = write(&MADE);
             all.entry(place).or_insert_with(|| Self::from_definition(definition)).clone()
         })
     }
@@ -143,28 +144,12 @@ impl Tool {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> ToolBuilder {
-        ToolBuilder {
-            info: Info::dynamic(name.into(), description.into()),
-            hints: Hints::default(),
-            needs_approval: false,
-            timeout: None,
-            max_output: None,
-            input: None,
-            output: None,
-        }
+        ToolBuilder::new(Info::dynamic(name.into(), description.into()))
     }
 
     /// Begins a tool that another program has.
     pub(crate) fn remote(name: String, description: String) -> ToolBuilder {
-        ToolBuilder {
-            info: Info::remote(name, description),
-            hints: Hints::default(),
-            needs_approval: false,
-            timeout: None,
-            max_output: None,
-            input: None,
-            output: None,
-        }
+        ToolBuilder::new(Info::remote(name, description))
     }
 
     /// What it says of its effects.
@@ -310,6 +295,31 @@ pub struct ToolBuilder {
 describing!(ToolBuilder);
 
 impl ToolBuilder {
+    fn new(info: Info) -> Self {
+        Self {
+            info,
+            hints: Hints::default(),
+            needs_approval: false,
+            timeout: None,
+            max_output: None,
+            input: None,
+            output: None,
+        }
+    }
+
+    fn build(self, schemas: Schemas, handler: Handler<ToolOutput>) -> Tool {
+        Tool(Arc::new(Inner {
+            info: self.info,
+            hints: self.hints,
+            needs_approval: self.needs_approval,
+            timeout: self.timeout,
+            max_output: self.max_output,
+            schemas,
+            requirements: Vec::new(),
+            handler,
+        }))
+    }
+
     /// Says whether it changes nothing.
     pub fn read_only(mut self, yes: bool) -> Self {
         self.hints.read_only = Some(yes);
@@ -388,51 +398,32 @@ impl ToolBuilder {
     /// Ends the making of a [`Tool::remote`]: `function` hands the call on. What the other program
     /// returns is its own affair, and is not checked against its schema here.
     pub(crate) fn forwards(
-        self,
+        mut self,
         function: impl Fn(Context, Value) -> Calling<'static, ToolOutput> + Send + Sync + 'static,
     ) -> Tool {
+        let schemas = Schemas::foreign(self.input.take().unwrap_or_default(), self.output.take());
         let function = Arc::new(function);
-        Tool(Arc::new(Inner {
-            info: self.info,
-            hints: self.hints,
-            needs_approval: self.needs_approval,
-            timeout: self.timeout,
-            max_output: self.max_output,
-            schemas: Schemas::foreign(self.input.unwrap_or_default(), self.output),
-            requirements: Vec::new(),
-            handler: Handler::Dynamic(Arc::new(move |context: Context, arguments, _| {
-                let function = Arc::clone(&function);
-                Box::pin(async move {
-                    context.approved_to_run().await?;
-                    function(context, arguments).await
-                })
-            })),
-        }))
+        let handler = Handler::Dynamic(Arc::new(move |context: Context, arguments, _| {
+            let function = Arc::clone(&function);
+            Box::pin(async move {
+                context.approved_to_run().await?;
+                function(context, arguments).await
+            })
+        }));
+        self.build(schemas, handler)
     }
 
     /// Ends the making: the closure that runs when the tool is called.
-    pub fn handler<I, T, F, Fut>(self, function: F) -> Tool
+    pub fn handler<I, T, F, Fut>(mut self, function: F) -> Tool
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         T: IntoOutput + 'static,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T>> + Send + 'static,
     {
-        Tool(Arc::new(Inner {
-            info: self.info,
-            hints: self.hints,
-            needs_approval: self.needs_approval,
-            timeout: self.timeout,
-            max_output: self.max_output,
-            schemas: Schemas::given(
-                self.input,
-                crate::schema::input_of::<I>,
-                self.output,
-                T::schema,
-            ),
-            requirements: Vec::new(),
-            handler: closure(function, T::into_output),
-        }))
+        let (input, output) = (self.input.take(), self.output.take());
+        let schemas = Schemas::given(input, crate::schema::input_of::<I>, output, T::schema);
+        self.build(schemas, closure(function, T::into_output))
     }
 }
 

@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
+use super::error::Error as E;
 use super::question::Question;
-use super::recording::Recording;
+use super::replay::Recording;
 use super::{Context, panics};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug)]
-pub(crate) enum Ended<T> {
+pub(crate) enum Outcome<T> {
     /// It returned, panicked or ran out of time.
     Finished(Result<T>),
     /// It asked what this caller answers by calling again.
-    Asked(Vec<Question>, Recording),
+    Suspended(Vec<Question>, Recording),
     /// The caller gave up.
     Cancelled,
 }
@@ -32,24 +33,24 @@ pub(crate) async fn drive<T>(
     context: &Context,
     name: &str,
     work: impl Future<Output = Result<T>>,
-) -> Ended<T> {
+) -> Outcome<T> {
     panics::note_places();
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let run = poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(Ok(result)) => Poll::Ready(Ended::Finished(result)),
+        Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
         Poll::Ready(Err(payload)) => {
-            Poll::Ready(Ended::Finished(Err(panicked(name, payload.as_ref()))))
+            Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
         }
-        Poll::Pending => match context.asking().take_open() {
-            Some((questions, recording)) => Poll::Ready(Ended::Asked(questions, recording)),
+        Poll::Pending => match context.replay().take_open() {
+            Some((questions, recording)) => Poll::Ready(Outcome::Suspended(questions, recording)),
             None => Poll::Pending,
         },
     });
     tokio::select! {
         biased;
-        () = context.cancellation().cancelled() => Ended::Cancelled,
+        () = context.cancellation().cancelled() => Outcome::Cancelled,
         ended = run => ended,
-        () = expired(context) => Ended::Finished(Err(too_slow(name, context.0.limit))),
+        () = expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
     }
 }
 
@@ -60,20 +61,15 @@ pub(crate) async fn supervise<T>(
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
     match drive(context, name, work).await {
-        Ended::Finished(result) => result,
-        Ended::Cancelled => {
-            Err(Error::new(ErrorKind::Cancelled, format!("`{name}` was cancelled")))
-        }
-        Ended::Asked(..) => Err(Error::new(
-            ErrorKind::FailedPrecondition,
-            format!("`{name}` asked its caller, and nobody is there to answer"),
-        )),
+        Outcome::Finished(result) => result,
+        Outcome::Cancelled => Err(E::Cancelled(name.to_owned()).into()),
+        Outcome::Suspended(..) => Err(E::NobodyAnswers(name.to_owned()).into()),
     }
 }
 
 /// Resolves when the time that counts is over: that in which nobody is being asked.
 async fn expired(context: &Context) {
-    let Some(limit) = context.0.limit else { return std::future::pending().await };
+    let Some(limit) = context.0.parts.limit else { return std::future::pending().await };
     loop {
         let left = limit.saturating_sub(context.spent());
         if left.is_zero() {
@@ -84,26 +80,23 @@ async fn expired(context: &Context) {
 }
 
 fn too_slow(name: &str, limit: Option<Duration>) -> Error {
-    let limit = limit.unwrap_or_default();
-    Error::new(
-        ErrorKind::DeadlineExceeded,
-        format!("`{name}` did not finish within {limit:?}; try a smaller request"),
-    )
+    E::TooSlow { name: name.to_owned(), limit: limit.unwrap_or_default() }.into()
 }
 
 fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
-    let (said, place) = panics::describe(payload);
+    let (message, place) = panics::describe(payload);
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-    tracing::error!(action = name, %place, panic = %said, "a function panicked");
-    Error::new(ErrorKind::Internal, format!("`{name}` failed unexpectedly: {said}"))
+    tracing::error!(action = name, %place, panic = %message, "a function panicked");
+    E::Panicked { name: name.to_owned(), message }.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::context::ContextParts;
+    use crate::error::ErrorKind;
 
-    async fn run<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Ended<T> {
+    async fn run<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Outcome<T> {
         let limit = Some(Duration::from_millis(limit));
         let context = ContextParts { limit, ..ContextParts::default() }.build();
         drive(&context, "f", work).await
@@ -112,14 +105,14 @@ mod tests {
     #[tokio::test]
     async fn a_panic_becomes_an_error() {
         let ended = run::<()>(async { panic!("no {}", "way") }, 1000).await;
-        let Ended::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+        let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert_eq!(error.to_string(), "`f` failed unexpectedly: no way");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_function_is_stopped() {
         let ended = run::<()>(std::future::pending(), 50).await;
-        let Ended::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+        let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     }
 
@@ -128,6 +121,6 @@ mod tests {
         let context = ContextParts::default().build();
         context.cancellation().cancel();
         let ended = drive::<()>(&context, "f", std::future::pending()).await;
-        assert!(matches!(ended, Ended::Cancelled));
+        assert!(matches!(ended, Outcome::Cancelled));
     }
 }

@@ -1,4 +1,4 @@
-//! Where a panic happened: the hook knows the place, `catch_unwind` only the payload.
+//! Panics: where one happened. The hook knows the place, `catch_unwind` only the payload.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,12 +22,12 @@ pub(super) fn note_places() {
     });
 }
 
-/// What was said, and where.
+/// The message of a panic, and its place.
 pub(super) fn describe(payload: &(dyn Any + Send)) -> (String, Option<String>) {
-    let said = payload
+    let message = payload
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    (said, PLACE.with(|slot| slot.borrow_mut().take()))
+    (message, PLACE.with(|slot| slot.borrow_mut().take()))
 }

@@ -1,7 +1,6 @@
-//! What a run is asked to do.
+//! The builder of a run: what it is asked to do.
 
-use std::future::{Future, IntoFuture};
-use std::pin::Pin;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,30 +10,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::call::{Approval, OnToolError};
+use super::data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
+use super::error::Error as E;
 use super::format::Format;
-use super::interrupt::Answer;
-use super::limits::Limits;
-use super::middleware::{Middleware, Running, ToolCall};
-use super::options::{GenerateOptions, Instructions, OutputOptions};
-use super::parts::IntoParts;
-use super::response::GenerateResponse;
-use super::resume::Resume;
-use super::run::Policy;
-use super::stream::{GenerateStream, Queue};
+use super::interrupt::{Answer, Resume};
+use super::middleware::{Middleware, ToolCall};
+use super::run::{Approval, OnToolError, RunSettings};
 use super::tools::{IntoResources, IntoTools, ResourceRef, ToolRef};
-use super::{prepare, run};
-use crate::action::Strictness;
-use crate::context::TypeMap;
+use crate::future::BoxFuture;
+use crate::instance::Genkit;
 use crate::message::{Message, Part};
-use crate::model::{ChunkSink, Document, ModelRef, ToolChoice};
-use crate::program::Genkit;
+use crate::model::{Document, ModelRef, ToolChoice};
 use crate::schema::SharedSchema;
 
-/// A future that ends a run, and every clone of it.
-pub(super) type Cancel = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
-
-/// A run of the loop, about to begin: see [`generate`](crate::generate()).
+/// A request to generate, about to run: see [`generate`](crate::generate()).
 ///
 /// Awaiting it gives a [`GenerateResponse`](crate::GenerateResponse); [`stream`](Self::stream)
 /// gives chunks first.
@@ -77,11 +66,11 @@ pub(super) type Cancel = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 /// ```
 ///
 /// # Errors
-/// Every error of a run owns what was done before it: see [`Error::partial`](crate::Error::partial).
-/// The kinds: `InvalidArgument` (no model or message is given, two tools have one name, the model
-/// lacks a capability), `NotFound` (a model, a tool or a resource that there is not),
-/// `FailedPrecondition` (the answer was blocked, state is missing, nothing to resume),
-/// `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
+/// Every error of a run owns what was done before it: see
+/// [`Error::partial`](crate::Error::partial). The kinds: `InvalidArgument` (no model or message is
+/// given, two tools have one name, the model lacks a capability), `NotFound` (a model, a tool or a
+/// resource that there is not), `FailedPrecondition` (the answer was blocked, state is missing,
+/// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
 /// [`strict`](Self::strict)), and what the model's provider fails with.
 #[derive(Clone)]
 #[must_use = "a run begins when it is awaited or streamed"]
@@ -93,86 +82,84 @@ pub struct Generate {
     pub(super) prompt: Vec<Part>,
     pub(super) tools: Vec<ToolRef>,
     pub(super) resources: Vec<ResourceRef>,
-    pub(super) middleware: Vec<Arc<dyn Middleware>>,
-    pub(super) values: TypeMap,
-    pub(super) limits: Limits,
-    pub(super) strict: bool,
-    pub(super) strictness: Strictness,
-    pub(super) on_tool_error: OnToolError,
-    pub(super) policy: Option<Policy>,
-    pub(super) cancel: Option<Cancel>,
-    pub(super) trace_contents: bool,
+    pub(super) settings: RunSettings,
+    /// A future that ends the run, and every clone of it.
+    pub(super) cancel: Option<Shared<BoxFuture<'static, ()>>>,
+    /// A builder cannot fail: the run does, and says why.
+    pub(super) config_error: Option<E>,
+}
+
+impl Genkit {
+    /// Asks a model: see [`generate`](crate::generate()).
+    ///
+    /// ```
+    /// use genkit::{Genkit, Registry, testing::ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+    /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn generate(&self, prompt: impl IntoParts) -> Generate {
+        self.generate_with(GenerateOptions::default()).prompt(prompt)
+    }
+
+    /// The same from plain data: what Genkit's tools send to `/util/generate`.
+    pub fn generate_with(&self, options: GenerateOptions) -> Generate {
+        Generate {
+            genkit: self.clone(),
+            model: options.model.as_deref().map(ModelRef::from),
+            system: Vec::new(),
+            prompt: Vec::new(),
+            tools: options.tools.iter().map(|name| name.as_str().into()).collect(),
+            resources: Vec::new(),
+            options,
+            settings: RunSettings {
+                middleware: self.middleware.clone(),
+                trace_contents: self.trace_contents,
+                ..RunSettings::default()
+            },
+            cancel: None,
+            config_error: None,
+        }
+    }
+
+    /// Goes on with an interrupted run: see [`resume`](crate::resume).
+    pub fn resume(
+        &self,
+        interrupted: GenerateResponse,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Generate {
+        // The settings of the interrupted run are kept.
+        let mut request = interrupted.request.unwrap_or_default();
+        request.messages.extend(interrupted.message);
+        self.generate_with(GenerateOptions::of_request(request)).resume(answers)
+    }
 }
 
 impl Generate {
-    pub(crate) fn new(genkit: Genkit, options: GenerateOptions) -> Self {
-        let tools = options.tools.iter().map(|name| name.as_str().into()).collect();
-        let model = options.model.as_deref().map(ModelRef::from);
-        Self {
-            middleware: genkit.middleware.clone(),
-            trace_contents: genkit.trace_contents,
-            genkit,
-            options,
-            model,
-            system: Vec::new(),
-            prompt: Vec::new(),
-            tools,
-            resources: Vec::new(),
-            values: TypeMap::default(),
-            limits: Limits::default(),
-            strict: false,
-            strictness: Strictness::Lenient,
-            on_tool_error: OnToolError::ReturnToModel,
-            policy: None,
-            cancel: None,
-        }
-    }
-
-    /// What [`resume`](crate::resume) makes: the settings of the interrupted run are kept.
-    pub(crate) fn resuming(
-        genkit: Genkit,
-        interrupted: GenerateResponse,
-        answers: impl IntoIterator<Item = Answer>,
-    ) -> Self {
-        let mut options = GenerateOptions::default();
-        if let Some(request) = &interrupted.request {
-            options.config = Some(request.config.clone()).filter(|config| !config.is_empty());
-            options.tool_choice = request.tool_choice;
-            options.docs = request.docs.clone();
-            options.output = Some(OutputOptions {
-                format: request.output.format.clone(),
-                content_type: request.output.content_type.clone(),
-                json_schema: request.output.schema.clone(),
-                constrained: request.output.constrained,
-                // Where they were needed they stand in the messages already.
-                instructions: (request.output.constrained != Some(true)).then(|| false.into()),
-            })
-            .filter(|output| output.format.is_some());
-        }
-        options.messages = interrupted.into_messages();
-        Self::new(genkit, options).resume(answers)
-    }
-
-    /// What the user says now; after the [`messages`](Self::messages).
+    /// Prompt: what the user says now, after the [`messages`](Self::messages).
     pub fn prompt(mut self, prompt: impl IntoParts) -> Self {
         self.prompt = prompt.into_parts();
         self
     }
 
-    /// Instructions that stand above the conversation. They replace those that
+    /// System message: instructions above the conversation. They replace those that
     /// [`messages`](Self::messages) begin with.
     pub fn system(mut self, text: impl IntoParts) -> Self {
         self.system = text.into_parts();
         self
     }
 
-    /// The conversation so far, for example [`GenerateResponse::messages`](crate::GenerateResponse::messages).
+    /// History: the conversation so far, for example [`GenerateResponse::messages`].
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.options.messages = messages.into_iter().collect();
         self
     }
 
-    /// Documents to answer from.
+    /// Documents: context to answer from.
     pub fn docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.options.docs.extend(docs.into_iter().map(Into::into));
         self
@@ -190,32 +177,26 @@ impl Generate {
     /// were given before; what does not serialize to an object is an error when the run begins.
     pub fn config(mut self, config: impl Serialize) -> Self {
         match serde_json::to_value(config) {
-            Ok(Value::Object(config)) => self.settings().extend(config),
-            // A builder cannot fail; the run does, and says why.
-            other => {
-                let said = match other {
-                    Ok(value) => format!("`.config(..)` takes an object, not {value}"),
-                    Err(error) => format!("the settings do not serialize: {error}"),
-                };
-                self.settings().insert(prepare::BAD_CONFIG.to_owned(), said.into());
-            }
+            Ok(Value::Object(config)) => self.config_map().extend(config),
+            Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
+            Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
         }
         self
     }
 
-    /// How freely the model chooses, from 0.
+    /// Temperature: how freely the model chooses, from 0.
     pub fn temperature(mut self, temperature: f64) -> Self {
-        self.settings().insert("temperature".to_owned(), temperature.into());
+        self.config_map().insert("temperature".to_owned(), temperature.into());
         self
     }
 
-    /// How many tokens an answer may have.
+    /// Token limit: how many tokens an answer may have.
     pub fn max_output_tokens(mut self, tokens: u32) -> Self {
-        self.settings().insert("maxOutputTokens".to_owned(), tokens.into());
+        self.config_map().insert("maxOutputTokens".to_owned(), tokens.into());
         self
     }
 
-    fn settings(&mut self) -> &mut Map<String, Value> {
+    fn config_map(&mut self) -> &mut Map<String, Value> {
         self.options.config.get_or_insert_default()
     }
 
@@ -226,15 +207,16 @@ impl Generate {
         self
     }
 
-    /// Whether the model may, must or must not ask for tools. After it has, `Required` is `Auto`:
-    /// else it could never answer.
+    /// Tool choice: whether the model may, must or must not ask for tools. After it has, `Required`
+    /// is `Auto`: else it could never answer.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
     }
 
-    /// How many rounds of tool calls there may be. Default is 5. When the model asks for more, the
-    /// run ends with what there is, as [`FinishReason::Aborted`](crate::model::FinishReason::Aborted).
+    /// Turn limit: how many rounds of tool calls there may be. Default is 5. When the model asks
+    /// for more, the run ends with what there is, as
+    /// [`FinishReason::Aborted`](crate::model::FinishReason::Aborted).
     pub fn max_turns(mut self, rounds: usize) -> Self {
         self.options.max_turns = Some(rounds);
         self
@@ -242,7 +224,7 @@ impl Generate {
 
     /// Makes reaching [`max_turns`](Self::max_turns) an error, which owns the response.
     pub fn strict(mut self) -> Self {
-        self.strict = true;
+        self.settings.strict = true;
         self
     }
 
@@ -290,41 +272,43 @@ impl Generate {
         self
     }
 
-    /// Asks for a `T`: read it with [`GenerateResponse::output`](crate::GenerateResponse::output).
+    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`].
     pub fn output<T: JsonSchema>(self) -> Self {
         self.output_schema(crate::schema::input_of::<T>())
     }
 
-    /// Asks for JSON that fits a schema.
+    /// Structured output: asks for JSON that fits a schema.
     pub fn output_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
-        self.wanted().json_schema = Some(schema.into());
+        self.output_options().json_schema = Some(schema.into());
         self
     }
 
-    /// The format of the answer. Default is JSON where there is a schema, else text.
+    /// Output format of the answer. Default is JSON where there is a schema, else text.
     pub fn format(mut self, format: Format) -> Self {
-        self.wanted().format = Some(format.as_str().to_owned());
+        self.output_options().format = Some(format.as_str().to_owned());
         self
     }
 
-    /// Whether the prompt says what the output must look like: `true`, `false`, or a text of your
-    /// own. Default is where the provider does not bind the output to the schema itself.
+    /// Output instructions: whether the prompt says what the output must look like: `true`,
+    /// `false`, or a text of your own. Default is where the provider does not bind the output to
+    /// the schema itself.
     pub fn output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
-        self.wanted().instructions = Some(instructions.into());
+        self.output_options().instructions = Some(instructions.into());
         self
     }
 
-    /// Whether the provider is to bind the output to the schema. Default is yes, where it can.
+    /// Constrained output: whether the provider is to bind it to the schema. Default is yes, where
+    /// it can.
     pub fn constrained(mut self, yes: bool) -> Self {
-        self.wanted().constrained = Some(yes);
+        self.output_options().constrained = Some(yes);
         self
     }
 
-    fn wanted(&mut self) -> &mut OutputOptions {
+    fn output_options(&mut self) -> &mut OutputOptions {
         self.options.output.get_or_insert_default()
     }
 
-    /// Goes on with an interrupted run: see [`resume`](crate::resume).
+    /// Resumes an interrupted run: see [`resume`](crate::resume).
     pub fn resume(mut self, answers: impl IntoIterator<Item = Answer>) -> Self {
         let resume = self.options.resume.get_or_insert_with(Resume::default);
         for answer in answers {
@@ -333,71 +317,76 @@ impl Generate {
         self
     }
 
-    /// Lends a value to the tools of this run: [`Context::get`](crate::Context::get).
+    /// Gives a value to the tools of this run: [`Context::get`](crate::Context::get).
     pub fn context<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.values.insert(value);
+        self.settings.values.insert(value);
         self
     }
 
-    /// Code around the run, its model calls and its tool calls; inside of the program's own.
+    /// Middleware: code around the run, its model calls and its tool calls; inside of the program's
+    /// own.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
-        self.middleware.push(Arc::new(middleware));
+        self.settings.middleware.push(Arc::new(middleware));
         self
     }
 
-    /// Decides on each call before it runs, instead of the tools' own `needs_approval`.
+    /// Approval policy: decides on each call before it runs, instead of the tools' own
+    /// `needs_approval`.
     pub fn approval(
         mut self,
         policy: impl Fn(&ToolCall) -> Approval + Send + Sync + 'static,
     ) -> Self {
-        self.policy = Some(Arc::new(policy));
+        self.settings.approval = Some(Arc::new(policy));
         self
     }
 
-    /// What to do when a tool fails. Default is to tell the model.
+    /// Tool errors: what to do when a tool fails. Default is to tell the model.
     pub fn on_tool_error(mut self, what: OnToolError) -> Self {
-        self.on_tool_error = what;
+        self.settings.on_tool_error = what;
         self
     }
 
-    /// Reads arguments exactly as the schema says. Default is one lenient re-read, `"5"` as 5.
+    /// Strict arguments: read exactly as the schema says. Default is one lenient re-read, `"5"` as
+    /// 5.
     pub fn strict_args(mut self) -> Self {
-        self.strictness = Strictness::Exact;
+        self.settings.exact_args = true;
         self
     }
 
-    /// How long the whole run may take. Default is without end.
+    /// Deadline: how long the whole run may take. Default is without end.
     pub fn deadline(mut self, limit: Duration) -> Self {
-        self.limits.deadline = Some(limit);
+        self.settings.limits.deadline = Some(limit);
         self
     }
 
-    /// How long one model call may take. Default is 10 minutes.
+    /// Model timeout: how long one model call may take. Default is 10 minutes.
     pub fn model_timeout(mut self, limit: Duration) -> Self {
-        self.limits.model_timeout = limit;
+        self.settings.limits.model_timeout = limit;
         self
     }
 
-    /// How long one tool call may take, where the tool says nothing. Default is 60 seconds.
+    /// Tool timeout: how long one tool call may take, where the tool says nothing. Default is 60
+    /// seconds.
     pub fn tool_timeout(mut self, limit: Duration) -> Self {
-        self.limits.tool_timeout = limit;
+        self.settings.limits.tool_timeout = limit;
         self
     }
 
-    /// How much of one answer of a tool the model gets, in bytes of JSON, where the tool says
-    /// nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
+    /// Output limit: how much of one answer of a tool the model gets, in bytes of JSON, where the
+    /// tool says nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
     pub fn max_output(mut self, bytes: usize) -> Self {
-        self.limits.max_output = bytes;
+        self.settings.limits.max_output = bytes;
         self
     }
 
-    /// How many calls of one round run at a time. Default is 16.
+    /// Parallel tools: how many calls of one round run at a time. Default is 16.
     pub fn parallel_tools(mut self, calls: usize) -> Self {
-        self.limits.parallel_tools = calls;
+        self.settings.limits.parallel_tools = calls;
         self
     }
 
-    /// Ends the run when `signal` resolves: the model call and every tool are dropped.
+    /// Cancellation: ends the run when `signal` resolves; the model call and every tool are
+    /// dropped.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -413,51 +402,16 @@ impl Generate {
     ///
     /// Dropping the run does the same.
     pub fn cancel_on(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
-        let signal: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(signal);
+        let signal: BoxFuture<'static, ()> = Box::pin(signal);
         self.cancel = Some(signal.shared());
         self
     }
 
-    /// Records in traces what was said. Default is names, numbers and times only.
+    /// Tracing of contents: records messages and arguments too. Default is names, numbers and times
+    /// only.
     pub fn trace_contents(mut self, yes: bool) -> Self {
-        self.trace_contents = yes;
+        self.settings.trace_contents = yes;
         self
-    }
-
-    /// Runs it, and gives its chunks as they come.
-    pub fn stream(self) -> GenerateStream {
-        let queue = Queue::default();
-        // One that there is not is the run's own error.
-        let output = self.options.output.as_ref();
-        let format = output.and_then(|output| output.format().ok().flatten());
-        let sink = queue.sink();
-        GenerateStream::new(self.run(sink), queue, format)
-    }
-
-    fn run(self, sink: ChunkSink) -> Running<'static> {
-        Box::pin(async move {
-            // Whoever resumes gave the interrupted response away: an error brings it back.
-            let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
-            let run = async {
-                let (env, request) = prepare::prepare(self, sink).await?;
-                run::run(env, request).await
-            };
-            run.await.map_err(|mut error| {
-                if let Some(options) = suspended.filter(|_| error.partial().is_none()) {
-                    error.put_partial(GenerateResponse::interrupted(options));
-                }
-                error
-            })
-        })
-    }
-}
-
-impl IntoFuture for Generate {
-    type Output = crate::error::Result<GenerateResponse>;
-    type IntoFuture = Running<'static>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.run(ChunkSink::none())
     }
 }
 

@@ -1,13 +1,14 @@
-//! A conversation that keeps its history.
+//! Chat: a conversation that keeps its history.
 
 use super::builder::Generate;
+use super::data::GenerateResponse;
+use super::data::IntoParts;
+use super::error::Error as E;
 use super::interrupt::Answer;
-use super::parts::IntoParts;
-use super::response::GenerateResponse;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::message::{Message, Role};
 
-/// A conversation: each turn knows the ones before it.
+/// A chat: each turn knows the ones before it.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -34,21 +35,12 @@ pub struct Chat {
 }
 
 impl Chat {
-    pub(super) fn new(template: Generate) -> Self {
-        let mut template = template;
-        if !template.prompt.is_empty() {
-            // What was said to begin with is the beginning of the history.
-            let said = std::mem::take(&mut template.prompt);
-            template.options.messages.push(Message::new(Role::User, said));
-        }
-        Self { template, interrupted: false }
-    }
-
-    /// Says something, and keeps the answer.
+    /// Sends a prompt, and keeps the answer in the history.
     ///
     /// # Errors
     /// As [`Generate`]; the history stays as it was before, and the error owns what was done.
-    /// [`ErrorKind::FailedPrecondition`] while the last turn waits for [`resume`](Self::resume).
+    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) while the last turn
+    /// waits for [`resume`](Self::resume).
     pub async fn send(&mut self, prompt: impl IntoParts) -> Result<GenerateResponse> {
         let turn = self.turn(prompt)?;
         let response = turn.await?;
@@ -60,13 +52,11 @@ impl Chat {
     /// [`keep`](Self::keep).
     ///
     /// # Errors
-    /// [`ErrorKind::FailedPrecondition`] while the last turn waits for [`resume`](Self::resume).
+    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) while the last turn
+    /// waits for [`resume`](Self::resume).
     pub fn turn(&self, prompt: impl IntoParts) -> Result<Generate> {
         if self.interrupted {
-            return Err(Error::new(
-                ErrorKind::FailedPrecondition,
-                "the last turn waits for answers: call `.resume(..)` first",
-            ));
+            return Err(E::WaitsForAnswers.into());
         }
         Ok(self.template.clone().prompt(prompt))
     }
@@ -105,7 +95,12 @@ impl Chat {
 
 impl Generate {
     /// Makes a conversation of it: each turn is asked with these settings.
-    pub fn chat(self) -> Chat {
-        Chat::new(self)
+    pub fn chat(mut self) -> Chat {
+        let prompt = std::mem::take(&mut self.prompt);
+        if !prompt.is_empty() {
+            // The prompt to begin with is the beginning of the history.
+            self.options.messages.push(Message::new(Role::User, prompt));
+        }
+        Chat { template: self, interrupted: false }
     }
 }

@@ -1,40 +1,27 @@
-//! The loop: a model is asked, its tool calls are run, and it is asked again with the answers.
+//! The generate loop: a model is asked, its tool calls are run, and it is asked again with the
+//! answers.
 //!
-//! [`builder`] says what is asked, [`prepare`] makes the first request of it, [`turn`] decides, and
-//! [`run`] does what it decides.
+//! [`builder`] gathers what is asked, [`prepare`] makes the first request of it, and [`run`] goes
+//! from turn to turn.
 
 mod builder;
-mod call;
-mod caller;
 mod chat;
-mod embed;
+mod data;
+mod error;
 mod format;
 mod interrupt;
-mod limits;
 pub mod middleware;
-mod options;
-mod parts;
 mod prepare;
-mod response;
-mod resume;
+mod request;
 mod run;
 mod stream;
-mod supports;
-#[cfg(test)]
-mod tests;
-mod toolbox;
 mod tools;
-mod trace;
-mod turn;
 
 pub use builder::Generate;
-pub use call::{Approval, OnToolError};
 pub use chat::Chat;
+pub use data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
 pub use format::Format;
-pub use interrupt::{Answer, Interrupt};
-pub use options::{GenerateOptions, Instructions, OutputOptions};
-pub use parts::IntoParts;
-pub use response::GenerateResponse;
-pub use resume::Resume;
+pub use interrupt::{Answer, Interrupt, Resume};
+pub use run::{Approval, OnToolError};
 pub use stream::GenerateStream;
 pub use tools::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};

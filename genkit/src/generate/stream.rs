@@ -1,32 +1,30 @@
-//! A run that is watched.
+//! Streaming: a run whose chunks come one by one.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::data::GenerateResponse;
+use super::error::Error as E;
 use super::format::{self, Format};
 use super::middleware::Running;
-use super::response::GenerateResponse;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::message::Role;
 use crate::model::{ChunkSink, GenerateChunk};
+use crate::sync::lock;
 
 /// Chunks that nobody has read yet.
 #[derive(Clone, Default)]
-pub(super) struct Queue(Arc<Mutex<VecDeque<GenerateChunk>>>);
+pub(super) struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
 
-impl Queue {
+impl ChunkQueue {
     pub(super) fn sink(&self) -> ChunkSink {
         let queue = self.clone();
-        ChunkSink::new(move |chunk| queue.lock().push_back(chunk))
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<GenerateChunk>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        ChunkSink::new(move |chunk| lock(&queue.0).push_back(chunk))
     }
 }
 
@@ -51,7 +49,7 @@ impl Queue {
 #[must_use = "a stream runs while it is read"]
 pub struct GenerateStream {
     run: Option<Running<'static>>,
-    queue: Queue,
+    queue: ChunkQueue,
     ended: Option<Result<GenerateResponse>>,
     /// The text of the message that is being written, and which it is.
     text: String,
@@ -60,7 +58,7 @@ pub struct GenerateStream {
 }
 
 impl GenerateStream {
-    pub(super) fn new(run: Running<'static>, queue: Queue, format: Option<Format>) -> Self {
+    pub(super) fn new(run: Running<'static>, queue: ChunkQueue, format: Option<Format>) -> Self {
         Self { run: Some(run), queue, ended: None, text: String::new(), index: 0, format }
     }
 
@@ -80,9 +78,7 @@ impl GenerateStream {
         while let Some(chunk) = self.next().await {
             chunk?;
         }
-        let gone =
-            || Err(Error::new(ErrorKind::Aborted, "the run failed, and its error was read before"));
-        self.ended.take().unwrap_or_else(gone)
+        self.ended.take().unwrap_or_else(|| Err(E::AlreadyFailed.into()))
     }
 
     /// The text so far of the message that the model is writing.
@@ -122,28 +118,25 @@ impl GenerateStream {
     }
 
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GenerateChunk>>> {
-        if let Some(chunk) = self.take() {
-            return Poll::Ready(Some(Ok(chunk)));
-        }
-        if let Some(run) = &mut self.run {
+        let mut chunk = self.take();
+        if let (None, Some(run)) = (&chunk, &mut self.run) {
             if let Poll::Ready(ended) = run.as_mut().poll(cx) {
                 self.run = None;
                 self.ended = Some(ended);
             }
-            if let Some(chunk) = self.take() {
-                return Poll::Ready(Some(Ok(chunk)));
-            }
+            chunk = self.take();
         }
-        match &self.ended {
+        match (chunk, &self.ended) {
+            (Some(chunk), _) => Poll::Ready(Some(Ok(chunk))),
             // The error of a failed run comes after the chunks before it, and once.
-            Some(Err(_)) => Poll::Ready(self.ended.take().and_then(Result::err).map(Err)),
-            None if self.run.is_some() => Poll::Pending,
-            _ => Poll::Ready(None),
+            (None, Some(Err(_))) => Poll::Ready(self.ended.take().and_then(Result::err).map(Err)),
+            (None, None) if self.run.is_some() => Poll::Pending,
+            (None, _) => Poll::Ready(None),
         }
     }
 
     fn take(&mut self) -> Option<GenerateChunk> {
-        let chunk = self.queue.lock().pop_front();
+        let chunk = lock(&self.queue.0).pop_front();
         if let Some(chunk) = &chunk
             && chunk.role == Some(Role::Model)
         {

@@ -1,11 +1,12 @@
 //! From a model's name to the model.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, Offline, Provider};
 use crate::suggest;
+use crate::sync::lock;
 
 /// A model by its name, `"provider/model"`, or as a value.
 ///
@@ -179,7 +180,7 @@ const PROVIDERS: [(&str, &str); 21] = [
 /// no such provider. A failure is not kept: the key may be set later.
 fn built_in(prefix: &str) -> Option<Result<Arc<dyn Provider>>> {
     static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = lock(&MADE);
     if let Some((_, provider)) = made.iter().find(|(name, _)| name == prefix) {
         return Some(Ok(Arc::clone(provider)));
     }

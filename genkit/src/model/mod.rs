@@ -71,6 +71,7 @@ pub use offline::Offline;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
+pub(crate) use request::GENERATED_REF;
 pub use request::{Document, ModelRequest, OutputConfig, ToolChoice, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
 

@@ -6,6 +6,10 @@ use serde_json::{Map, Value};
 use crate::message::{Message, Part};
 use crate::schema::SharedSchema;
 
+/// The mark of the loop, in the metadata of a call, that it made the `ref` up: a provider does not
+/// send such a one.
+pub(crate) const GENERATED_REF: &str = "generatedRef";
+
 /// One request to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

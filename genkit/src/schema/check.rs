@@ -46,7 +46,7 @@ impl Checker {
         }
         match self.violations(&arguments)? {
             None => Ok(arguments),
-            Some(said) => Err(Error::unread(said)),
+            Some(said) => Err(Error::invalid_arguments(said)),
         }
     }
 

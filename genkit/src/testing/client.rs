@@ -5,7 +5,7 @@
     reason = "SEP-2577 deprecates sampling and roots; servers of today ask for them"
 )]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     ArgumentInfo, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
@@ -23,6 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mcp::McpServer;
+use crate::sync::lock;
 
 /// How many bytes may be under way in one direction.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -327,7 +328,7 @@ impl Client {
 
     /// What the server sent without being asked, so far.
     pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.seen).clone()
     }
 
     /// The SDK's own client, for everything else.
@@ -417,7 +418,7 @@ struct Host {
 
 impl Host {
     fn saw(&self, what: Seen) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+        lock(&self.seen).push(what);
     }
 }
 

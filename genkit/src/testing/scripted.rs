@@ -1,13 +1,14 @@
 //! A model that says what a test wants.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, ToolRequest};
 use crate::model::{
     ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
+use crate::sync::lock;
 
 /// A model that gives the answers of a script, one for each call, and remembers what it was asked.
 ///
@@ -149,7 +150,7 @@ impl ScriptedModel {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

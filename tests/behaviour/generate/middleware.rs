@@ -1,5 +1,6 @@
 //! Code around runs, model calls and tool calls.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use genkit::model::{
 };
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{
-    Context, Error, ErrorKind, Genkit, Message, Part, Registry, Tool, ToolRequest, tool, tools,
+    Context, Error, ErrorKind, Genkit, Message, OnToolError, Part, Registry, Tool, ToolRequest,
+    tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -157,6 +159,55 @@ async fn a_run_can_be_run_again() {
     let response = genkit::generate("go").model(model.clone()).middleware(Longer).await.unwrap();
     assert_eq!(response.text(), "much longer");
     assert_eq!(model.requests()[1].messages.len(), 3);
+}
+
+/// Runs the turns once more where they fail.
+struct Again;
+
+impl Middleware for Again {
+    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+        Box::pin(async move {
+            match next.run(request.clone()).await {
+                Ok(response) => Ok(response),
+                Err(_) => next.run(request).await,
+            }
+        })
+    }
+}
+
+/// Counts its calls, asks first, and fails as often as it is told.
+fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
+    let paid = Arc::clone(paid);
+    Tool::builder("pay", "Pays.").handler(move |ctx: Context, _: Value| {
+        let paid = Arc::clone(&paid);
+        async move {
+            ctx.interrupt(json!({"message": "Pay?"})).await?;
+            match paid.fetch_add(1, Ordering::SeqCst) {
+                count if count < failures => Err(Error::new(ErrorKind::Unavailable, "bank closed")),
+                _ => Ok("paid"),
+            }
+        }
+    })
+}
+
+#[tokio::test]
+async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
+    let ask = || ModelResponse::tool_requests([ToolRequest::new("pay", json!({}))]);
+    let spoken = || Ok(ModelResponse::text("done"));
+    // The tool fails, then pays; the model fails after the tool has paid.
+    for (failures, answers, calls) in
+        [(1, vec![Ok(ask()), spoken()], 2), (0, vec![Ok(ask()), unavailable(), spoken()], 1)]
+    {
+        let paid = Arc::new(AtomicU32::new(0));
+        let model = ScriptedModel::new(answers);
+        let asked = genkit::generate("go").model(model.clone()).tools([pay(&paid, failures)]);
+        let asked = asked.await.unwrap();
+        let answer = asked.interrupts()[0].restart("yes");
+        let resumed = genkit::resume(asked, [answer]).model(model).tools([pay(&paid, failures)]);
+        let done = resumed.on_tool_error(OnToolError::Abort).middleware(Again).await.unwrap();
+        assert_eq!(done.text(), "done");
+        assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");
+    }
 }
 
 fn unavailable() -> genkit::Result<ModelResponse> {

@@ -1,22 +1,37 @@
-//! Genkit's own specification of `/util/generate`, which every language runs unchanged.
+//! Specification of `/util/generate`, in the format of Genkit's own: our cases, and Genkit's where
+//! they lie beside the repository or in a folder of `GENKIT_SPEC_DIRS`, unchanged.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use genkit::model::{GenerateChunk, ModelInfo, ModelResponse};
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{Context, GenerateOptions, Genkit, Registry, Tool};
+use genkit_tests::{case_folders, print_uncaptured};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// A file of cases.
 #[derive(Deserialize)]
 struct Spec {
-    tests: Vec<Case>,
+    /// The tools of our own cases; Genkit's know `testTool` alone, which every runner has.
+    #[serde(default)]
+    tools: Vec<SpecTool>,
+    tests: Vec<SpecCase>,
+}
+
+/// A tool that gives a fixed output.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpecTool {
+    name: String,
+    description: String,
+    output: Value,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Case {
+struct SpecCase {
     name: String,
     #[serde(default)]
     stream: bool,
@@ -28,51 +43,44 @@ struct Case {
     expect_chunks: Option<Value>,
 }
 
-/// `generate*.yaml` of the fixtures and of the folders in `GENKIT_SPEC_DIRS`.
-fn files() -> Vec<PathBuf> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/specs");
-    let more = std::env::var_os("GENKIT_SPEC_DIRS").unwrap_or_default();
-    let folders = std::iter::once(own).chain(std::env::split_paths(&more));
-    let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
-    let mut files = Vec::new();
-    for folder in folders {
-        let entries = std::fs::read_dir(&folder)
-            .unwrap_or_else(|e| panic!("cannot read the folder {}: {e}", folder.display()));
-        files.extend(entries.map(|entry| entry.expect("an entry").path()).filter(|path| {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let yaml = Path::new(name).extension().is_some_and(|kind| kind == "yaml");
-            yaml && name.starts_with("generate")
-        }));
+impl SpecTool {
+    /// The tool of Genkit's specification.
+    fn of_genkit() -> Self {
+        let text = |text: &str| text.to_owned();
+        let (name, description) = (text("testTool"), text("description"));
+        Self { name, description, output: json!("tool called") }
     }
-    files.sort();
-    files
+
+    /// Its schemas are those of a function without input and output.
+    fn tool(&self) -> Tool {
+        let void = json!({"$schema": "http://json-schema.org/draft-07/schema#"});
+        let output = self.output.clone();
+        Tool::builder(self.name.clone(), self.description.clone())
+            .input_schema(void.clone())
+            .output_schema(void)
+            .handler(move |_: Context, _: Value| {
+                let output = output.clone();
+                async { Ok(output) }
+            })
+    }
 }
 
-/// The tool of the specification; its schemas are those of a function without input and output.
-fn test_tool() -> Tool {
-    let void = json!({"$schema": "http://json-schema.org/draft-07/schema#"});
-    Tool::builder("testTool", "description")
-        .input_schema(void.clone())
-        .output_schema(void)
-        .handler(|_: Context, _: Value| async { Ok("tool called") })
-}
-
-async fn run(case: &Case) -> (Value, Vec<GenerateChunk>) {
+async fn run(case: &SpecCase, tools: &[SpecTool]) -> (Value, Vec<GenerateChunk>) {
     let mut pieces = case.stream_chunks.iter().cloned();
     let script = case
         .model_responses
         .iter()
         .map(|answer| Scripted::chunks(pieces.next().unwrap_or_default(), answer.clone()));
-    let model = ScriptedModel::new(script).named("programmableModel");
+    let model = ScriptedModel::new(script).named(case.input.model.clone().expect("a model"));
     let genkit = Genkit::builder()
         .registry(Registry::new())
         .add_model(model.with_info(ModelInfo::default()))
         .build()
         .expect("it is sound");
     let mut options = case.input.clone();
-    // The specification's tool has no schema that says `object`, which our registry wants; it is
-    // given by value.
-    let tools: Vec<Tool> = options.tools.drain(..).map(|_| test_tool()).collect();
+    // The tools have no schema that says `object`, which our registry wants: they are given by value.
+    let find = |name: &str| tools.iter().find(|tool| tool.name == name).expect("it is known");
+    let tools: Vec<Tool> = options.tools.drain(..).map(|name| find(&name).tool()).collect();
     let run = genkit.generate_with(options).tools(tools);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let response = if case.stream {
@@ -104,35 +112,53 @@ fn stripped(value: Value) -> Value {
 
 #[tokio::test]
 async fn the_specification_of_generate_passes_unchanged() {
-    let mut failed = Vec::new();
-    let mut passed = 0;
-    for file in files() {
-        let text = std::fs::read_to_string(&file).expect("it can be read");
-        let spec: Spec = serde_yaml_ng::from_str(&text)
-            .unwrap_or_else(|e| panic!("{} does not read: {e}", file.display()));
-        for case in spec.tests {
-            let (response, chunks) = run(&case).await;
-            let mut said = Vec::new();
-            if let Some(wanted) = &case.expect_response
-                && stripped(response.clone()) != stripped(wanted.clone())
-            {
-                said.push(format!("response\n  is     {response}\n  wanted {wanted}"));
+    let (mut failed, mut lines) = (Vec::new(), String::new());
+    for folder in case_folders::find("specs", "GENKIT_SPEC_DIRS", "genkit-specs") {
+        let mut passed = 0;
+        let before = failed.len();
+        for (name, path) in folder.files("yaml") {
+            // The others are of interfaces that are not built.
+            let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if !file.starts_with("generate") {
+                continue;
             }
-            if let Some(wanted) = &case.expect_chunks
-                && stripped(json!(chunks)) != stripped(wanted.clone())
-            {
-                said.push(format!("chunks\n  are    {}\n  wanted {wanted}", json!(chunks)));
-            }
-            match said.is_empty() {
-                true => passed += 1,
-                false => failed.push(format!("{}: {}", case.name, said.join("\n"))),
+            for (case, differences) in judge(&name, &path).await {
+                match differences.is_empty() {
+                    true => passed += 1,
+                    false => failed.push(format!("{name}: {case}: {}", differences.join("\n"))),
+                }
             }
         }
+        let failures = failed.len() - before;
+        lines += &format!("generate in {}: {passed} passed, {failures} failed\n", folder.name);
+        let is_own = folder.name.starts_with("tests/");
+        assert!(!is_own || passed + failures >= 3, "only {passed} cases of our own were found");
     }
+    print_uncaptured(&lines);
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
-    assert!(passed >= 3, "only {passed} cases were found");
-    #[expect(clippy::print_stdout, reason = "what was run is shown with --nocapture")]
-    {
-        println!("specifications of generate: {passed} passed, 0 failed");
+}
+
+/// The differences of each case of a file, by its name.
+async fn judge(name: &str, path: &Path) -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut spec: Spec =
+        serde_yaml_ng::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    spec.tools.push(SpecTool::of_genkit());
+    let mut judged = Vec::new();
+    for case in spec.tests {
+        let (response, chunks) = run(&case, &spec.tools).await;
+        let mut differences = Vec::new();
+        for (what, is, wanted) in [
+            ("response", response, case.expect_response),
+            ("chunks", json!(chunks), case.expect_chunks),
+        ] {
+            if let Some(wanted) = wanted
+                && stripped(is.clone()) != stripped(wanted.clone())
+            {
+                differences.push(format!("{what}\n  is     {is}\n  wanted {wanted}"));
+            }
+        }
+        judged.push((case.name, differences));
     }
+    judged
 }

@@ -60,20 +60,20 @@ fn content(content: &mut Value) -> Option<Value> {
 }
 
 fn part(part: &mut Map<String, Value>) -> Option<Value> {
-    let says = |key: &str| {
+    let is_set = |key: &str| {
         part.get(key).is_some_and(|value| *value != json!("") && *value != json!(false))
     };
     if part.get("text") == Some(&json!("")) {
-        if !says("thoughtSignature") && !says("thought") {
+        if !is_set("thoughtSignature") && !is_set("thought") {
             return None;
         }
-        if says("thought") {
+        if is_set("thought") {
             part.remove("text");
         }
     }
     if let Some(Value::Object(answer)) = part.get_mut("functionResponse") {
-        let said = outcome(answer);
-        answer.insert("response".to_owned(), said);
+        let output = outcome(answer);
+        answer.insert("response".to_owned(), output);
     }
     if let Some(Value::Object(call)) = part.get_mut("functionCall") {
         call.entry("args").or_insert_with(|| json!({}));
@@ -83,24 +83,24 @@ fn part(part: &mut Map<String, Value>) -> Option<Value> {
 
 /// What a tool answered, whatever it is wrapped in.
 fn outcome(answer: &Map<String, Value>) -> Value {
-    let mut said = answer.get("response").cloned().unwrap_or_default();
+    let mut output = answer.get("response").cloned().unwrap_or_default();
     let keys = |value: &Value| -> Vec<String> {
         value.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
     };
-    let mut names = keys(&said);
+    let mut names = keys(&output);
     names.sort();
     match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["content", "name"] if answer.get("name") == Some(&said["name"]) => {
-            said = said["content"].take();
+        ["content", "name"] if answer.get("name") == Some(&output["name"]) => {
+            output = output["content"].take();
         }
-        ["output"] => said = said["output"].take(),
-        ["result"] => said = said["result"].take(),
+        ["output"] => output = output["output"].take(),
+        ["result"] => output = output["result"].take(),
         _ => {}
     }
-    if keys(&said) == ["error"] {
-        return json!(["error", prune(&said["error"])]);
+    if keys(&output) == ["error"] {
+        return json!(["error", prune(&output["error"])]);
     }
-    json!(["ok", if said.is_object() { said } else { prune(&said) }])
+    json!(["ok", if output.is_object() { output } else { prune(&output) }])
 }
 
 /// The same with names in camelCase, as far as they are the API's.

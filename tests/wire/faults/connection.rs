@@ -24,8 +24,8 @@ async fn nobody_listens() {
 async fn closed_before_the_answer() {
     let server = says("");
     let error = unary(&server.url).await.unwrap_err();
-    let said = "closed the connection before it answered";
-    assert_says(&error, ErrorKind::Unavailable, &[&server.host, said]);
+    let message = "closed the connection before it answered";
+    assert_says(&error, ErrorKind::Unavailable, &[&server.host, message]);
     assert!(error.is_retryable());
 }
 

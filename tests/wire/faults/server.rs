@@ -1,4 +1,4 @@
-//! A server on loopback that does what it is told, and calls to it.
+//! A server on loopback that follows a script, and calls to it.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ pub(super) fn serves(serve: impl FnOnce(TcpStream, String) + Send + 'static) -> 
 }
 
 impl Server {
-    /// Waits until it has said everything. Its thread is waited for beside the runtime, which must
+    /// Waits until all is sent. Its thread is waited for beside the runtime, which must
     /// go on to close connections.
     pub(super) async fn served(self) {
         tokio::task::spawn_blocking(|| self.served.join().expect("the server is content"))
@@ -118,16 +118,16 @@ pub(super) async fn streamed(url: &str) -> (Result<String>, String) {
     (result, text)
 }
 
-/// Checks the kind, that each text is said, and that the key and the query are not.
+/// Checks the kind, that each text is in its message, and that the key and the query are not.
 #[track_caller]
 pub(super) fn assert_says(error: &Error, kind: ErrorKind, texts: &[&str]) {
-    let said = format!("{error:?} {}", error.chain());
-    assert_eq!(error.kind(), kind, "{said}");
+    let whole = format!("{error:?} {}", error.chain());
+    assert_eq!(error.kind(), kind, "{whole}");
     for text in texts {
-        assert!(error.to_string().contains(text), "{text:?} is not in: {said}");
+        assert!(error.to_string().contains(text), "{text:?} is not in: {whole}");
     }
     assert!(
-        !said.contains(KEY) && !said.contains("alt=sse") && !said.contains("http://"),
-        "{said}"
+        !whole.contains(KEY) && !whole.contains("alt=sse") && !whole.contains("http://"),
+        "{whole}"
     );
 }

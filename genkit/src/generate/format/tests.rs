@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, MAX_QUOTED, check_schema, instructions, parse, parse_partial};
+use super::parse::MAX_QUOTED;
+use super::{Format, check_schema, instructions, parse, parse_partial};
 use crate::error::ErrorKind;
 use crate::schema::partial_json::{extract, extract_items, extract_lines, partial};
 

@@ -1,4 +1,4 @@
-//! Media by its address becomes media with its bytes.
+//! Media downloads: media by its address becomes media with its bytes.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Middleware, NextModel};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::generate::error::Error as E;
 use crate::message::Part;
 use crate::model::{ChunkSink, Generating, ModelRequest, download};
 
@@ -16,7 +17,7 @@ const MAX_BYTES: usize = 20 * 1024 * 1024;
 /// How long a file may take. Default is 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Fetches the files that a request names: see [`download_media()`].
+/// Downloads the media that a request names: see [`download_media()`].
 #[derive(Clone, Debug)]
 pub struct DownloadMedia {
     max_bytes: usize,
@@ -65,13 +66,8 @@ impl DownloadMedia {
 
     async fn fetch(&self, part: &mut Part) -> Result<()> {
         let Part::Media { media, .. } = part else { return Ok(()) };
-        let (told, bytes) = download(&media.url, self.max_bytes, self.timeout).await?;
-        let Some(kind) = media.content_type.take().or(told) else {
-            return Err(Error::invalid_argument(
-                "the media type of a file is not known, and its server does not tell: give it with \
-                 the part",
-            ));
-        };
+        let (sent, bytes) = download(&media.url, self.max_bytes, self.timeout).await?;
+        let kind = media.content_type.take().or(sent).ok_or(E::UnknownMediaType)?;
         media.url = format!("data:{kind};base64,{}", STANDARD.encode(bytes));
         media.content_type = Some(kind);
         Ok(())

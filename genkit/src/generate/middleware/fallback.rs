@@ -1,15 +1,16 @@
-//! Other models where one fails.
+//! Fallback: other models where one fails.
 
 use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind};
-use crate::generate::prepare;
+use crate::generate::request::unbind_output;
 use crate::model::{ChunkSink, Generating, Model, ModelRef, ModelRequest};
 
-/// Asks other models where one fails: see [`fallback()`].
+/// A fallback to other models where one fails: see [`fallback()`].
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
-    kinds: Vec<ErrorKind>,
+    /// Default is what another provider may do better.
+    kinds: Option<Vec<ErrorKind>>,
     keep_config: bool,
 }
 
@@ -34,21 +35,9 @@ pub struct Fallback {
 /// The settings of the first model are sent to the others too, but for its key, address and
 /// version; see [`without_config`](Fallback::without_config).
 pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
-    use ErrorKind::{
-        Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable,
-        Unimplemented,
-    };
     Fallback {
         models: models.into_iter().map(Into::into).collect(),
-        kinds: vec![
-            Unavailable,
-            DeadlineExceeded,
-            ResourceExhausted,
-            Aborted,
-            Internal,
-            NotFound,
-            Unimplemented,
-        ],
+        kinds: None,
         keep_config: true,
     }
 }
@@ -57,7 +46,7 @@ impl Fallback {
     /// Only for errors of these kinds.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
-        self.kinds = kinds.into_iter().collect();
+        self.kinds = Some(kinds.into_iter().collect());
         self
     }
 
@@ -78,12 +67,20 @@ impl Fallback {
         for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
             request.config.shift_remove(own);
         }
-        prepare::say_what_is_not_bound(&mut request, model.info().supports.as_ref());
+        unbind_output(&mut request, model.info().supports.as_ref());
         request
     }
 
     fn helps(&self, error: &Error) -> bool {
-        self.kinds.contains(&error.kind())
+        use ErrorKind::{
+            Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable,
+            Unimplemented,
+        };
+        match (&self.kinds, error.kind()) {
+            (Some(kinds), kind) => kinds.contains(&kind),
+            (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,
+            (None, kind) => matches!(kind, NotFound | Unimplemented),
+        }
     }
 }
 
@@ -104,11 +101,11 @@ impl Middleware for Fallback {
                 if !self.helps(&error) || chunks.count() != sent {
                     return Err(error);
                 }
-                let model = match next.models().find(other) {
+                let model = match next.models.find(other) {
                     Ok(model) => model,
                     // One that cannot be used is no reason not to ask the next.
                     Err(unusable) => {
-                        tracing::warn!(model = other.name(), error = %unusable, "no spare model");
+                        tracing::warn!(model = other.name(), error = %unusable, "a fallback model cannot be used");
                         continue;
                     }
                 };

@@ -1,4 +1,4 @@
-//! Another try where it may help.
+//! Retry: another try of a model call where it may help.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// 60 seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Makes a failed model call again: see [`retry()`].
+/// Retries a failed model call: see [`retry()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     max_retries: u32,
@@ -25,7 +25,7 @@ pub struct Retry {
     jitter: bool,
 }
 
-/// Makes a model call again that failed in a way that [may pass](Error::is_retryable): 3 times,
+/// Retries a model call that failed in a way that [may pass](Error::is_retryable): 3 times,
 /// after 1, 2 and 4 seconds and up to as much again, or after what the server asks for. A call
 /// whose chunks were delivered is never made again.
 ///
@@ -91,8 +91,8 @@ impl Retry {
         if retry >= self.max_retries || !error.is_retryable() {
             return None;
         }
-        if let Some(asked) = error.retry_after() {
-            return (asked <= self.longest_wait).then_some(asked);
+        if let Some(wait) = error.retry_after() {
+            return (wait <= self.longest_wait).then_some(wait);
         }
         let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(retry));
         let wait = if self.jitter { doubled.mul_f64(1.0 + chance()) } else { doubled };

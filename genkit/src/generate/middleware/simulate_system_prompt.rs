@@ -1,10 +1,10 @@
-//! Instructions for models that take none.
+//! System prompts for models that take none.
 
 use super::{Middleware, NextModel};
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, Generating, ModelRequest};
 
-/// Says the system message as the user: see [`simulate_system_prompt()`].
+/// Sends the system message as the user's: see [`simulate_system_prompt()`].
 #[derive(Clone, Debug)]
 pub struct SimulateSystemPrompt {
     preface: String,
@@ -61,13 +61,13 @@ impl SimulateSystemPrompt {
                 rewritten.push(message.clone());
                 continue;
             }
-            let mut said = message.clone();
-            said.role = Role::User;
-            match said.content.first_mut() {
+            let mut user = message.clone();
+            user.role = Role::User;
+            match user.content.first_mut() {
                 Some(Part::Text { text, .. }) => text.insert_str(0, &self.preface),
-                _ => said.content.insert(0, Part::text(&self.preface)),
+                _ => user.content.insert(0, Part::text(&self.preface)),
             }
-            rewritten.push(said);
+            rewritten.push(user);
             rewritten.push(Message::model(self.acknowledgement.as_str()));
         }
         rewritten

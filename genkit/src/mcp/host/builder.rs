@@ -12,13 +12,11 @@ use super::config::ServerConfig;
 use super::elicit::{ElicitAnswer, ElicitRequest};
 use super::event::McpEvent;
 use super::handle::McpHost;
+use super::limits::MAX_KEY;
 use super::sampling::Sampling;
 use super::settings::Settings;
 use crate::context::{Context, Level, Root};
 use crate::error::{Error, Result};
-
-/// How long a server's key may be, in bytes.
-const MAX_KEY: usize = 64;
 
 /// A host in the making: see [`McpHost`].
 ///

@@ -1,7 +1,6 @@
 //! A request that is under way, as what comes in meanwhile finds it.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{NumberOrString, ProgressToken, RequestId};
@@ -9,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::elicit::{ElicitAnswer, ElicitRequest};
 use crate::context::Progress;
+use crate::sync::lock;
 
 /// How many signals may wait for a caller; progress above it is dropped.
 const SIGNALS: usize = 64;
@@ -49,7 +49,7 @@ impl Call {
 
     /// Hands on how far it is; progress must grow, and what does not is not passed on.
     pub(super) fn progressed(&self, progress: Progress) -> bool {
-        let mut last = self.last_progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last_progress);
         if progress.done.is_nan() || progress.done <= *last {
             return false;
         }

@@ -216,14 +216,8 @@ fn fresh(connection: &Connection, ttl: Option<Duration>) -> Option<Duration> {
     connection.is_remote().then_some(SESSION_LIST)
 }
 
-/// Whether the server says when a list changes.
+/// Whether a change of this list is heard: then the list need not age.
 fn announces(connection: &Connection, kind: Kind) -> bool {
-    let offered = &connection.info.capabilities;
-    let announced = match kind {
-        Kind::Tools => offered.tools.as_ref().and_then(|tools| tools.list_changed),
-        Kind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
-        Kind::Resources => offered.resources.as_ref().and_then(|resources| resources.list_changed),
-    };
     let heard = connection.is_stateless() || !connection.is_remote();
-    announced == Some(true) && connection.inbox.hears(kind) && heard
+    connection.announces(kind) && connection.inbox.hears(kind) && heard
 }

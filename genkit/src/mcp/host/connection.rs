@@ -16,7 +16,7 @@ use super::call::{Call, Signal};
 use super::desk::CallTag;
 use super::fault::{self, Fault};
 use super::handler::Handler;
-use super::inbox::Inbox;
+use super::inbox::{Inbox, Kind};
 use super::inputs;
 use super::limits::{PING, QUESTION};
 use crate::context::Context;
@@ -59,6 +59,17 @@ impl Connection {
         return self.endpoint.is_some();
         #[cfg(not(feature = "mcp-host-http"))]
         false
+    }
+
+    /// Whether the server says that it tells when this list changes.
+    pub(super) fn announces(&self, kind: Kind) -> bool {
+        let offered = &self.info.capabilities;
+        let announced = match kind {
+            Kind::Tools => offered.tools.as_ref().and_then(|tools| tools.list_changed),
+            Kind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
+            Kind::Resources => offered.resources.as_ref().and_then(|all| all.list_changed),
+        };
+        announced == Some(true)
     }
 
     /// Sends a request and waits for what the server says: a result of any shape.

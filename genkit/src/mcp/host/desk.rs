@@ -1,13 +1,14 @@
 //! Which of the open requests a message of the server is about.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken, RequestId};
 use tokio::sync::{Mutex as Turns, MutexGuard as Turn, Notify};
 
 use super::call::{Call, Calls};
+use crate::sync::lock;
 
 /// How long a question waits to know which call it is about. Default is 30 seconds.
 const PLACING: Duration = Duration::from_secs(30);
@@ -105,8 +106,4 @@ impl Drop for Unplaced<'_> {
         *lock(&self.0.unplaced) -= 1;
         self.0.changed.notify_waiters();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -79,54 +79,43 @@ impl ElicitRequest {
 /// assert_ne!(answer, ElicitAnswer::decline());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct ElicitAnswer(Answer);
-
-#[derive(Clone, Debug, PartialEq)]
-enum Answer {
-    Accept(Value),
-    Decline,
-    Cancel,
-}
+pub struct ElicitAnswer(Elicited<Value>);
 
 impl ElicitAnswer {
     /// The fields of the form; of a page, that it will be visited.
     pub fn accept(content: impl Into<Value>) -> Self {
-        Self(Answer::Accept(content.into()))
+        Self(Elicited::Accepted(content.into()))
     }
 
     /// The user does not want to answer.
     pub fn decline() -> Self {
-        Self(Answer::Decline)
+        Self(Elicited::Declined)
     }
 
     /// The user closed the question.
     pub fn cancel() -> Self {
-        Self(Answer::Cancel)
+        Self(Elicited::Cancelled)
     }
 
     pub(super) fn to_mcp(&self, asked: &ElicitRequest) -> ElicitResult {
         match &self.0 {
             // A page has no fields.
-            Answer::Accept(_) if asked.schema.is_none() => {
+            Elicited::Accepted(_) if asked.schema.is_none() => {
                 ElicitResult::new(ElicitationAction::Accept)
             }
-            Answer::Accept(content) => {
+            Elicited::Accepted(content) => {
                 let content = if content.is_null() { json!({}) } else { content.clone() };
                 ElicitResult::new(ElicitationAction::Accept).with_content(content)
             }
-            Answer::Decline => ElicitResult::new(ElicitationAction::Decline),
-            Answer::Cancel => ElicitResult::new(ElicitationAction::Cancel),
+            Elicited::Declined => ElicitResult::new(ElicitationAction::Decline),
+            Elicited::Cancelled => ElicitResult::new(ElicitationAction::Cancel),
         }
     }
 }
 
 impl From<Elicited<Value>> for ElicitAnswer {
     fn from(answer: Elicited<Value>) -> Self {
-        match answer {
-            Elicited::Accepted(content) => Self::accept(content),
-            Elicited::Declined => Self::decline(),
-            Elicited::Cancelled => Self::cancel(),
-        }
+        Self(answer)
     }
 }
 

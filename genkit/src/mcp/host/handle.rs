@@ -23,6 +23,7 @@ use crate::context::Root;
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::Registry;
 use crate::suggest;
+use crate::sync::{lock, read, write};
 
 /// Other MCP servers, connected and kept so; what they offer are tools, prompts and resources like any
 /// other.
@@ -117,7 +118,7 @@ impl McpHost {
     }
 
     pub(super) fn servers(&self) -> Vec<Arc<Server>> {
-        self.0.servers.read().unwrap_or_else(PoisonError::into_inner).clone()
+        read(&self.0.servers).clone()
     }
 
     fn server(&self, key: &str) -> Result<Arc<Server>> {
@@ -195,7 +196,7 @@ impl McpHost {
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
         let new = {
-            let mut known = self.0.registries.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = lock(&self.0.registries);
             let new = !known.iter().any(|other| other.is(registry));
             if new {
                 known.push(registry.clone());
@@ -301,7 +302,7 @@ impl McpHost {
         let wanted: Vec<(String, ServerConfig)> = wanted.collect();
         super::builder::check_keys(&wanted)?;
         let ended = {
-            let mut now = self.0.servers.write().unwrap_or_else(PoisonError::into_inner);
+            let mut now = write(&self.0.servers);
             let mut old: BTreeMap<String, Arc<Server>> =
                 now.drain(..).map(|server| (server.key.to_string(), server)).collect();
             for (key, config) in wanted {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -21,6 +21,7 @@ use super::inbox::Inbox;
 use super::limits::QUESTION;
 use crate::context::Root;
 use crate::error::{Error, ErrorKind};
+use crate::sync::read;
 
 /// How long a cancellation may take to be written.
 const A_MOMENT: Duration = Duration::from_millis(100);
@@ -104,7 +105,7 @@ impl Handler {
     }
 
     pub(super) fn roots(&self) -> ListRootsResult {
-        let own = self.roots.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let own = read(&self.roots).clone();
         let roots = own.or_else(|| self.inbox.settings.roots()).unwrap_or_default();
         ListRootsResult::new(
             roots

@@ -1,7 +1,7 @@
 //! What comes in over one connection beside answers, in the order in which it comes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{ProgressNotificationParam, ServerNotification};
@@ -13,6 +13,7 @@ use super::event::McpEvent;
 use super::settings::Settings;
 use crate::context::{Level, Progress};
 use crate::mcp::level;
+use crate::sync::lock;
 
 /// The kinds of lists that a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,8 +229,4 @@ impl Drop for Answering<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

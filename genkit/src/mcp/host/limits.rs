@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// How long a server's key may be, in bytes. Default is 64.
+pub(super) const MAX_KEY: usize = 64;
+
 /// How long a request may go without a sign of life: an answer or progress. Default is 60 seconds.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 

@@ -69,18 +69,12 @@ pub(super) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()
 
 /// Keeps one stream of changes open, with whatever is watched now.
 async fn stream(server: &Server, connection: &Connection) {
-    let offered = &connection.info.capabilities;
-    let lists = [
-        (Kind::Tools, offered.tools.as_ref().and_then(|t| t.list_changed) == Some(true)),
-        (Kind::Prompts, offered.prompts.as_ref().and_then(|p| p.list_changed) == Some(true)),
-        (Kind::Resources, offered.resources.as_ref().and_then(|r| r.list_changed) == Some(true)),
-    ];
     let mut watched = server.watched.subscribe();
     let mut pause = AGAIN;
     loop {
         let uris: Vec<String> = watched.borrow_and_update().iter().cloned().collect();
         let mut filter = SubscriptionFilter::default();
-        let wanted = |kind| lists.contains(&(kind, true)).then_some(true);
+        let wanted = |kind| connection.announces(kind).then_some(true);
         filter.tools_list_changed = wanted(Kind::Tools);
         filter.prompts_list_changed = wanted(Kind::Prompts);
         filter.resources_list_changed = wanted(Kind::Resources);

@@ -12,7 +12,7 @@ use super::server::Server;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::Result;
 use crate::generate::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
-use crate::glob::glob;
+use crate::glob;
 
 type Listing<T> = Pin<Box<dyn Future<Output = Result<Vec<T>>> + Send>>;
 
@@ -45,8 +45,7 @@ macro_rules! selection {
             }
 
             fn wants(&self, name: &str) -> bool {
-                (self.only.is_empty() || self.only.iter().any(|pattern| glob(pattern, name)))
-                    && !self.except.iter().any(|pattern| glob(pattern, name))
+                glob::chosen(&self.only, &self.except, name)
             }
 
             /// Whether anything of a server can be meant.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -19,6 +19,7 @@ use super::settings::Settings;
 use super::status::{ServerState, ServerStatus};
 use crate::context::Root;
 use crate::error::Error;
+use crate::sync::{lock, read, write};
 
 /// How long the end or the beginning of a connection is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -187,11 +188,11 @@ impl Server {
     }
 
     pub(super) fn has_own_roots(&self) -> bool {
-        self.roots.read().unwrap_or_else(PoisonError::into_inner).is_some()
+        read(&self.roots).is_some()
     }
 
     pub(super) fn set_roots(&self, roots: Vec<Root>) {
-        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = Some(roots);
+        *write(&self.roots) = Some(roots);
     }
 
     /// Whether a person is being asked to sign in.
@@ -334,8 +335,4 @@ impl Server {
             notices: lock(&self.notices).values().flatten().cloned().collect(),
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! What all servers of a host share.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -11,6 +11,7 @@ use super::event::{McpEvent, OnEvent};
 use super::limits;
 use super::sampling::Sampling;
 use crate::context::{Context, Level, Root};
+use crate::sync::{read, write};
 
 /// Makes the `_meta` of a request from the context of whoever calls.
 pub(super) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
@@ -62,11 +63,11 @@ impl Default for Settings {
 
 impl Settings {
     pub(super) fn roots(&self) -> Option<Vec<Root>> {
-        self.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
+        read(&self.roots).clone()
     }
 
     pub(super) fn set_roots(&self, roots: Vec<Root>) {
-        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = Some(roots);
+        *write(&self.roots) = Some(roots);
     }
 
     /// Tells whoever listens. A listener that panics has heard it.

@@ -5,11 +5,12 @@ use std::{
     future::poll_fn,
     io,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
+    sync::{Arc, Mutex, MutexGuard, TryLockError},
     task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
+use crate::sync::lock;
 use serde::Serialize;
 use tokio::{io::AsyncWrite, sync::Notify};
 
@@ -137,7 +138,7 @@ impl<W> Outbox<W> {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         // Every change leaves the queue whole, so that a panic elsewhere does no harm.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 }
 
@@ -213,7 +214,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream<W>> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.stream)
     }
 }
 

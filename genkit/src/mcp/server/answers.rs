@@ -58,7 +58,7 @@ pub(super) fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> 
 }
 
 pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
-    if !error.is_unread() {
+    if !error.is_invalid_arguments() {
         return error;
     }
     Error::invalid_argument(format!("prompt `{}`: {}", prompt.name(), error.chain()))
@@ -67,7 +67,7 @@ pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
 /// A resource that says "not found", or whose variables do not fit, is an address that nobody
 /// answers for.
 pub(super) fn resource_error(uri: &str, error: Error) -> Error {
-    if error.kind() != ErrorKind::NotFound && !error.is_unread() {
+    if error.kind() != ErrorKind::NotFound && !error.is_invalid_arguments() {
         return error;
     }
     Error::not_found(format!("Resource not found: {uri}: {}", error.chain()))

@@ -97,6 +97,27 @@ pub struct McpServer {
     hosts: Vec<crate::mcp::McpHost>,
 }
 
+impl Genkit {
+    /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
+    ///
+    /// ```no_run
+    /// use genkit::{Genkit, Registry, tool, tools};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> genkit::Result<()> {
+    ///     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    ///     genkit.serve_mcp().name("calculator").await
+    /// }
+    /// ```
+    pub fn serve_mcp(&self) -> McpServer {
+        McpServer::new(self.clone())
+    }
+}
+
 impl McpServer {
     pub(crate) fn new(genkit: Genkit) -> Self {
         Self {

@@ -19,12 +19,13 @@ use super::convert;
 use super::era::Era;
 use super::session::Session;
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
-use crate::context::{Caller, ClientInfo, Level, Need, Progress, Question, QuestionKind};
+use crate::context::{
+    Caller, CallerAnswer, Capability, ClientInfo, Level, Progress, Question, QuestionKind,
+};
 use crate::error::{Error, ErrorKind, Result};
+use crate::future::BoxFuture;
 use crate::mcp::level;
 use crate::registry::Registry;
-
-type Future<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
 
 /// One request of a client, as the function that serves it sees it.
 pub(super) struct McpCaller {
@@ -73,30 +74,31 @@ impl McpCaller {
 
     /// Whether `needs_approval` is left to the client, which cannot be asked.
     pub(super) fn trusted_to_approve(&self) -> bool {
-        self.approval_fallback == ApprovalFallback::TrustClient && !self.can(Need::Elicitation)
+        self.approval_fallback == ApprovalFallback::TrustClient
+            && !self.can(Capability::Elicitation)
     }
 
     /// Whether there is anything that it can be asked.
     pub(super) fn can_be_asked(&self) -> bool {
-        [Need::Elicitation, Need::Sampling, Need::Roots].into_iter().any(|need| self.can(need))
+        Capability::ALL.into_iter().any(|capability| self.can(capability))
     }
 
     pub(super) fn client_info(&self) -> Option<&Implementation> {
         self.client.as_ref()
     }
 
-    async fn ask(&self, question: &Question) -> Result<Value> {
+    async fn ask(&self, question: &Question) -> Result<CallerAnswer> {
         let params = params(&question.kind)?;
         match &question.kind {
-            QuestionKind::Elicit { .. }
-            | QuestionKind::Approve { .. }
+            QuestionKind::Elicitation { .. }
+            | QuestionKind::Approval { .. }
             | QuestionKind::Interrupt { .. } => {
                 let params: ElicitRequestParams = typed(params)?;
                 // rmcp's own method comes with a feature that brings a URL library of 20 crates.
                 let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
                 answer(self.peer.send_request(request).await)
             }
-            QuestionKind::Sample(_) => {
+            QuestionKind::Sampling(_) => {
                 let params: CreateMessageRequestParams = typed(params)?;
                 answer(self.peer.create_message(params).await)
             }
@@ -106,20 +108,20 @@ impl McpCaller {
 }
 
 impl Caller for McpCaller {
-    fn can(&self, need: Need) -> bool {
-        match need {
-            Need::Elicitation => self
+    fn can(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Elicitation => self
                 .capabilities
                 .elicitation
                 .as_ref()
                 // `{}` means forms; a client that only opens URLs cannot show one.
                 .is_some_and(|can| can.form.is_some() || can.url.is_none()),
-            Need::Sampling => self.capabilities.sampling.is_some(),
-            Need::Roots => self.capabilities.roots.is_some(),
+            Capability::Sampling => self.capabilities.sampling.is_some(),
+            Capability::Roots => self.capabilities.roots.is_some(),
         }
     }
 
-    fn answer<'a>(&'a self, question: &'a Question) -> Option<Future<'a, Result<Value>>> {
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         if self.era == Era::Modern {
             return None;
         }
@@ -134,7 +136,7 @@ impl Caller for McpCaller {
         }))
     }
 
-    fn progress(&self, progress: Progress) -> Future<'_, ()> {
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = &self.progress else { return };
             let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
@@ -145,7 +147,7 @@ impl Caller for McpCaller {
         })
     }
 
-    fn log(&self, severity: Level, data: Value) -> Future<'_, ()> {
+    fn log(&self, severity: Level, data: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.level.is_none_or(|least| severity < least) {
                 return;
@@ -155,7 +157,7 @@ impl Caller for McpCaller {
         })
     }
 
-    fn chunk(&self, chunk: Value) -> Future<'_, ()> {
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         let count = 1 + self.chunks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let text = match chunk {
             Value::String(text) => text,
@@ -177,10 +179,10 @@ impl Caller for McpCaller {
 /// A question as the 2026-07-28 protocol sends it: inside a result.
 pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
     let method = match kind {
-        QuestionKind::Elicit { .. }
-        | QuestionKind::Approve { .. }
+        QuestionKind::Elicitation { .. }
+        | QuestionKind::Approval { .. }
         | QuestionKind::Interrupt { .. } => "elicitation/create",
-        QuestionKind::Sample(_) => "sampling/createMessage",
+        QuestionKind::Sampling(_) => "sampling/createMessage",
         QuestionKind::Roots => "roots/list",
     };
     typed(json!({ "method": method, "params": params(kind)? }))
@@ -189,12 +191,12 @@ pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
 /// What is asked, in MCP's JSON.
 fn params(kind: &QuestionKind) -> Result<Value> {
     Ok(match kind {
-        QuestionKind::Elicit { message, schema } => json!({
+        QuestionKind::Elicitation { message, schema } => json!({
             "mode": "form",
             "message": message,
             "requestedSchema": crate::schema::form(schema)?,
         }),
-        QuestionKind::Approve { message } => json!({
+        QuestionKind::Approval { message } => json!({
             "mode": "form",
             "message": message,
             "requestedSchema": { "type": "object", "properties": {} },
@@ -204,7 +206,7 @@ fn params(kind: &QuestionKind) -> Result<Value> {
             "message": metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
             "requestedSchema": { "type": "object", "properties": {} },
         }),
-        QuestionKind::Sample(request) => {
+        QuestionKind::Sampling(request) => {
             let mut params = json!({
                 "messages": convert::sampling_messages(&request.messages),
                 "maxTokens": request.max_tokens,
@@ -230,9 +232,9 @@ fn typed<T: DeserializeOwned>(params: Value) -> Result<T> {
     })
 }
 
-fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<Value> {
+fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<CallerAnswer> {
     match answer {
-        Ok(answer) => Ok(serde_json::to_value(answer)?),
+        Ok(answer) => Ok(CallerAnswer::from_json(serde_json::to_value(answer)?)),
         Err(ServiceError::McpError(error)) => Err(Error::new(
             ErrorKind::Aborted,
             format!("the client refused the question: {}", error.message),

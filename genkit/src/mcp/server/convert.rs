@@ -8,13 +8,10 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::era::Era;
-use crate::action::{Contents, PromptReply, ToolOutput};
+use crate::action::{Contents, PromptReply, ToolOutput, failure_for_model};
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Part, ResourcePart, Role};
 use crate::schema::Shape;
-
-/// How much of a schema an error message quotes, in bytes.
-const MAX_QUOTED_SCHEMA: usize = 2048;
 
 /// Where results that are no object stand in the eras that only know objects.
 pub(super) const WRAP: &str = "result";
@@ -49,18 +46,8 @@ pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToo
 
 /// A failure that the model reads and can act on.
 pub(super) fn tool_error(error: &Error, name: &str, schema: &Value) -> CallToolResult {
-    let mut said = error.chain();
-    if error.is_unread() {
-        let schema = schema.to_string();
-        if schema.len() <= MAX_QUOTED_SCHEMA {
-            said = format!(
-                "Invalid arguments for `{name}`: {said}. The arguments must fit this schema: {schema}"
-            );
-        } else {
-            said = format!("Invalid arguments for `{name}`: {said}");
-        }
-    }
-    CallToolResult::error(vec![ContentBlock::text(said)])
+    let message = failure_for_model(error, name, Some(schema));
+    CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
 /// A failure as a protocol error: for prompts and resources, which have no other.

@@ -1,7 +1,7 @@
 //! Which actions a server shows.
 
 use crate::action::{Prompt, Resource, Tool};
-use crate::glob::glob;
+use crate::glob;
 
 /// By tag and by name; everything passes an empty one.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,6 @@ impl Filter {
 
     fn passes<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {
         (self.tags.is_empty() || tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag)))
-            && (self.only.is_empty() || self.only.iter().any(|pattern| glob(pattern, name)))
-            && !self.except.iter().any(|pattern| glob(pattern, name))
+            && glob::chosen(&self.only, &self.except, name)
     }
 }

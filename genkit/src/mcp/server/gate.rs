@@ -1,12 +1,13 @@
 //! How much clients may ask at once and how often.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::lock;
 
 /// How many clients the rate is counted for; the least recent are forgotten.
 const MAX_CLIENTS: usize = 10_000;
@@ -53,7 +54,7 @@ impl Gate {
         let Some(per_second) = self.per_second else { return Ok(()) };
         let limit = f64::from(per_second);
         let now = Instant::now();
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = lock(&self.buckets);
         if buckets.len() >= MAX_CLIENTS && !buckets.contains_key(client) {
             // A bucket that is full again says nothing: those go.
             buckets.retain(|_, bucket| bucket.after(now, limit) < limit);

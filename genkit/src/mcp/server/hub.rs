@@ -1,6 +1,6 @@
 //! Tells clients what changes: lists, and resources that they subscribed to.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
@@ -10,6 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::session::Session;
 use crate::registry::{Event, Registry};
+use crate::sync::lock;
 
 /// The clients that want to hear of changes.
 #[derive(Default)]
@@ -50,17 +51,13 @@ impl Hub {
 
     fn add(&self, listener: Listener, registry: &Registry) {
         lock(&self.listeners).push(listener);
-        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut task = lock(&self.task);
         task.get_or_insert_with(|| {
             let stop = CancellationToken::new();
             tokio::spawn(forward(registry.clone(), Arc::clone(&self.listeners), stop.clone()));
             stop.drop_guard()
         });
     }
-}
-
-fn lock(listeners: &Mutex<Vec<Listener>>) -> MutexGuard<'_, Vec<Listener>> {
-    listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads the registry's events until the server goes.

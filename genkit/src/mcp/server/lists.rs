@@ -1,7 +1,7 @@
 //! What clients are shown, built once for each state of the registry.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,6 +18,7 @@ use crate::action::{Prompt, Resource, Tool};
 use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::Shape;
+use crate::sync::lock;
 
 /// The key of `_meta` under which a prompt's version stands.
 const VERSION_KEY: &str = "version";
@@ -95,7 +96,7 @@ pub(super) struct ListCache(Mutex<Option<Arc<Lists>>>);
 
 impl ListCache {
     pub(super) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock(&self.0);
         match &*slot {
             Some(lists) if lists.version == registry.version() => Arc::clone(lists),
             _ => Arc::clone(slot.insert(Arc::new(Lists::build(registry, filter)))),

@@ -13,7 +13,9 @@ use super::caller::{McpCaller, input_request};
 use super::era::Era;
 use super::handler::McpHandler;
 use super::seal::Binding;
-use crate::context::{Context, ContextParts, Ended, Question, Recording, TypeMap, drive};
+use crate::context::{
+    CallerAnswer, Context, ContextParts, Outcome, Question, Recording, TypeMap, drive,
+};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Who calls, as an HTTP layer in front found out: put it into the request's extensions.
@@ -121,7 +123,7 @@ impl McpHandler {
         }
         .build();
         match drive(&context, &job.name, work(&context, job.arguments)).await {
-            Ended::Finished(result) => {
+            Outcome::Finished(result) => {
                 let said = result.as_ref().err().filter(|_| settings.audit_contents);
                 let said = said.map(Error::chain);
                 audit.end(if result.is_ok() { "ok" } else { "error" }, said.as_deref());
@@ -132,13 +134,13 @@ impl McpHandler {
                     result => Ok(Ran::Done(result)),
                 }
             }
-            Ended::Asked(questions, recording) => {
+            Outcome::Suspended(questions, recording) => {
                 let asks = self.asks(questions, &recording, binding.as_ref());
                 audit.end(if asks.is_ok() { "asks" } else { "error" }, None);
                 Ok(asks.map_or_else(|error| Ran::Done(Err(error)), Ran::Asks))
             }
             // The audit's own end says so; the client does not wait for an answer.
-            Ended::Cancelled => {
+            Outcome::Cancelled => {
                 Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request was cancelled", None))
             }
         }
@@ -175,7 +177,7 @@ impl McpHandler {
         };
         for (key, answer) in responses.unwrap_or_default() {
             // What was answered stays answered: the function went on from it.
-            recording.answers.entry(key).or_insert(answer);
+            recording.answers.entry(key).or_insert_with(|| CallerAnswer::from_json(answer));
         }
         Ok(recording)
     }
@@ -184,7 +186,7 @@ impl McpHandler {
 /// What an HTTP request says beside its body; nothing over stdio.
 struct Head {
     #[cfg(feature = "mcp-http")]
-    extensions: axum::http::Extensions,
+    extensions: http::Extensions,
     #[cfg(feature = "mcp-http")]
     session: Option<String>,
 }
@@ -193,7 +195,7 @@ struct Head {
 impl Head {
     fn take(request: &mut RequestContext<RoleServer>) -> Self {
         let Some(parts) = request.extensions.remove::<axum::http::request::Parts>() else {
-            return Self { extensions: axum::http::Extensions::new(), session: None };
+            return Self { extensions: http::Extensions::new(), session: None };
         };
         let session = parts.headers.get("mcp-session-id").and_then(|v| v.to_str().ok());
         let session = session.map(str::to_owned);

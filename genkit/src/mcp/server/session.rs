@@ -1,9 +1,10 @@
 //! What the server remembers of one connection.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use crate::context::Level;
+use crate::sync::lock;
 
 /// How many resources one client may subscribe to. Default is 10,000.
 pub(super) const MAX_SUBSCRIPTIONS: usize = 10_000;
@@ -57,6 +58,6 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -9,10 +9,7 @@ use serde_json::{Map, Value};
 use super::media::{self, Blob, File, Place};
 use crate::error::{Error, Result};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
-use crate::model::{ModelRequest, Names, documents};
-
-/// The mark of the loop on a call whose `ref` it made up: such a one is never sent.
-const GENERATED_REF: &str = "generatedRef";
+use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
 
 /// Keys in a part's metadata that are fields of Gemini's part.
 const BESIDE: [&str; 3] = ["thoughtSignature", "videoMetadata", "mediaResolution"];

@@ -4,12 +4,13 @@ mod nearest;
 mod tape;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
 use super::failure::Secrets;
 use crate::error::{Error, ErrorContext as _, ErrorKind, Result};
+use crate::sync::lock;
 pub(super) use tape::Heard;
 use tape::{Asked, Exchange, Tape};
 
@@ -125,7 +126,7 @@ impl Cassette {
             return Ok(None);
         };
         let asked = Asked::new(path, body, secrets);
-        let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelf = lock(shelf);
         let Shelf { exchanges, used } = &mut *shelf;
         let same = |index: &usize| exchanges[*index].request == asked;
         if let Some(index) = (0..exchanges.len()).find(|index| !used[*index] && same(index)) {
@@ -147,7 +148,7 @@ impl Cassette {
     pub(super) fn begin(&self, path: &str, body: &[u8], secrets: Secrets) -> Recording {
         let mut place = 0;
         if let Mode::Record(places) = &self.0.mode {
-            let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut places = lock(places);
             place = places.len();
             places.push(None);
         }
@@ -164,7 +165,7 @@ impl Cassette {
         let Mode::Record(places) = &self.0.mode else {
             return Ok(());
         };
-        let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = lock(places);
         if let Some(free) = places.get_mut(place) {
             *free = Some(exchange);
         }

@@ -1,7 +1,7 @@
 //! The HTTP clients of the program: one pool of connections for each runtime.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
@@ -10,6 +10,7 @@ use tokio::runtime::{Handle, Id};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::net::{USER_AGENT, install_crypto, is_loopback};
+use crate::sync::lock;
 
 /// How long a connection may take to be made. Default is 10 seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,7 +56,7 @@ pub(crate) fn forbid_network() {
 /// The client for `route` in the current runtime.
 pub(super) fn client(route: Route) -> Result<Client> {
     let key = (Handle::current().id(), route);
-    let mut shelf = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shelf = lock(&CLIENTS);
     if let Some((_, client)) = shelf.iter().find(|(known, _)| *known == key) {
         return Ok(client.clone());
     }

@@ -1,6 +1,6 @@
 //! Where a provider is, and what every call to it shares.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -9,6 +9,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use super::cassette::Cassette;
 use super::transport::{self, Answer};
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::lock;
 
 /// How long a whole model call may take. Default is 10 minutes.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -151,7 +152,7 @@ impl Endpoint {
 
     /// Where a call goes and what stands above its body.
     fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<(Url, HeaderMap)> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last);
         if let Some(last) = last.as_ref().filter(|last| last.path == path && last.own == own) {
             return Ok((last.url.clone(), last.headers.clone()));
         }

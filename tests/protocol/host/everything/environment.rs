@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::mark::{self, Mark};
 use super::super::node;
 use super::Everything;
-use crate::client::Transport;
+use crate::clients::Transport;
 use crate::program;
 
 /// A variable of this process that is none of a server's business.

@@ -12,7 +12,7 @@ use genkit::mcp::{HttpServer, McpHost, ServerConfig};
 use super::mark::Mark;
 use super::web::Web;
 use super::{Told, as_a_model_sees, calling, node, until};
-use crate::client::Transport;
+use crate::clients::Transport;
 
 const TRANSPORTS: [Transport; 2] = [Transport::Stdio, Transport::Http];
 

@@ -5,7 +5,7 @@ mod rate;
 
 use std::collections::VecDeque;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::ChildStderr;
@@ -16,6 +16,8 @@ use self::lines::Lines;
 use self::rate::{Rate, Word};
 use crate::mcp::host::config::{Command, StderrTo};
 use crate::mcp::host::pipe::Mask;
+use crate::sync::lock;
+use crate::truncate::truncate;
 
 /// Lines that are kept.
 const TAIL_LINES: usize = 20;
@@ -85,7 +87,7 @@ impl Stderr {
             if line.len() > room && !shown.is_empty() {
                 break;
             }
-            let line = cut(line, SHOWN_BYTES);
+            let line = truncate(line, SHOWN_BYTES);
             room = room.saturating_sub(line.len() + 1);
             shown.push(line);
         }
@@ -110,7 +112,7 @@ struct Tail {
 
 impl Tail {
     fn push(&mut self, line: &str) {
-        let line = cut(line, TAIL_BYTES).to_owned();
+        let line = truncate(line, TAIL_BYTES).to_owned();
         self.bytes += line.len();
         self.lines.push_back(line);
         while self.lines.len() > TAIL_LINES || self.bytes > TAIL_BYTES {
@@ -170,18 +172,4 @@ impl Listener {
             "{lines} lines of its standard error were left out"
         );
     }
-}
-
-/// The beginning of a text, not in the middle of a character.
-fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
-    // Every change leaves the lines whole.
-    tail.lock().unwrap_or_else(PoisonError::into_inner)
 }

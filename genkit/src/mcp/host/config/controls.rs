@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::context::Root;
-use crate::glob::glob;
+use crate::glob;
 
 /// Which rules of MCP are spoken with a server.
 ///
@@ -44,13 +44,12 @@ pub(in crate::mcp::host) struct Controls {
 impl Controls {
     /// Whether the tool of this name, as the server says it, is wanted.
     pub(in crate::mcp::host) fn wants(&self, tool: &str) -> bool {
-        let listed = |names: &[String]| names.iter().any(|pattern| glob(pattern, tool));
-        (self.only.is_empty() || listed(&self.only)) && !listed(&self.except)
+        glob::chosen(&self.only, &self.except, tool)
     }
 
     /// Whether the user is asked before each call of it.
     pub(in crate::mcp::host) fn asks_before(&self, tool: &str) -> bool {
-        self.needs_approval.iter().any(|pattern| glob(pattern, tool))
+        glob::any(&self.needs_approval, tool)
     }
 }
 

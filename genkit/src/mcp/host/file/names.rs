@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The longest key that a host takes, in bytes.
-const MAX_KEY: usize = 64;
+use crate::mcp::host::limits::MAX_KEY;
+use crate::truncate::truncate;
 
 /// Keys for these names, in their order. A host puts a key and a `/` before the names of tools, and
 /// takes no `/`, no `*` and nothing long; galleries write names such as `io.github.owner/server`.
@@ -20,7 +20,7 @@ pub(super) fn keys(names: &[&str]) -> Vec<String> {
                 1 => legal.clone(),
                 count => {
                     let end = format!("-{count}");
-                    format!("{}{end}", cut(&legal, MAX_KEY - end.len()))
+                    format!("{}{end}", truncate(&legal, MAX_KEY - end.len()))
                 }
             })
             .find(|key| !taken.contains(key))
@@ -38,14 +38,5 @@ fn is_key(name: &str) -> bool {
 fn legal(name: &str) -> String {
     let replaced = |part: char| if part.is_control() || "/*".contains(part) { '-' } else { part };
     let key: String = name.chars().map(replaced).collect();
-    if key.is_empty() { "server".to_owned() } else { cut(&key, MAX_KEY).to_owned() }
-}
-
-/// The beginning of a text, not in the middle of a character.
-fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    if key.is_empty() { "server".to_owned() } else { truncate(&key, MAX_KEY).to_owned() }
 }

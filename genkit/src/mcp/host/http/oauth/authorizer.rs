@@ -1,6 +1,6 @@
 //! Gets access for all requests of one server, one at a time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use reqwest::Url;
 use tokio::sync::watch;
@@ -13,6 +13,7 @@ use super::machine::Machine;
 use super::person::Person;
 use super::vault::Token;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::lock;
 
 /// Gets access for all requests of one server.
 pub(in crate::mcp::host::http) struct Authorizer {
@@ -163,24 +164,24 @@ impl Authorizer {
 
 impl Shared {
     fn held(&self) -> Option<Token> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.held).clone()
     }
 
     fn hold(&self, token: Option<Token>) {
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = token;
+        *lock(&self.held) = token;
     }
 
     fn round(&self) -> u64 {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner).0
+        lock(&self.rounds).0
     }
 
     fn end_round(&self, failure: Option<&Failure>) {
-        let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rounds = lock(&self.rounds);
         *rounds = (rounds.0 + 1, failure.cloned());
     }
 
     fn failed_since(&self, before: u64) -> Option<Failure> {
-        let rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        let rounds = lock(&self.rounds);
         rounds.1.clone().filter(|_| rounds.0 > before)
     }
 

@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::lock;
 
 /// A credential store at work.
 pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -111,7 +112,7 @@ impl CredentialStore for FileCredentials {
     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
         let server = server.to_owned();
         Box::pin(self.blocking(move |path| {
-            let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+            let _writing = lock(&WRITING);
             let mut all = read(path)?;
             match credentials {
                 Some(credentials) => all.insert(server, credentials),

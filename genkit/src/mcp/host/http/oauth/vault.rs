@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rmcp::transport::auth::{AuthError, CredentialStore as Store, StoredCredentials};
@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::super::failure::Failure;
 use super::keep::CredentialStore;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::lock;
 
 /// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
 const MARGIN_SECS: u64 = 30;
@@ -213,7 +214,7 @@ impl Vault {
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.kept)
     }
 }
 

@@ -1,0 +1,90 @@
+//! Percent-encoding, as RFC 3986 has it.
+
+use std::borrow::Cow;
+
+/// Letters, digits and `-._~`: never encoded.
+pub(crate) fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// Delimiters: their encoding means something else than they do.
+pub(crate) fn is_reserved(byte: u8) -> bool {
+    b":/?#[]@!$&'()*+,;=".contains(&byte)
+}
+
+/// The byte that `%` and two hexadecimal digits at the start of `text` stand for.
+pub(crate) fn triplet(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = *text else {
+        return None;
+    };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
+
+/// Appends a byte encoded.
+fn push_encoded(byte: u8, into: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    into.push('%');
+    into.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    into.push(char::from(DIGITS[usize::from(byte & 15)]));
+}
+
+/// Appends a value. With `keep_reserved`, delimiters and what is encoded already stay as they are.
+pub(crate) fn encode(value: &str, keep_reserved: bool, into: &mut String) {
+    let bytes = value.as_bytes();
+    for (index, &byte) in bytes.iter().enumerate() {
+        let is_kept = keep_reserved && (is_reserved(byte) || triplet(&bytes[index..]).is_some());
+        if is_unreserved(byte) || is_kept {
+            into.push(char::from(byte));
+        } else {
+            push_encoded(byte, into);
+        }
+    }
+}
+
+/// A URI in which equal ones are alike: only what must be encoded is, in capitals. `None` if a `%` is left alone.
+pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
+    let is_kept = |byte: u8| is_unreserved(byte) || is_reserved(byte);
+    let Some(first) = uri.bytes().position(|byte| !is_kept(byte)) else {
+        return Some(Cow::Borrowed(uri));
+    };
+    let (kept, rest) = uri.split_at(first);
+    let mut bytes = rest.as_bytes();
+    let mut normal = String::with_capacity(uri.len());
+    normal.push_str(kept);
+    while let Some((&byte, rest)) = bytes.split_first() {
+        if byte == b'%' {
+            let decoded = triplet(bytes)?;
+            if is_unreserved(decoded) {
+                normal.push(char::from(decoded));
+            } else {
+                push_encoded(decoded, &mut normal);
+            }
+            bytes = &bytes[3..];
+            continue;
+        }
+        if is_kept(byte) {
+            normal.push(char::from(byte));
+        } else {
+            push_encoded(byte, &mut normal);
+        }
+        bytes = rest;
+    }
+    Some(Cow::Owned(normal))
+}
+
+/// The text that was encoded, if it is text.
+pub(crate) fn decode(encoded: &str) -> Option<String> {
+    let mut bytes = encoded.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    while let Some((&byte, rest)) = bytes.split_first() {
+        if let Some(byte) = triplet(bytes) {
+            decoded.push(byte);
+            bytes = &bytes[3..];
+        } else {
+            decoded.push(byte);
+            bytes = rest;
+        }
+    }
+    String::from_utf8(decoded).ok()
+}

@@ -1,0 +1,245 @@
+//! Matching, from a URI to values.
+
+use crate::encoding;
+use crate::limits::MAX_URI_BYTES;
+use crate::model::{Expression, Operator, VarSpec};
+use crate::program::{Builder, ByteClass, Program};
+use crate::structure::{HeadPart, QueryPart, Structure, decode_pair};
+use crate::value::UriValue;
+
+/// A template made ready to match.
+#[derive(Clone)]
+pub(crate) struct Matcher {
+    head: Program,
+    /// The variables of the head, in its order.
+    variables: Vec<HeadVariable>,
+    query: Option<QueryMatcher>,
+    fragment: Option<String>,
+}
+
+/// A variable before the query.
+#[derive(Clone)]
+struct HeadVariable {
+    name: String,
+    operator: Operator,
+    explode: bool,
+}
+
+#[derive(Clone)]
+struct QueryMatcher {
+    fixed: Vec<(String, String)>,
+    /// Keys with their variables.
+    variables: Vec<(String, VarSpec)>,
+}
+
+impl Matcher {
+    pub(crate) fn new(structure: Structure<'_>) -> Self {
+        let Structure { head, query, fragment } = structure;
+        let has_parameters = |part: &HeadPart<'_>| match part {
+            HeadPart::Text(_) => false,
+            HeadPart::Expression(expression) => expression.operator == Operator::Parameter,
+        };
+        let has_parameters = head.iter().any(has_parameters);
+        let mut program = Builder::default();
+        let mut variables = Vec::new();
+        for part in head {
+            match part {
+                HeadPart::Text(text) => program.text(text),
+                HeadPart::Expression(expression) => {
+                    add_expression(expression, has_parameters, &mut program);
+                    variables.extend(expression.variables.iter().map(|variable| HeadVariable {
+                        name: variable.name.clone(),
+                        operator: expression.operator,
+                        explode: variable.explode,
+                    }));
+                }
+            }
+        }
+        Self {
+            head: program.finish(),
+            variables,
+            query: query.map(QueryMatcher::new),
+            fragment: fragment.map(|variable| variable.name.clone()),
+        }
+    }
+
+    pub(crate) fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
+        if uri.len() > MAX_URI_BYTES {
+            return None;
+        }
+        let uri = encoding::normalize(uri)?;
+        if uri.len() > MAX_URI_BYTES {
+            return None;
+        }
+        let mut values = Vec::new();
+        let mut head = &*uri;
+        if self.query.is_some() || self.fragment.is_some() {
+            let (rest, fragment) = split(head, '#');
+            head = rest;
+            match (&self.fragment, fragment) {
+                (Some(_), None | Some("")) | (None, None) => {}
+                (Some(name), Some(text)) => {
+                    values.push((name.as_str(), encoding::decode(text)?.into()));
+                }
+                (None, Some(_)) => return None,
+            }
+        }
+        if let Some(query) = &self.query {
+            let (rest, pairs) = split(head, '?');
+            head = rest;
+            query.read(pairs.unwrap_or_default(), &mut values)?;
+        }
+        for (variable, text) in self.variables.iter().zip(self.head.run(head)?) {
+            // A list of parameters of which there are none.
+            let is_missing = |text: &str| text.is_empty() && variable.explode;
+            if let Some(text) = text.filter(|text| !is_missing(text)) {
+                values.push((&variable.name, variable.read(text)?));
+            }
+        }
+        Some(values)
+    }
+}
+
+fn split(text: &str, mark: char) -> (&str, Option<&str>) {
+    text.split_once(mark).map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
+/// Adds what an expression before the query stands for.
+fn add_expression(expression: &Expression, has_parameters: bool, program: &mut Builder) {
+    let Expression { operator, variables, .. } = expression;
+    let several = variables.len() > 1;
+    for (index, variable) in variables.iter().enumerate() {
+        let except = excluded(*operator, variable.explode, several, has_parameters);
+        let class = ByteClass { except };
+        match operator {
+            Operator::Parameter => add_parameter(variable, class, program),
+            Operator::Path | Operator::Label => program.optional(|program| {
+                program.text(operator.first());
+                program.variable(|program| program.some(class));
+            }),
+            _ => {
+                if index > 0 {
+                    program.text(operator.separator());
+                }
+                program.variable(|program| program.some(class));
+            }
+        }
+    }
+}
+
+/// `;name=value`, or `;name` for an empty one.
+fn add_parameter(variable: &VarSpec, class: ByteClass, program: &mut Builder) {
+    let name = format!(";{}", encoding::normalize(&variable.name).unwrap_or_default());
+    let value = |program: &mut Builder| {
+        program.optional(|program| {
+            program.text("=");
+            program.any(class);
+        });
+    };
+    if variable.explode {
+        program.variable(|program| {
+            program.repeated(|program| {
+                program.text(name);
+                value(program);
+            });
+        });
+    } else {
+        program.optional(|program| {
+            program.text(name);
+            program.variable(value);
+        });
+    }
+}
+
+/// What a value cannot have unless it is encoded.
+fn excluded(
+    operator: Operator,
+    explode: bool,
+    several: bool,
+    has_parameters: bool,
+) -> &'static [u8] {
+    match operator {
+        Operator::Reserved => b"",
+        Operator::Path if explode && has_parameters => b"?#;",
+        Operator::Path if explode => b"?#",
+        Operator::Parameter => b"/?#;",
+        Operator::Simple if several && !explode && has_parameters => b"/?#;,",
+        Operator::Simple if several && !explode => b"/?#,",
+        _ if has_parameters => b"/?#;",
+        _ => b"/?#",
+    }
+}
+
+impl HeadVariable {
+    /// Reads what the head has for the variable.
+    fn read(&self, text: &str) -> Option<UriValue> {
+        match (self.operator, self.explode) {
+            (Operator::Parameter, true) => {
+                let name = encoding::normalize(&self.name)?;
+                let items = text.split(';').skip(1).map(|item| {
+                    let item = item.strip_prefix(&*name)?;
+                    self.decode(item.strip_prefix('=').unwrap_or(item))
+                });
+                items.collect::<Option<_>>().map(UriValue::List)
+            }
+            (Operator::Parameter, false) => {
+                self.decode(text.strip_prefix('=').unwrap_or(text)).map(UriValue::Text)
+            }
+            (operator, true) => {
+                let items = text.split(operator.separator());
+                let items =
+                    items.map(|item| if item.is_empty() { None } else { self.decode(item) });
+                items.collect::<Option<_>>().map(UriValue::List)
+            }
+            (_, false) => self.decode(text).map(UriValue::Text),
+        }
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        let value = encoding::decode(text)?;
+        let is_wide = self.operator.is_wide(self.explode);
+        (!is_traversal(&value) && (is_wide || !value.contains('/'))).then_some(value)
+    }
+}
+
+/// Whether a path would leave the folder it is joined to, on any system.
+fn is_traversal(value: &str) -> bool {
+    value.contains('\0') || value.split(['/', '\\']).any(|segment| segment == "..")
+}
+
+impl QueryMatcher {
+    fn new(query: QueryPart<'_>) -> Self {
+        let key = |variable: &VarSpec| {
+            encoding::decode(&variable.name).unwrap_or_else(|| variable.name.clone())
+        };
+        let variables =
+            query.variables.into_iter().map(|variable| (key(variable), variable.clone()));
+        Self { fixed: query.fixed, variables: variables.collect() }
+    }
+
+    /// Reads the pairs of a query, passing over keys that are not known.
+    fn read<'t>(&'t self, pairs: &str, values: &mut Vec<(&'t str, UriValue)>) -> Option<()> {
+        let mut missing: Vec<_> = self.fixed.iter().collect();
+        for text in pairs.split('&').filter(|text| !text.is_empty()) {
+            let (key, value) = decode_pair(text)?;
+            if let Some(fixed) =
+                missing.iter().position(|(name, wanted)| *name == key && *wanted == value)
+            {
+                missing.swap_remove(fixed);
+                continue;
+            }
+            let Some((_, VarSpec { name, explode, .. })) =
+                self.variables.iter().find(|(name, _)| *name == key)
+            else {
+                continue;
+            };
+            match values.iter_mut().find(|(known, _)| known == name) {
+                None if *explode => values.push((name, vec![value].into())),
+                None => values.push((name, value.into())),
+                Some((_, UriValue::List(values))) => values.push(value),
+                Some((_, UriValue::Text(_))) => return None,
+            }
+        }
+        missing.is_empty().then_some(())
+    }
+}

@@ -1,0 +1,183 @@
+//! Matching from left to right in bounded time.
+//!
+//! A small program is run by backtracking that enters no state twice: a state is a step and a position, so that time
+//! and memory are at most their product, whatever the URI. (RE2 calls this a bit-state search.)
+
+use crate::encoding;
+
+/// What a place in a URI may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByteClass {
+    /// Bytes that it may not be.
+    pub(crate) except: &'static [u8],
+}
+
+/// An instruction of a program.
+#[derive(Clone, Debug)]
+enum Instruction {
+    /// Takes this text.
+    Text(String),
+    /// Takes one byte or one encoded one.
+    One(ByteClass),
+    /// Goes on at the first, and if that fails at the second.
+    Split(usize, usize),
+    Jump(usize),
+    /// Remembers the position as the start or the end of a variable.
+    Mark(usize),
+    End,
+}
+
+/// What is matched from left to right.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    instructions: Vec<Instruction>,
+    marks: usize,
+}
+
+/// Builds a program.
+#[derive(Default)]
+pub(crate) struct Builder {
+    instructions: Vec<Instruction>,
+    variables: usize,
+}
+
+impl Builder {
+    pub(crate) fn text(&mut self, text: impl Into<String>) {
+        self.instructions.push(Instruction::Text(text.into()));
+    }
+
+    /// As much as possible, but at least one.
+    pub(crate) fn some(&mut self, class: ByteClass) {
+        let start = self.instructions.len();
+        self.instructions.push(Instruction::One(class));
+        self.instructions.push(Instruction::Split(start, start + 2));
+    }
+
+    /// As much as possible, or nothing.
+    pub(crate) fn any(&mut self, class: ByteClass) {
+        self.repeated(|inner| inner.instructions.push(Instruction::One(class)));
+    }
+
+    /// What `inner` adds, if it is there.
+    pub(crate) fn optional(&mut self, inner: impl FnOnce(&mut Self)) {
+        let split = self.instructions.len();
+        self.instructions.push(Instruction::Jump(split + 1));
+        inner(self);
+        self.instructions[split] = Instruction::Split(split + 1, self.instructions.len());
+    }
+
+    /// What `inner` adds, as often as it is there. It must take something.
+    pub(crate) fn repeated(&mut self, inner: impl FnOnce(&mut Self)) {
+        let split = self.instructions.len();
+        self.optional(|builder| {
+            inner(builder);
+            builder.instructions.push(Instruction::Jump(split));
+        });
+    }
+
+    /// The next variable: what `inner` takes.
+    pub(crate) fn variable(&mut self, inner: impl FnOnce(&mut Self)) {
+        let mark = 2 * self.variables;
+        self.variables += 1;
+        self.instructions.push(Instruction::Mark(mark));
+        inner(self);
+        self.instructions.push(Instruction::Mark(mark + 1));
+    }
+
+    pub(crate) fn finish(mut self) -> Program {
+        self.instructions.push(Instruction::End);
+        Program { instructions: self.instructions, marks: 2 * self.variables }
+    }
+}
+
+/// What is left to try.
+enum Backtrack {
+    Visit {
+        instruction: usize,
+        at: usize,
+    },
+    /// Undoes a mark that led nowhere.
+    Restore {
+        mark: usize,
+        at: Option<usize>,
+    },
+}
+
+impl Program {
+    /// The texts of the variables in their order, if the whole of `text` matches.
+    ///
+    /// `text` must be normalised.
+    pub(crate) fn run<'t>(&self, text: &'t str) -> Option<Vec<Option<&'t str>>> {
+        // Most templates are told from a URI by their first text: nothing is allocated for these.
+        if let Some(Instruction::Text(first)) = self.instructions.first()
+            && !text.starts_with(first.as_str())
+        {
+            return None;
+        }
+        let bytes = text.as_bytes();
+        let width = bytes.len() + 1;
+        let mut seen = vec![0_u64; (self.instructions.len() * width).div_ceil(64)];
+        let mut marks = vec![None; self.marks];
+        let mut left = vec![Backtrack::Visit { instruction: 0, at: 0 }];
+        while let Some(next) = left.pop() {
+            let (mut instruction, mut at) = match next {
+                Backtrack::Visit { instruction, at } => (instruction, at),
+                Backtrack::Restore { mark, at } => {
+                    marks[mark] = at;
+                    continue;
+                }
+            };
+            loop {
+                let state = instruction * width + at;
+                let bit = 1 << (state % 64);
+                if seen[state / 64] & bit != 0 {
+                    break;
+                }
+                seen[state / 64] |= bit;
+                match &self.instructions[instruction] {
+                    Instruction::Text(expected) if bytes[at..].starts_with(expected.as_bytes()) => {
+                        at += expected.len();
+                        instruction += 1;
+                    }
+                    Instruction::One(class) if class.takes(&bytes[at..]) > 0 => {
+                        at += class.takes(&bytes[at..]);
+                        instruction += 1;
+                    }
+                    Instruction::Text(_) | Instruction::One(_) => break,
+                    Instruction::Jump(to) => instruction = *to,
+                    Instruction::Split(first, second) => {
+                        left.push(Backtrack::Visit { instruction: *second, at });
+                        instruction = *first;
+                    }
+                    Instruction::Mark(mark) => {
+                        left.push(Backtrack::Restore { mark: *mark, at: marks[*mark] });
+                        marks[*mark] = Some(at);
+                        instruction += 1;
+                    }
+                    Instruction::End if at == bytes.len() => return Some(captures(text, &marks)),
+                    Instruction::End => break,
+                }
+            }
+        }
+        None
+    }
+}
+
+fn captures<'t>(text: &'t str, marks: &[Option<usize>]) -> Vec<Option<&'t str>> {
+    let capture = |pair: &[Option<usize>]| match pair {
+        [Some(start), Some(end)] => text.get(*start..*end),
+        _ => None,
+    };
+    marks.chunks_exact(2).map(capture).collect()
+}
+
+impl ByteClass {
+    /// How many bytes it takes: none, one, or the three of an encoded one, which are never torn apart.
+    fn takes(self, bytes: &[u8]) -> usize {
+        match bytes.first() {
+            Some(b'%') if encoding::triplet(bytes).is_some() => 3,
+            Some(byte) if !self.except.contains(byte) => 1,
+            _ => 0,
+        }
+    }
+}

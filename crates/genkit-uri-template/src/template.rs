@@ -1,0 +1,173 @@
+//! The template itself, as its users see it.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::error::UriTemplateError;
+use crate::expand;
+use crate::matcher::Matcher;
+use crate::model::{Expression, TemplatePart, VarSpec};
+use crate::parse;
+use crate::structure::Structure;
+use crate::value::UriValue;
+
+/// A URI template, or a plain URI.
+///
+/// ```
+/// use genkit_uri_template::UriTemplate;
+///
+/// let template = UriTemplate::parse("note://{user}/{id}")?;
+/// assert!(template.variables().eq(["user", "id"]));
+/// assert!(template.match_uri("note://ann/7/text").is_none());
+/// # Ok::<(), genkit_uri_template::UriTemplateError>(())
+/// ```
+#[derive(Clone)]
+pub struct UriTemplate {
+    source: String,
+    parts: Vec<TemplatePart>,
+    matcher: Matcher,
+}
+
+/// Which of two templates says more of a URI: of those that match it, the greatest is meant.
+///
+/// A plain URI is above all templates; then the one with more fixed text, with fewer variables that can hold a `/`,
+/// with fewer variables. See [`UriTemplate::specificity`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Specificity {
+    is_static: bool,
+    literal_bytes: usize,
+    wide_variables: Reverse<usize>,
+    variables: Reverse<usize>,
+}
+
+impl UriTemplate {
+    /// Parses a template. Nothing that cannot be matched is accepted.
+    ///
+    /// ```
+    /// use genkit_uri_template::UriTemplate;
+    ///
+    /// let error = UriTemplate::parse("note://{a}{b}").unwrap_err();
+    /// assert_eq!((error.offset(), error.what()), (10, "`{b}` right after `{a}`".to_owned()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is no template, what is beyond the limits, and what a URI could not be read back from.
+    pub fn parse(template: &str) -> Result<Self, UriTemplateError> {
+        let parts = parse::parse(template)?;
+        let matcher = Matcher::new(Structure::of(&parts)?);
+        Ok(Self { source: template.to_owned(), parts, matcher })
+    }
+
+    /// The names of the variables, as they are written from left to right.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.var_specs().map(|variable| variable.name.as_str())
+    }
+
+    /// Where the name of a variable stands in the template, in bytes.
+    ///
+    /// ```
+    /// let template = genkit_uri_template::UriTemplate::parse("note://{id}")?;
+    /// assert_eq!(template.position("id"), Some(8..10));
+    /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
+    /// ```
+    pub fn position(&self, variable: &str) -> Option<Range<usize>> {
+        let found = self.var_specs().find(|other| other.name == variable)?;
+        Some(found.offset..found.offset + found.name.len())
+    }
+
+    /// Whether this is a plain URI: a template without variables.
+    pub fn is_static(&self) -> bool {
+        self.expressions().next().is_none()
+    }
+
+    /// Expansion: the URI for some values, as RFC 6570 makes it.
+    ///
+    /// A variable without a value is left out, and so is an empty list; values of other names are passed over.
+    ///
+    /// ```
+    /// use genkit_uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("note://{user}{/id}")?;
+    /// assert_eq!(template.expand(&[("user", "ann/bob".into())]), "note://ann%2Fbob");
+    /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
+    /// ```
+    pub fn expand(&self, values: &[(impl AsRef<str>, UriValue)]) -> String {
+        expand::expand(&self.parts, values)
+    }
+
+    /// Matching: the values that make this URI, decoded; `None` if none do, or if it is longer than
+    /// [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
+    ///
+    /// The value of an exploded variable (`{/path*}`) is a list, of any other text.
+    ///
+    /// ```
+    /// use genkit_uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("note://{id}")?;
+    /// assert_eq!(template.match_uri("note://caf%C3%A9"), Some(vec![("id", "café".into())]));
+    /// assert_eq!(template.match_uri("note://"), None);
+    /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
+    /// ```
+    pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
+        self.matcher.match_uri(uri)
+    }
+
+    /// How much the template says of a URI, to choose between several that match it.
+    ///
+    /// ```
+    /// use genkit_uri_template::UriTemplate;
+    ///
+    /// let [all, one] = ["note://{id}", "note://{id}/text"].map(|text| UriTemplate::parse(text).unwrap());
+    /// assert!(one.specificity() > all.specificity());
+    /// ```
+    pub fn specificity(&self) -> Specificity {
+        let literal_bytes = self.parts.iter().map(|part| match part {
+            TemplatePart::Literal { text, .. } => text.len(),
+            TemplatePart::Expression(_) => 0,
+        });
+        let wide_variables =
+            self.expressions().flat_map(|Expression { operator, variables, .. }| {
+                variables.iter().filter(|variable| operator.is_wide(variable.explode))
+            });
+        Specificity {
+            is_static: self.is_static(),
+            literal_bytes: literal_bytes.sum(),
+            wide_variables: Reverse(wide_variables.count()),
+            variables: Reverse(self.var_specs().count()),
+        }
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Literal { .. } => None,
+            TemplatePart::Expression(expression) => Some(expression),
+        })
+    }
+
+    fn var_specs(&self) -> impl Iterator<Item = &VarSpec> {
+        self.expressions().flat_map(|expression| &expression.variables)
+    }
+}
+
+impl FromStr for UriTemplate {
+    type Err = UriTemplateError;
+
+    fn from_str(template: &str) -> Result<Self, UriTemplateError> {
+        Self::parse(template)
+    }
+}
+
+impl fmt::Debug for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UriTemplate").field(&self.source).finish()
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}

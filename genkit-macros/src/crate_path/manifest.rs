@@ -1,0 +1,298 @@
+//! `Cargo.toml`: as much of it as tells what a dependency is called.
+//!
+//! A TOML crate with what it needs would be the largest part of this crate's build; the
+//! manifest was accepted by cargo already, so nothing here needs to report an error.
+
+/// The values of a manifest with their full keys; arrays are left out.
+pub(crate) struct Manifest {
+    values: Vec<(Vec<String>, String)>,
+}
+
+impl Manifest {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut reader = TomlReader { rest: text, values: Vec::new(), tables: Vec::new() };
+        // What follows something unreadable is unknown, which is as good as absent.
+        while reader.line().is_some() {}
+        Self { values: reader.values }
+    }
+
+    pub(crate) fn package(&self) -> Option<&str> {
+        self.get(&["package", "name"])
+    }
+
+    pub(crate) fn is_workspace(&self) -> bool {
+        self.values.iter().any(|(key, _)| key.first().is_some_and(|table| table == "workspace"))
+    }
+
+    /// `package.workspace = "../root"`
+    pub(crate) fn workspace_folder(&self) -> Option<&str> {
+        self.get(&["package", "workspace"])
+    }
+
+    /// What this manifest calls the dependency on `package`.
+    pub(crate) fn dependency(
+        &self,
+        package: &str,
+        workspace: impl FnOnce() -> Option<Self>,
+    ) -> Option<String> {
+        let root = std::cell::LazyCell::new(workspace);
+        let mut fallback = None;
+        for table in ["dependencies", "dev-dependencies"] {
+            for (key, _) in &self.values {
+                let Some(at) = key.iter().position(|part| part == table) else { continue };
+                let in_place = at == 0 || key.first().is_some_and(|first| first == "target");
+                let Some(name) = key.get(at + 1).filter(|_| in_place) else { continue };
+                let field = |field: &str| {
+                    let mut full = key[..at + 2].to_vec();
+                    full.push(field.to_owned());
+                    self.values
+                        .iter()
+                        .find(|(key, _)| *key == full)
+                        .map(|(_, value)| value.as_str())
+                };
+                let inherited = || {
+                    let key = ["workspace", "dependencies", name, "package"];
+                    let root = if self.is_workspace() { Some(self) } else { root.as_ref() };
+                    root.and_then(|root| root.get(&key))
+                };
+                let real = match field("package") {
+                    Some(real) => real,
+                    None if field("workspace") == Some("true") => inherited().unwrap_or(name),
+                    None => name,
+                };
+                if real == package {
+                    // The plain name wins where a manifest has both.
+                    if name == package {
+                        return Some(name.clone());
+                    }
+                    fallback.get_or_insert_with(|| name.clone());
+                }
+            }
+        }
+        fallback
+    }
+
+    fn get(&self, path: &[&str]) -> Option<&str> {
+        self.values.iter().find(|(key, _)| key == path).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads TOML from the front of `rest`; `None` is the end, or something that is no TOML.
+struct TomlReader<'a> {
+    rest: &'a str,
+    values: Vec<(Vec<String>, String)>,
+    tables: Vec<String>,
+}
+
+impl TomlReader<'_> {
+    /// A table's header, or a key with its value.
+    fn line(&mut self) -> Option<()> {
+        self.skip(true);
+        if self.eat("[") {
+            let array = self.eat("[");
+            self.tables = self.key()?;
+            self.expect("]")?;
+            if array { self.expect("]") } else { Some(()) }
+        } else {
+            let mut key = self.tables.clone();
+            key.extend(self.key()?);
+            self.expect("=")?;
+            self.value(Some(key))
+        }
+    }
+
+    /// `a.b."c d"`
+    fn key(&mut self) -> Option<Vec<String>> {
+        let mut parts = Vec::new();
+        loop {
+            self.skip(false);
+            let part = match self.rest.chars().next()? {
+                '"' | '\'' => self.string()?,
+                _ => {
+                    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                    self.until(|c| !is_bare(c))
+                }
+            };
+            if part.is_empty() {
+                return None;
+            }
+            parts.push(part);
+            self.skip(false);
+            if !self.eat(".") {
+                return Some(parts);
+            }
+        }
+    }
+
+    /// A value, kept under `key` unless it is inside an array.
+    fn value(&mut self, key: Option<Vec<String>>) -> Option<()> {
+        self.skip(false);
+        let value = match self.rest.chars().next()? {
+            '"' | '\'' => self.string()?,
+            '[' => {
+                self.expect("[")?;
+                loop {
+                    self.skip(true);
+                    if self.eat("]") {
+                        return Some(());
+                    }
+                    self.value(None)?;
+                    self.skip(true);
+                    self.eat(",");
+                }
+            }
+            '{' => {
+                self.expect("{")?;
+                loop {
+                    self.skip(true);
+                    if self.eat("}") {
+                        return Some(());
+                    }
+                    let inner = self.key()?;
+                    self.expect("=")?;
+                    self.value(key.clone().map(|mut key| {
+                        key.extend(inner);
+                        key
+                    }))?;
+                    self.skip(true);
+                    self.eat(",");
+                }
+            }
+            _ => self.until(|c| ",]}#\n".contains(c)).trim().to_owned(),
+        };
+        if value.is_empty() && !self.rest.starts_with(['\n', ',']) {
+            return None;
+        }
+        self.values.extend(key.map(|key| (key, value)));
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat(quote))?;
+        let escapes = quote.starts_with('"');
+        let mut text = String::new();
+        loop {
+            if self.eat(quote) {
+                return Some(text);
+            }
+            if escapes {
+                self.eat("\\");
+            }
+            let mut chars = self.rest.chars();
+            text.push(chars.next()?);
+            self.rest = chars.as_str();
+        }
+    }
+
+    /// Over spaces, and where `lines` says so over newlines and comments.
+    fn skip(&mut self, lines: bool) {
+        loop {
+            self.rest = self.rest.trim_start_matches([' ', '\t']);
+            if !lines {
+                return;
+            }
+            if self.rest.starts_with('#') {
+                self.until(|c| c == '\n');
+            }
+            let next = self.rest.trim_start_matches(['\n', '\r']);
+            if next.len() == self.rest.len() {
+                return;
+            }
+            self.rest = next;
+        }
+    }
+
+    fn until(&mut self, end: impl Fn(char) -> bool) -> String {
+        let (before, after) = self.rest.split_at(self.rest.find(end).unwrap_or(self.rest.len()));
+        self.rest = after;
+        before.to_owned()
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let rest = self.rest.strip_prefix(token);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, token: &str) -> Option<()> {
+        self.skip(false);
+        self.eat(token).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(manifest: &str) -> Option<String> {
+        Manifest::parse(manifest).dependency("genkit", || None)
+    }
+
+    #[test]
+    fn every_way_to_write_a_dependency() {
+        for (manifest, expected) in [
+            ("[dependencies]\ngenkit = \"1\"", "genkit"),
+            ("[dependencies]\ngenkit = { git = 'https://x/y' }", "genkit"),
+            ("[dependencies]\ngk = { package = \"genkit\", features = [\"a\", \"b\"] }", "gk"),
+            ("[dependencies]\ngk = { features = [ # why\n \"a\",\n], package = 'genkit' }", "gk"),
+            ("[dependencies.gk]\nversion = \"1\" # the newest\npackage = \"genkit\"", "gk"),
+            ("dependencies.gk.package = \"genkit\"", "gk"),
+            ("[dependencies]\ngk.package = \"genkit\"", "gk"),
+            ("[target.'cfg(unix)'.dependencies]\n\"gk\" = { package = \"genkit\" }", "gk"),
+            ("[dev-dependencies]\ngk = { package = \"genkit\" }", "gk"),
+            (
+                "[dev-dependencies]\na = { package = \"genkit\" }\n[dependencies]\nb = { package = \"genkit\" }",
+                "b",
+            ),
+            ("[dependencies]\ngk = { package = \"genkit\" }\ngenkit = \"1\"", "genkit"),
+            (
+                "[dependencies]\ngenkit = { package = \"other\" }\ngk = { package = \"genkit\" }",
+                "gk",
+            ),
+            ("[[bin]]\nname = \"x\"\n\n[dependencies]\r\ngk = { package = \"genkit\" }\r\n", "gk"),
+            (
+                "[package]\ndescription = \"\"\"\n[dependencies]\n\\\"\"\"\"\n[dependencies]\ngenkit = \"1\"",
+                "genkit",
+            ),
+        ] {
+            assert_eq!(name(manifest).as_deref(), Some(expected), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_dependency_on_it() {
+        for manifest in [
+            "",
+            "[dependencies]\nserde = \"1\"",
+            "[package.metadata.dependencies]\ngenkit = \"1\"",
+            "[workspace.dependencies]\ngk = { package = \"genkit\" }",
+            "[build-dependencies]\ngenkit = \"1\"",
+            "= broken",
+            "[dependencies\ngenkit = \"1\"",
+        ] {
+            assert_eq!(name(manifest), None, "{manifest}");
+        }
+    }
+
+    #[test]
+    fn a_dependency_of_the_workspace() {
+        let member = Manifest::parse("[dependencies]\ngk.workspace = true");
+        let root =
+            || Some(Manifest::parse("[workspace.dependencies]\ngk = { package = \"genkit\" }"));
+        assert_eq!(member.dependency("genkit", root).as_deref(), Some("gk"));
+        assert_eq!(member.dependency("genkit", || None), None);
+        let both = "[workspace.dependencies]\ngk = { package = \"genkit\" }\n[dependencies]\ngk = { workspace = true }";
+        assert_eq!(name(both).as_deref(), Some("gk"));
+    }
+
+    #[test]
+    fn reads_any_text_to_its_end() {
+        for text in
+            ["[", "a = [", "a = {", "a = \"", "a = '''", "a =", "\u{feff}", "a = [[{b=1}], 'x']\n#"]
+        {
+            let _ = Manifest::parse(text);
+        }
+        let read = Manifest::parse("[package]\nname = 'x'\nworkspace = \"../..\"\n");
+        assert_eq!((read.package(), read.workspace_folder()), (Some("x"), Some("../..")));
+    }
+}

@@ -1,0 +1,72 @@
+//! The crate path: where `genkit` is, seen from the crate that is being compiled: the one authority on it.
+
+mod manifest;
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use syn::Path;
+
+use crate::crate_path::manifest::Manifest;
+
+/// `::genkit`, or `::name` where the manifest renames the dependency.
+///
+/// The library itself says `extern crate self as genkit`, and without a manifest (other build
+/// systems) the plain name is the best guess; `crate = ".."` overrules all of it.
+pub(crate) fn find() -> Path {
+    let name = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .and_then(|folder| known(&folder))
+        .unwrap_or_else(|| "genkit".to_owned());
+    let name = syn::Ident::new(&name, proc_macro2::Span::call_site());
+    syn::parse_quote!(::#name)
+}
+
+/// The answer for the manifest that was read last: a crate may have hundreds of functions. An
+/// editor keeps this process alive, so the answer lives as long as the file is unchanged.
+fn known(folder: &FilePath) -> Option<String> {
+    type Found = (PathBuf, Option<SystemTime>, Option<String>);
+    static LAST: Mutex<Option<Found>> = Mutex::new(None);
+    let changed =
+        std::fs::metadata(folder.join("Cargo.toml")).and_then(|file| file.modified()).ok();
+    let Ok(mut last) = LAST.lock() else { return renamed(folder) };
+    match &*last {
+        Some((known, when, name)) if known == folder && *when == changed => name.clone(),
+        _ => {
+            let name = renamed(folder);
+            *last = Some((folder.to_owned(), changed, name.clone()));
+            name
+        }
+    }
+}
+
+/// The new name of the dependency, where it has one.
+fn renamed(folder: &FilePath) -> Option<String> {
+    let manifest = read(&folder.join("Cargo.toml"))?;
+    if manifest.package() == Some("genkit") {
+        return None;
+    }
+    let name = manifest.dependency("genkit", || workspace(folder, &manifest))?;
+    let name = name.replace('-', "_");
+    syn::parse_str::<syn::Ident>(&name).is_ok().then_some(name)
+}
+
+/// The manifest that `workspace = true` refers to.
+fn workspace(folder: &FilePath, manifest: &Manifest) -> Option<Manifest> {
+    if manifest.is_workspace() {
+        return None; // it was searched already
+    }
+    if let Some(root) = manifest.workspace_folder() {
+        return read(&folder.join(root).join("Cargo.toml"));
+    }
+    folder
+        .ancestors()
+        .skip(1)
+        .filter_map(|parent| read(&parent.join("Cargo.toml")))
+        .find(Manifest::is_workspace)
+}
+
+fn read(path: &FilePath) -> Option<Manifest> {
+    std::fs::read_to_string(path).ok().map(|text| Manifest::parse(&text))
+}

@@ -1,0 +1,76 @@
+//! The definition: the static data that the registry reads.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use crate::options::{self, OptionTarget};
+use crate::parse::{ArgCompletion, FnParam, Setting};
+use crate::validate::ValidAction;
+
+pub(super) fn definition(action: &ValidAction) -> TokenStream {
+    let ValidAction { kind, item, name, description, uri, .. } = action;
+    let ident = &item.sig.ident;
+    let (function_trait, definition) = (kind.function_trait(), kind.definition());
+    let line = quote_spanned!(action.span()=> ::core::line!());
+    let described = option_calls(action, OptionTarget::Described);
+    let own = option_calls(action, OptionTarget::Definition);
+    let uri = uri.as_ref().map(|uri| quote!(#uri,));
+    let completers: Vec<_> = action
+        .params
+        .iter()
+        .filter_map(FnParam::field)
+        .filter_map(|field| {
+            let (key, complete) = (&field.key, field.complete.as_ref()?);
+            Some(quote!((#key, #complete)))
+        })
+        .collect();
+    let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
+    quote! {
+        impl __genkit::#function_trait for #ident {
+            const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::new::<Self>(
+                #uri
+                __genkit::Described::new(#name, #description, ::core::file!(), #line) #described
+            ) #own #completers;
+        }
+    }
+}
+
+/// `.title("..").tags(&[..])`: the builder calls for one target.
+fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
+    options::of(action.kind)
+        .filter(|spec| spec.target == target)
+        .filter_map(|spec| action.options.setting(spec.key).map(|setting| (spec.key, setting)))
+        .map(|(key, setting)| {
+            let method = format_ident!("{key}");
+            quote!(.#method(#setting))
+        })
+        .collect()
+}
+
+/// The argument of a builder method.
+impl ToTokens for Setting {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Text(text) => quote!(#text),
+            Self::Flag(yes) => quote!(#yes),
+            Self::Number(number) => Literal::u64_unsuffixed(*number).into_token_stream(),
+            Self::Texts(texts) => quote!(&[#(#texts),*]),
+            Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
+            Self::Path(path) => quote!(#path),
+        });
+    }
+}
+
+/// The suggestions for one argument, as the expression of a `Completer`.
+impl ToTokens for ArgCompletion {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Function(function) => {
+                let call = quote_spanned!(function.span()=> __genkit::Completes::complete);
+                quote!(|asked| #call(#function, asked))
+            }
+            Self::List(list) => quote!(|asked| __genkit::suggest(&asked, &[#(#list),*])),
+        });
+    }
+}

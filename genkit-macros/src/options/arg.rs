@@ -1,0 +1,21 @@
+//! The options of one parameter: `#[arg]`.
+
+use super::spec::{OptionForm, OptionSpec, OptionTarget};
+
+pub(crate) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        key: "default",
+        form: OptionForm::Flag,
+        target: OptionTarget::Macro,
+        example: "#[arg(default = 3)]",
+        about: "The value where the caller gives none; without a value, that of `Default`.",
+    },
+    OptionSpec {
+        key: "complete",
+        form: OptionForm::Texts,
+        target: OptionTarget::Macro,
+        example: "#[arg(complete = suggest_city)]",
+        about: "Suggestions while a user types: an `async fn(Completion) -> Vec<String>`, or a \
+                list `[\"a\", \"b\"]`. Prompts and resource templates only.",
+    },
+];

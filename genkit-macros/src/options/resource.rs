@@ -1,0 +1,15 @@
+//! The options that only `#[resource]` has.
+
+use super::shared::ICONS;
+use super::spec::{OptionForm, OptionSpec, OptionTarget};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    ICONS,
+    OptionSpec {
+        key: "mime_type",
+        form: OptionForm::MimeType,
+        target: OptionTarget::Definition,
+        example: "mime_type = \"text/markdown\"",
+        about: "The media type of the content, where it is always the same.",
+    },
+];

@@ -1,0 +1,60 @@
+//! Options that several macros have.
+
+use super::spec::{OptionForm, OptionSpec, OptionTarget};
+
+/// The options that every macro has.
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        key: "name",
+        form: OptionForm::Text,
+        target: OptionTarget::Macro,
+        example: "name = \"get-weather\"",
+        about: "The name that callers use; the function's own name without it. 1 to 64 of \
+                `A-Z a-z 0-9 _ -`.",
+    },
+    OptionSpec {
+        key: "title",
+        form: OptionForm::Text,
+        target: OptionTarget::Described,
+        example: "title = \"Weather\"",
+        about: "A name for people.",
+    },
+    OptionSpec {
+        key: "description",
+        form: OptionForm::Text,
+        target: OptionTarget::Macro,
+        example: "description = \"Gets the weather in a city.\"",
+        about: "Replaces the doc comment as the description that callers read.",
+    },
+    OptionSpec {
+        key: "tags",
+        form: OptionForm::Texts,
+        target: OptionTarget::Described,
+        example: "tags(\"weather\", \"public\")",
+        about: "Words that filters select by.",
+    },
+    OptionSpec {
+        key: "metadata",
+        form: OptionForm::Json,
+        target: OptionTarget::Described,
+        example: "metadata = { \"owner\": \"ops\" }",
+        about: "A JSON object for programs; MCP sends it as `_meta`.",
+    },
+    OptionSpec {
+        key: "crate",
+        form: OptionForm::Path,
+        target: OptionTarget::Macro,
+        example: "crate = \"my_crate::genkit\"",
+        about: "Where `genkit` is, for macros that write macros. A renamed dependency is found \
+                without it.",
+    },
+];
+
+/// Of every macro whose definition a client can show.
+pub(super) const ICONS: OptionSpec = OptionSpec {
+    key: "icons",
+    form: OptionForm::Urls,
+    target: OptionTarget::Described,
+    example: "icons(\"https://example.com/sun.png\")",
+    about: "Pictures that clients show.",
+};

@@ -1,0 +1,64 @@
+//! The row of one option: its name, what it takes, and where its value goes.
+
+/// One option.
+pub(crate) struct OptionSpec {
+    pub(crate) key: &'static str,
+    pub(crate) form: OptionForm,
+    pub(crate) target: OptionTarget,
+    /// How it is written, for messages and documentation.
+    pub(crate) example: &'static str,
+    /// What it does, for documentation.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the documentation is checked against it"))]
+    pub(crate) about: &'static str,
+}
+
+/// Where the value of an option goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionTarget {
+    /// A method of `Described`.
+    Described,
+    /// A method of the kind's definition.
+    Definition,
+    /// The macro uses it itself.
+    Macro,
+}
+
+/// What the value of an option looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionForm {
+    /// `key = "text"`
+    Text,
+    /// `key`, `key = false`
+    Flag,
+    /// `key = "30s"`
+    Duration,
+    /// `key = 65536`, `key = "64KiB"`
+    Size,
+    /// `key("a", "b")`
+    Texts,
+    /// `key("https://…")`
+    Urls,
+    /// `key = "text/plain"`
+    MimeType,
+    /// `key = { .. }`
+    Json,
+    /// `key = "a::path"`
+    Path,
+}
+
+impl OptionForm {
+    /// What to give, for messages.
+    pub(crate) fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Flag => "nothing, or `= true` or `= false`",
+            Self::Duration => "a time with its unit in quotes",
+            Self::Size => "a number of bytes, or a size with its unit in quotes",
+            Self::Texts => "strings in parentheses",
+            Self::Urls => "addresses in parentheses",
+            Self::MimeType => "a media type in quotes",
+            Self::Json => "a JSON object",
+            Self::Path => "a path in quotes",
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The options that only `#[tool]` has.
+
+use super::shared::ICONS;
+use super::spec::{OptionForm, OptionSpec, OptionTarget};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    ICONS,
+    hint("read_only", "Says that it changes nothing."),
+    hint("destructive", "Says that it may destroy something."),
+    hint("idempotent", "Says that calling it twice is calling it once."),
+    hint("open_world", "Says that it reaches out of this program: the web, another system."),
+    hint("needs_approval", "Asks the user before each call."),
+    OptionSpec {
+        key: "timeout",
+        form: OptionForm::Duration,
+        target: OptionTarget::Definition,
+        example: "timeout = \"30s\"",
+        about: "How long a call may take: `ms`, `s`, `m` or `h`.",
+    },
+    OptionSpec {
+        key: "max_output",
+        form: OptionForm::Size,
+        target: OptionTarget::Definition,
+        example: "max_output = \"64KiB\"",
+        about: "How much text a call may give before it is cut, with a mark: bytes, or `B`, \
+                `KiB` or `MiB`.",
+    },
+];
+
+const fn hint(key: &'static str, about: &'static str) -> OptionSpec {
+    let (form, target) = (OptionForm::Flag, OptionTarget::Definition);
+    OptionSpec { key, form, target, example: key, about }
+}

@@ -1,0 +1,247 @@
+//! `#[arg]`: one parameter taken by value, which is a field of the input.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Expr, Ident, LitStr, Meta, Type};
+
+use super::meta::{self, MetaEntry, MetaValue};
+use crate::error::Errors;
+use crate::kind::Kind;
+use crate::literal::text;
+use crate::options::{self, arg};
+use crate::suggest::{listed, nearest};
+
+/// A parameter taken by value.
+pub(crate) struct InputField {
+    pub(crate) name: Ident,
+    /// What callers write: the name, or what `#[serde(rename)]` makes of it.
+    pub(crate) key: String,
+    aliases: Vec<String>,
+    pub(crate) ty: Type,
+    /// Doc comments, `#[serde]` and `#[schemars]`.
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) default: Option<ArgDefault>,
+    pub(crate) complete: Option<ArgCompletion>,
+    pub(crate) flatten: bool,
+    /// Not read from the caller.
+    pub(crate) skip: bool,
+    /// Read or described by functions that the user names, so the type needs no traits.
+    pub(crate) custom: bool,
+}
+
+/// The value where the caller gives none.
+pub(crate) enum ArgDefault {
+    /// `#[arg(default)]`
+    OfType(Span),
+    /// `#[arg(default = value)]`
+    Value(Expr),
+}
+
+/// Suggestions while a user types.
+pub(crate) enum ArgCompletion {
+    Function(Expr),
+    List(Vec<LitStr>),
+}
+
+impl InputField {
+    /// Reads the attributes of one parameter.
+    pub(crate) fn new(
+        kind: Kind,
+        name: Ident,
+        ty: Type,
+        attrs: Vec<Attribute>,
+        errors: &mut Errors,
+    ) -> Self {
+        let mut field = Self {
+            key: name.unraw().to_string(),
+            name,
+            aliases: Vec::new(),
+            ty,
+            attrs: Vec::new(),
+            default: None,
+            complete: None,
+            flatten: false,
+            skip: false,
+            custom: false,
+        };
+        let mut serde_default = false;
+        let mut seen = Vec::new();
+        for attr in attrs {
+            if attr.path().is_ident("arg") {
+                for entry in arguments(&attr, errors) {
+                    field.option(kind, &entry, &mut seen, errors);
+                }
+                continue;
+            }
+            if let Meta::List(list) = &attr.meta {
+                let serde = attr.path().is_ident("serde");
+                // Mistakes in these are reported by the derives.
+                for entry in meta::parse(list.tokens.clone(), &mut Errors::default()) {
+                    serde_default |= serde && entry.name() == "default";
+                    field.derived(serde, &entry);
+                }
+            }
+            field.attrs.push(attr);
+        }
+        if serde_default && let Some(default) = &field.default {
+            let place = match default {
+                ArgDefault::OfType(span) => *span,
+                ArgDefault::Value(value) => syn::spanned::Spanned::span(value),
+            };
+            let what = "the default is given twice, by `#[arg]` and by `#[serde]`";
+            errors.at_span(place, what, "keep one of them");
+            field.default = None;
+        }
+        if field.key.starts_with('_') {
+            errors.at(
+                &field.name,
+                format_args!(
+                    "the argument `{}` has a reserved name: callers see it, and names with a \
+                     leading `_` belong to protocols",
+                    field.key
+                ),
+                format_args!(
+                    "call it `{0}`, or give callers another name: `#[serde(rename = \"{0}\")]`",
+                    field.key.trim_start_matches('_')
+                ),
+            );
+        }
+        field
+    }
+
+    /// Whether a caller may call it `name`.
+    pub(crate) fn answers_to(&self, name: &str) -> bool {
+        self.key == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
+    fn option(
+        &mut self,
+        kind: Kind,
+        entry: &MetaEntry,
+        seen: &mut Vec<String>,
+        errors: &mut Errors,
+    ) {
+        let MetaEntry { key, value } = entry;
+        let name = entry.name();
+        if !arg::OPTIONS.iter().any(|spec| spec.key == name) {
+            return unknown(kind, key, &name, errors);
+        }
+        if seen.contains(&name) {
+            errors.at(key, format_args!("`{name}` is given twice"), "keep one of them");
+            return;
+        }
+        seen.push(name.clone());
+        match (name.as_str(), value) {
+            ("default", MetaValue::Flag) => self.default = Some(ArgDefault::OfType(key.span())),
+            ("default", MetaValue::Is(value)) => {
+                self.default = Some(ArgDefault::Value(value.clone()))
+            }
+            ("default", _) => errors.at(
+                key,
+                "`default` takes an expression",
+                "write `default`, or `default = value`",
+            ),
+            (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.at(
+                key,
+                format_args!(
+                    "the arguments of a {} are not completed: clients ask for suggestions only \
+                     in prompts and resource templates",
+                    kind.noun()
+                ),
+                "take it out; an `enum` argument lists its values in the schema",
+            ),
+            (_, MetaValue::Is(value)) => self.complete = complete(value, errors),
+            (_, _) => errors.at(
+                key,
+                "`complete` takes a function or a list of strings",
+                "write `complete = suggest_city`, or `complete = [\"a\", \"b\"]`",
+            ),
+        }
+    }
+
+    /// Notes what matters here of an entry of `#[serde]` or `#[schemars]`.
+    fn derived(&mut self, serde: bool, entry: &MetaEntry) {
+        let value = match &entry.value {
+            MetaValue::Is(expr) => text(expr),
+            MetaValue::List(list) => list.iter().find_map(for_deserializing),
+            _ => None,
+        };
+        match (entry.name().as_str(), value) {
+            ("rename", Some(text)) if serde => self.key = text.value(),
+            ("alias", Some(text)) if serde => self.aliases.push(text.value()),
+            ("flatten", _) if serde => self.flatten = true,
+            ("skip" | "skip_deserializing", _) => self.skip = true,
+            ("with" | "deserialize_with", _) => self.custom = true,
+            _ => {}
+        }
+    }
+}
+
+/// The name in `rename(deserialize = "name")`.
+fn for_deserializing(item: &Expr) -> Option<LitStr> {
+    let Expr::Assign(assign) = item else { return None };
+    match &*assign.left {
+        Expr::Path(path) if path.path.is_ident("deserialize") => text(&assign.right),
+        _ => None,
+    }
+}
+
+/// The entries of one `#[arg(..)]`.
+fn arguments(attr: &Attribute, errors: &mut Errors) -> Vec<MetaEntry> {
+    match &attr.meta {
+        Meta::List(list) if !list.tokens.is_empty() => meta::parse(list.tokens.clone(), errors),
+        _ => {
+            let what = "`#[arg]` without an option does nothing";
+            errors.at(
+                attr,
+                what,
+                "write `#[arg(default)]` or `#[arg(default = value)]`, or take it out",
+            );
+            Vec::new()
+        }
+    }
+}
+
+fn complete(value: &Expr, errors: &mut Errors) -> Option<ArgCompletion> {
+    let list = match value {
+        Expr::Path(_) => return Some(ArgCompletion::Function(value.clone())),
+        Expr::Array(array) => array.elems.iter().map(text).collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
+    if let Some(list) = list.filter(|list| !list.is_empty()) {
+        return Some(ArgCompletion::List(list));
+    }
+    errors.at(
+        value,
+        "`complete` takes the name of a function or a list of strings",
+        "write `complete = suggest_city`, or `complete = [\"a\", \"b\"]`",
+    );
+    None
+}
+
+fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
+    let keys = || arg::OPTIONS.iter().map(|spec| spec.key);
+    let legal = format!("`#[arg]` takes {}", listed(keys()));
+    let what = format!("`#[arg]` has no option `{name}`");
+    if options::of(kind).any(|spec| spec.key == name) {
+        let what = format!("{what}: it belongs to the whole function");
+        errors.at(
+            key,
+            what,
+            format_args!(
+                "move it to {}, or use `#[serde(..)]` and `#[schemars(..)]` on the parameter",
+                kind.attribute()
+            ),
+        );
+    } else if let Some(near) = nearest(name, keys()) {
+        errors.at(key, what, format_args!("did you mean `{near}`? {legal}"));
+    } else {
+        errors.at(
+            key,
+            what,
+            format_args!(
+                "{legal}; what `serde` and `schemars` know goes into their own attributes"
+            ),
+        );
+    }
+}

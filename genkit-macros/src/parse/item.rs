@@ -1,0 +1,157 @@
+//! The annotated function: its signature is parsed, its body stays opaque tokens.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, FnArg, Signature, Token, Visibility};
+
+use crate::error::Errors;
+use crate::kind::Kind;
+
+pub(crate) struct Item {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    /// `{ .. }`, or `;` in a trait.
+    pub(crate) body: TokenStream,
+}
+
+impl Item {
+    /// Reads a function; for anything else says what the attribute is for.
+    pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
+        if let Some((place, thing)) = not_a_function(tokens.clone()) {
+            let what = format!("{} goes on an `async fn`, not on {thing}", kind.attribute());
+            let help = match thing {
+                "an `impl` block" | "a trait" | "a struct" => {
+                    "annotate free functions: state is taken by reference, `store: &Store`"
+                }
+                _ => "move it above the function",
+            };
+            errors.at(place, what, help);
+            return None;
+        }
+        let parser = |input: ParseStream| {
+            Ok(Self {
+                attrs: input.call(Attribute::parse_outer)?,
+                vis: input.parse()?,
+                sig: input.parse()?,
+                body: input.parse()?,
+            })
+        };
+        parser.parse2(tokens).map_err(|error| errors.add(error)).ok()
+    }
+
+    /// A declaration in a trait has none.
+    pub(crate) fn has_body(&self) -> bool {
+        match self.body.clone().into_iter().next() {
+            Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+            _ => false,
+        }
+    }
+
+    /// The attributes that decide whether the function is there at all.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
+        self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
+    }
+
+    /// Which of our macros `attr` is, if it is one.
+    pub(crate) fn another(attr: &Attribute) -> Option<Kind> {
+        let path = attr.path();
+        let last = path.segments.last()?;
+        let ours = match path.segments.len() {
+            1 => true,
+            2 => path.segments.first().is_some_and(|first| first.ident == "genkit"),
+            _ => false,
+        };
+        Kind::ALL.into_iter().find(|kind| ours && last.ident == kind.noun())
+    }
+}
+
+/// The function as the user wrote it, without the attributes that are ours.
+impl ToTokens for Item {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, sig, body } = self;
+        let attrs = attrs.iter().filter(|attr| Self::another(attr).is_none());
+        let mut sig = sig.clone();
+        // It was refused; in the function it would be refused once more.
+        sig.variadic = None;
+        for input in &mut sig.inputs {
+            match input {
+                FnArg::Typed(typed) => typed.attrs.retain(|attr| !is_taken(attr)),
+                FnArg::Receiver(receiver) => receiver.attrs.retain(|attr| !is_taken(attr)),
+            }
+        }
+        tokens.extend(quote!(#(#attrs)* #vis #sig #body));
+    }
+}
+
+/// Attributes of parameters that are ours or go to the input's fields; the function keeps the rest.
+pub(super) fn is_taken(attr: &Attribute) -> bool {
+    ["doc", "arg", "input", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name))
+}
+
+/// The keyword of an item that is no function, and what to call it.
+fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
+    let parser = |input: ParseStream| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let mut found = None;
+        while found.is_none() && !input.is_empty() && !input.peek(Token![fn]) {
+            // `const fn` and `const unsafe extern "C" fn` are functions.
+            let constant = input.peek(Token![const]) && {
+                let next = input.fork();
+                next.parse::<Token![const]>()?;
+                next.peek(syn::Ident) || next.peek(Token![_])
+            };
+            let tree: TokenTree = input.parse()?;
+            let thing = match tree.to_string().as_str() {
+                "struct" => "a struct",
+                "enum" => "an enum",
+                "union" => "a union",
+                "trait" => "a trait",
+                "impl" => "an `impl` block",
+                "mod" => "a module",
+                "use" => "a `use`",
+                "static" => "a static",
+                "type" => "a type alias",
+                "macro_rules" => "a macro",
+                _ if constant => "a constant",
+                _ => continue,
+            };
+            found = Some((tree, thing));
+        }
+        input.parse::<TokenStream>()?;
+        Ok(found)
+    };
+    parser.parse2(tokens).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_told_from_other_items() {
+        for function in [
+            "fn f() {}",
+            "pub(crate) async fn f() {}",
+            "#[doc = \"x\"] const unsafe extern \"C\" fn f() {}",
+            "async fn f();",
+        ] {
+            let tokens = function.parse().expect("tokens");
+            assert!(not_a_function(tokens).is_none(), "{function}");
+        }
+        for (item, expected) in [
+            ("pub struct A;", "a struct"),
+            ("unsafe impl A for B {}", "an `impl` block"),
+            ("const A: u8 = 1;", "a constant"),
+            ("const _: () = ();", "a constant"),
+            ("static A: u8 = 1;", "a static"),
+            ("macro_rules! a { () => {} }", "a macro"),
+            ("pub(in a::b) type A = u8;", "a type alias"),
+        ] {
+            let tokens = item.parse().expect("tokens");
+            assert_eq!(not_a_function(tokens).map(|(_, thing)| thing), Some(expected), "{item}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! JSON objects, checked before `json!` sees them, whose own errors would speak of its insides.
+
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Error, Expr, LitStr, Token, braced, bracketed, token};
+
+/// Says where `object` is no JSON object; the values in it may be expressions.
+pub(super) fn check(object: proc_macro2::TokenStream) -> Result<(), Error> {
+    value.parse2(object)
+}
+
+fn value(input: ParseStream) -> Result<(), Error> {
+    if input.peek(token::Brace) {
+        let content;
+        braced!(content in input);
+        list(&content, member)
+    } else if input.peek(token::Bracket) {
+        let content;
+        bracketed!(content in input);
+        list(&content, value)
+    } else {
+        let ends = input.is_empty() || input.peek(Token![,]);
+        input
+            .parse::<Expr>()
+            .map(drop)
+            .map_err(|error| if ends { missing(input, "a value") } else { error })
+    }
+}
+
+fn list(input: ParseStream, item: impl Fn(ParseStream) -> Result<(), Error>) -> Result<(), Error> {
+    while !input.is_empty() {
+        item(input)?;
+        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+            return Err(missing(input, "a `,`"));
+        }
+    }
+    Ok(())
+}
+
+fn member(input: ParseStream) -> Result<(), Error> {
+    input.parse::<LitStr>().map_err(|_| missing(input, "a name in quotes"))?;
+    input.parse::<Token![:]>().map_err(|_| missing(input, "a `:`"))?;
+    value(input)
+}
+
+fn missing(input: ParseStream, what: &str) -> Error {
+    input.error(format!(
+        "{what} is missing here: this is no JSON\nhelp: a member is written `\"name\": value`"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    fn message(text: &str) -> String {
+        let tokens = text.parse().expect("tokens");
+        super::check(tokens).map_or_else(|error| error.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn objects_of_any_depth() {
+        for right in [
+            "{}",
+            r#"{ "a": 1, }"#,
+            r#"{ "a": [], "b": [1, -1.5, null, true], "c": { "d": NAME, "e": f(1, 2) } }"#,
+        ] {
+            assert_eq!(message(right), "", "{right}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert!(message(r#"{ "a" = 1 }"#).starts_with("a `:` is missing"));
+        assert!(message("{ a: 1 }").starts_with("a name in quotes is missing"));
+        assert!(message(r#"{ "a": 1 "b": 2 }"#).starts_with("a `,` is missing"));
+        assert!(message(r#"{ "a": , }"#).contains("a value is missing"));
+        assert!(message(r#"{ "a": [1 2] }"#).contains("a `,` is missing"));
+    }
+}

@@ -1,0 +1,115 @@
+//! The entries between the parentheses of an attribute: `key`, `key = value`, `key(list)`.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Ident, Token, parenthesized, token};
+
+use crate::error::Errors;
+
+pub(super) struct MetaEntry {
+    pub(super) key: Ident,
+    pub(super) value: MetaValue,
+}
+
+impl MetaEntry {
+    pub(super) fn name(&self) -> String {
+        self.key.unraw().to_string()
+    }
+}
+
+pub(super) enum MetaValue {
+    /// `key`
+    Flag,
+    /// `key = expression`
+    Is(Expr),
+    /// `key = { .. }`, with the braces.
+    Braces(TokenTree),
+    /// `key(a, b)`
+    List(Vec<Expr>),
+}
+
+/// Reads entries separated by commas; a broken one does not hide the next.
+pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> {
+    let parser = |input: ParseStream| {
+        let mut entries = Vec::new();
+        while !input.is_empty() {
+            match entry(input, errors) {
+                Ok(entry) => {
+                    entries.extend(entry);
+                    if !input.is_empty() && !input.peek(Token![,]) {
+                        let next: TokenTree = input.parse()?;
+                        errors.at(
+                            &next,
+                            format_args!("a `,` is missing before `{next}`"),
+                            "options are separated by commas",
+                        );
+                        skip(input)?;
+                    }
+                }
+                Err(error) => {
+                    errors.add(error);
+                    skip(input)?;
+                }
+            }
+            input.parse::<Option<Token![,]>>()?;
+        }
+        Ok(entries)
+    };
+    parser.parse2(tokens).unwrap_or_else(|error| {
+        errors.add(error);
+        Vec::new()
+    })
+}
+
+fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntry>> {
+    let Ok(key) = input.call(Ident::parse_any) else {
+        let token: TokenTree = input.parse()?;
+        errors.at(
+            &token,
+            format_args!("`{token}` is no option: an option begins with its name"),
+            "write `name`, `name = value` or `name(..)`",
+        );
+        skip(input)?;
+        return Ok(None);
+    };
+    let value = if input.peek(Token![=]) {
+        let equals: Token![=] = input.parse()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            let what = format_args!("`{key} =` has no value");
+            errors.at(quote::quote!(#key #equals), what, format_args!("write `{key} = value`"));
+            return Ok(None);
+        }
+        if input.peek(token::Brace) {
+            MetaValue::Braces(input.parse()?)
+        } else {
+            MetaValue::Is(input.parse()?)
+        }
+    } else if input.peek(token::Brace) {
+        let braces: TokenTree = input.parse()?;
+        let what = format_args!("a `=` is missing after `{key}`");
+        errors.at(&braces, what, format_args!("write `{key} = {{ .. }}`"));
+        return Ok(None);
+    } else if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        let list = Punctuated::<Expr, Token![,]>::parse_terminated(&content);
+        if list.is_err() {
+            // What is left in a parsed group counts as an error of its own.
+            content.parse::<TokenStream>()?;
+        }
+        MetaValue::List(list?.into_iter().collect())
+    } else {
+        MetaValue::Flag
+    };
+    Ok(Some(MetaEntry { key, value }))
+}
+
+/// Goes on to the next comma.
+fn skip(input: ParseStream) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(())
+}

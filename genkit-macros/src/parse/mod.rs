@@ -1,0 +1,20 @@
+//! Parsing: the function, the options of its attribute, and its parameters.
+
+mod arg;
+mod docs;
+mod formats;
+mod item;
+mod json;
+mod meta;
+mod options;
+mod params;
+mod resource;
+mod values;
+
+pub(crate) use arg::{ArgCompletion, ArgDefault, InputField};
+pub(crate) use docs::description;
+pub(crate) use item::Item;
+pub(crate) use options::Options;
+pub(crate) use params::{FnParam, parse as params};
+pub(crate) use resource::split_uri;
+pub(crate) use values::Setting;

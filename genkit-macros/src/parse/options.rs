@@ -1,0 +1,96 @@
+//! The options of one attribute, as they were given.
+
+use proc_macro2::TokenStream;
+use syn::{Ident, LitStr, Path};
+
+use super::meta;
+use super::values::{self, Setting};
+use crate::error::Errors;
+use crate::kind::Kind;
+use crate::options;
+use crate::suggest::{listed, nearest};
+
+/// The options of one attribute, in the order in which they were given.
+#[derive(Default)]
+pub(crate) struct Options(Vec<(Ident, &'static str, Setting)>);
+
+impl Options {
+    pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut given = Vec::new();
+        let mut seen: Vec<String> = Vec::new();
+        for entry in meta::parse(tokens, errors) {
+            let name = entry.name();
+            let Some(spec) = options::of(kind).find(|spec| spec.key == name) else {
+                unknown(kind, &entry.key, &name, errors);
+                continue;
+            };
+            if seen.contains(&name) {
+                errors.at(&entry.key, format_args!("`{name}` is given twice"), "keep one of them");
+                continue;
+            }
+            seen.push(name);
+            if let Some(setting) = values::read(spec, &entry, errors) {
+                given.push((entry.key, spec.key, setting));
+            }
+        }
+        Self(given)
+    }
+
+    pub(crate) fn setting(&self, key: &str) -> Option<&Setting> {
+        self.0.iter().find(|(_, known, _)| *known == key).map(|(.., setting)| setting)
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&LitStr> {
+        match self.setting(key) {
+            Some(Setting::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_on(&self, key: &str) -> bool {
+        self.flags().any(|flag| flag == key)
+    }
+
+    /// The flags that are on.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &Ident> {
+        self.0
+            .iter()
+            .filter(|(.., setting)| matches!(setting, Setting::Flag(true)))
+            .map(|(key, ..)| key)
+    }
+
+    pub(crate) fn crate_path(&self) -> Option<&Path> {
+        match self.setting("crate") {
+            Some(Setting::Path(path)) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
+    let keys: Vec<&str> = options::of(kind).map(|spec| spec.key).collect();
+    let legal = format!("{} takes {}", kind.attribute(), listed(keys.iter().copied()));
+    let elsewhere: Vec<String> = Kind::ALL
+        .into_iter()
+        .filter(|other| options::of(*other).any(|spec| spec.key == name))
+        .map(|kind| format!("#[{}]", kind.noun()))
+        .collect();
+    let parameter = options::arg::OPTIONS.iter().find(|spec| spec.key == name);
+    if let Some(spec) = parameter {
+        let what = format!("`{name}` belongs to one parameter, not to the whole function");
+        errors.at(key, what, format_args!("write `{}` before the parameter", spec.example));
+    } else if !elsewhere.is_empty() {
+        let what = format!(
+            "{} has no option `{name}`: it belongs to {}",
+            kind.attribute(),
+            listed(elsewhere.iter().map(String::as_str)),
+        );
+        errors.at(key, what, format_args!("take it out; {legal}"));
+    } else {
+        let what = format!("{} has no option `{name}`", kind.attribute());
+        match nearest(name, keys) {
+            Some(near) => errors.at(key, what, format_args!("did you mean `{near}`? {legal}")),
+            None => errors.at(key, what, legal),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The parameters: by value from the caller, by reference from the framework.
+
+use syn::punctuated::Punctuated;
+use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
+
+use super::arg::InputField;
+use super::item::is_taken;
+use crate::error::Errors;
+use crate::kind::Kind;
+use crate::types;
+
+/// A parameter of the function.
+pub(crate) enum FnParam {
+    /// `&T`: injected by the framework.
+    Injected(Type),
+    /// Taken from the caller under its name.
+    Field(Box<InputField>),
+    /// `#[input]`: everything that the caller gives.
+    Input(Type),
+}
+
+impl FnParam {
+    pub(crate) fn ty(&self) -> &Type {
+        match self {
+            Self::Injected(ty) | Self::Input(ty) => ty,
+            Self::Field(field) => &field.ty,
+        }
+    }
+
+    pub(crate) fn field(&self) -> Option<&InputField> {
+        match self {
+            Self::Field(field) => Some(field),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn parse(
+    kind: Kind,
+    inputs: &Punctuated<FnArg, Token![,]>,
+    errors: &mut Errors,
+) -> Vec<FnParam> {
+    let typed = inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None, // reported with the signature
+    });
+    let params = typed.filter_map(|typed| param(kind, typed, errors)).collect::<Vec<_>>();
+    input_is_alone(inputs, errors);
+    names_differ(&params, errors);
+    params
+}
+
+fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
+    let conditional =
+        typed.attrs.iter().find(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"));
+    if let Some(attr) = conditional {
+        let what = "a parameter that is there only sometimes gives the schema two shapes";
+        errors.at(attr, what, "put the `cfg` on the whole function and write it twice");
+        return None;
+    }
+    let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
+    if let Type::Reference(reference) = types::bare(&typed.ty) {
+        for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
+            let name = quote::ToTokens::to_token_stream(attr.path());
+            errors.at(
+                attr,
+                format_args!(
+                    "`#[{name}]` is for parameters taken by value; this one is lent by the \
+                     framework"
+                ),
+                "take it out, or take the parameter by value",
+            );
+        }
+        return types::injected(reference, errors).map(FnParam::Injected);
+    }
+    let is_owned = types::owned(&typed.ty, errors);
+    if is_input(typed) {
+        input(kind, typed, &taken, errors);
+        return is_owned.then(|| FnParam::Input((*typed.ty).clone()));
+    }
+    let name = name(&typed.pat, errors);
+    // The attributes are read even where the type is wrong: every mistake is reported.
+    let placeholder = || Ident::new("argument", proc_macro2::Span::call_site());
+    let field = InputField::new(
+        kind,
+        name.clone().unwrap_or_else(placeholder),
+        (*typed.ty).clone(),
+        taken,
+        errors,
+    );
+    (is_owned && name.is_some()).then(|| FnParam::Field(Box::new(field)))
+}
+
+fn is_input(typed: &PatType) -> bool {
+    typed.attrs.iter().any(|attr| attr.path().is_ident("input"))
+}
+
+/// The name by which callers give the argument.
+fn name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+        Pat::Wild(_) => {
+            let what = "an argument needs a name: callers give it by name";
+            errors.at(pat, what, "name it, and do `let _ = name;` in the body if it is not used");
+            None
+        }
+        _ => {
+            errors.at(
+                pat,
+                "a pattern has no name for callers to use",
+                "name the argument and take it apart in the body, or write `#[input]` before it \
+                 if it is the whole input",
+            );
+            None
+        }
+    }
+}
+
+/// `#[input]` says that the type describes everything, so nothing may be added to it.
+fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) {
+    let mut seen = false;
+    for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
+        if !attr.path().is_ident("input") {
+            let name = quote::ToTokens::to_token_stream(attr.path());
+            errors.at(
+                attr,
+                format_args!(
+                    "`#[{name}]` has no effect beside `#[input]`: the type describes the whole \
+                     input"
+                ),
+                "put it on the fields of the type",
+            );
+        } else if seen {
+            errors.at(attr, "`#[input]` is given twice", "keep one of them");
+        } else if !matches!(attr.meta, Meta::Path(_)) {
+            errors.at(attr, "`#[input]` takes no options", "write `#[input]`");
+        }
+        seen |= attr.path().is_ident("input");
+    }
+    if kind != Kind::Flow && types::is_plain(&typed.ty) {
+        errors.at(
+            &typed.ty,
+            format_args!(
+                "the input of a {} is a JSON object, which `{}` is not",
+                kind.noun(),
+                types::written(&typed.ty)
+            ),
+            "take out `#[input]`: the parameter is then a member of the object",
+        );
+    }
+}
+
+fn input_is_alone(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) {
+    let owned = || {
+        inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(typed) if !matches!(types::bare(&typed.ty), Type::Reference(_)) => {
+                Some(typed)
+            }
+            _ => None,
+        })
+    };
+    let Some(first) = owned().find(|typed| is_input(typed)) else { return };
+    for other in owned().filter(|other| !std::ptr::eq(*other, first)) {
+        errors.at(
+            other,
+            "`#[input]` takes everything that the caller gives: nothing is left for this parameter",
+            "make it a field of the input type, or take out `#[input]`",
+        );
+    }
+}
+
+fn names_differ(params: &[FnParam], errors: &mut Errors) {
+    let mut seen: Vec<&InputField> = Vec::new();
+    for field in
+        params.iter().filter_map(FnParam::field).filter(|field| !field.flatten && !field.skip)
+    {
+        match seen.iter().find(|earlier| earlier.key == field.key) {
+            // The compiler says this better, with both places.
+            Some(earlier) if earlier.name == field.name => errors.leave_to_rustc(),
+            Some(earlier) => errors.at(
+                &field.name,
+                format_args!(
+                    "callers see two arguments named `{}`: this one and `{}`",
+                    field.key, earlier.name
+                ),
+                "rename one of them",
+            ),
+            None => seen.push(field),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The values of options: each reader gives the value or says why there is none.
+
+use proc_macro2::TokenTree;
+use quote::{ToTokens as _, quote};
+use syn::{Expr, Ident, Lit, LitStr, Path};
+
+use super::meta::{MetaEntry, MetaValue};
+use super::{formats, json};
+use crate::error::Errors;
+use crate::literal::{literal, text};
+use crate::options::{OptionForm, OptionSpec};
+
+/// A value that was read: the argument of a builder method of the definition.
+pub(crate) enum Setting {
+    Text(LitStr),
+    Flag(bool),
+    /// Milliseconds or bytes.
+    Number(u64),
+    Texts(Vec<LitStr>),
+    Json(TokenTree),
+    Path(Path),
+}
+
+/// Reads the value of the option `spec`.
+pub(super) fn read(spec: &OptionSpec, entry: &MetaEntry, errors: &mut Errors) -> Option<Setting> {
+    let MetaEntry { key, value } = entry;
+    if let (OptionForm::Json, MetaValue::Braces(object)) = (spec.form, value) {
+        // Its errors have places of their own.
+        let checked = json::check(object.to_token_stream()).map_err(|error| errors.add(error));
+        return checked.ok().map(|()| Setting::Json(object.clone()));
+    }
+    let expected = || Err(format!("`{key}` takes {}", spec.form.expected()));
+    match setting(spec.form, key, value).unwrap_or_else(expected) {
+        Ok(setting) => {
+            if let Setting::Texts(texts) = &setting {
+                check_texts(spec.form, key, texts, errors);
+            }
+            Some(setting)
+        }
+        Err(what) => {
+            refuse(entry, what, spec.example, errors);
+            None
+        }
+    }
+}
+
+fn refuse(MetaEntry { key, value }: &MetaEntry, what: String, example: &str, errors: &mut Errors) {
+    let help = format!("write it like this: `{example}`");
+    match value {
+        MetaValue::Is(expr) => errors.at(expr, what, help),
+        MetaValue::Braces(tree) => errors.at(tree, what, help),
+        MetaValue::List(list) if !list.is_empty() => errors.at(quote!(#(#list),*), what, help),
+        MetaValue::List(_) | MetaValue::Flag => errors.at(key, what, help),
+    }
+}
+
+/// A value, or what is wrong with it; `None` where it has not the form of its option at all.
+fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Setting, String>> {
+    let expr = match (form, value) {
+        (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
+        (OptionForm::Texts | OptionForm::Urls, MetaValue::List(list)) => {
+            let texts: Option<Vec<LitStr>> = list.iter().map(text).collect();
+            return texts.filter(|texts| !texts.is_empty()).map(Setting::Texts).map(Ok);
+        }
+        (_, MetaValue::Is(expr)) => expr,
+        _ => return None,
+    };
+    match form {
+        OptionForm::Flag => flag(expr),
+        OptionForm::Size => size(expr),
+        OptionForm::Text => filled(key, expr, |text, _| Ok(Setting::Text(text))),
+        OptionForm::Duration => filled(key, expr, duration),
+        OptionForm::MimeType => filled(key, expr, mime_type),
+        OptionForm::Path => filled(key, expr, path),
+        OptionForm::Texts | OptionForm::Urls | OptionForm::Json => None,
+    }
+}
+
+fn flag(expr: &Expr) -> Option<Result<Setting, String>> {
+    match literal(expr) {
+        Some(Lit::Bool(yes)) => Some(Ok(Setting::Flag(yes.value))),
+        _ => None,
+    }
+}
+
+fn size(expr: &Expr) -> Option<Result<Setting, String>> {
+    let bytes = match literal(expr)? {
+        Lit::Int(number) => match number.base10_parse() {
+            Ok(bytes) if bytes > 0 => Ok(bytes),
+            _ => Err(format!("`{number}` bytes hold no answer")),
+        },
+        Lit::Str(text) => formats::bytes(&text.value()).ok_or_else(|| {
+            let text = text.value();
+            format!("`{text}` is no size: a whole number above 0 and `B`, `KiB` or `MiB`")
+        }),
+        _ => return None,
+    };
+    Some(bytes.map(Setting::Number))
+}
+
+/// A string that is not empty, read further by `read`.
+fn filled(
+    key: &Ident,
+    expr: &Expr,
+    read: impl FnOnce(LitStr, &str) -> Result<Setting, String>,
+) -> Option<Result<Setting, String>> {
+    let literal = text(expr)?;
+    let value = literal.value();
+    if value.trim().is_empty() {
+        return Some(Err(format!("`{key}` is empty")));
+    }
+    Some(read(literal, &value))
+}
+
+fn duration(_: LitStr, value: &str) -> Result<Setting, String> {
+    formats::milliseconds(value).map(Setting::Number).ok_or_else(|| {
+        format!("`{value}` is no time: a whole number above 0 and `ms`, `s`, `m` or `h`")
+    })
+}
+
+fn mime_type(literal: LitStr, value: &str) -> Result<Setting, String> {
+    if formats::is_mime_type(value) {
+        Ok(Setting::Text(literal))
+    } else {
+        Err(format!("`{value}` is no media type: a type, `/` and a subtype"))
+    }
+}
+
+fn path(literal: LitStr, value: &str) -> Result<Setting, String> {
+    let path = literal.parse_with(Path::parse_mod_style);
+    path.map(Setting::Path).map_err(|_| format!("`{value}` is no path"))
+}
+
+fn check_texts(form: OptionForm, key: &Ident, texts: &[LitStr], errors: &mut Errors) {
+    for (i, item) in texts.iter().enumerate() {
+        let value = item.value();
+        if value.trim().is_empty() {
+            errors.at(item, format_args!("an empty string in `{key}`"), "take it out");
+        } else if texts[..i].iter().any(|earlier| earlier.value() == value) {
+            errors.at(item, format_args!("`{value}` is twice in `{key}`"), "take it out");
+        } else if form == OptionForm::Urls && !formats::is_url(&value) {
+            errors.at(
+                item,
+                format_args!("`{value}` is no address that a client can show"),
+                "begin it with `https://`, `http://` or `data:`",
+            );
+        }
+    }
+}

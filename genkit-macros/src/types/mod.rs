@@ -1,0 +1,9 @@
+//! Types: what can be said of one by its spelling alone; everything else is said by traits.
+
+mod ownership;
+mod shape;
+mod spelling;
+
+pub(crate) use ownership::{injected, owned, returned};
+pub(crate) use shape::{bare, is_plain, is_primitive, is_word, place, result_places};
+pub(crate) use spelling::written;

@@ -1,0 +1,168 @@
+//! Ownership: what is borrowed is injected by the framework, what is owned comes from the caller.
+
+use proc_macro2::TokenTree;
+use quote::ToTokens;
+use syn::{ReturnType, Type, TypeReference};
+
+use super::shape::{SCALARS, bare};
+use super::spelling::{unborrowed, written};
+use crate::error::Errors;
+
+/// Injected parameters: the `T` of a `&T` that the framework can lend; reports why it cannot.
+pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option<Type> {
+    let elem = bare(&reference.elem);
+    let owned = |name: &str| format!("take it by value: `{name}`");
+    let (what, help) = if let Some(text) = borrowed_input(elem) {
+        let what = format!(
+            "`{}` is borrowed, but input comes from the caller and is owned: a parameter by \
+             reference is lent by the framework",
+            written(reference)
+        );
+        (what, owned(&text))
+    } else if reference.mutability.is_some() {
+        let what = format!(
+            "`{}` cannot be lent: calls run at the same time and share state",
+            written(reference)
+        );
+        let mutex = format!(
+            "lend `&tokio::sync::Mutex<{0}>`, or `&{0}` with interior mutability",
+            written(elem)
+        );
+        (what, mutex)
+    } else if let Type::TraitObject(object) = elem {
+        let what = format!(
+            "`{}` cannot be lent: state is found by its type, which must be sized",
+            written(reference)
+        );
+        (what, format!("lend `&std::sync::Arc<{}>`", written(object)))
+    } else if let Some(lifetime) = reference.lifetime.as_ref().filter(|l| l.ident == "static") {
+        errors.at(
+            lifetime,
+            "what is lent lives as long as the call, not `'static`",
+            format_args!("write `&{}`", written(elem)),
+        );
+        return None;
+    } else if contains(elem, TypeToken::Impl) {
+        return generic(elem, errors);
+    } else if contains(elem, TypeToken::Reference) || contains(elem, TypeToken::Lifetime) {
+        let what = format!("`{}` borrows, and state is owned by the program", written(elem));
+        (what, "lend the owned type: `&T` for a `.state(T)`".to_owned())
+    } else {
+        return Some(elem.clone());
+    };
+    errors.at(reference, what, help);
+    None
+}
+
+/// Owned parameters: whether one by value can be read from JSON, by its spelling.
+pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
+    match bare(ty) {
+        Type::Slice(_) | Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
+        Type::Path(path) if path.path.is_ident("str") => errors.leave_to_rustc(),
+        _ if contains(ty, TypeToken::Impl) => {
+            generic(ty, errors);
+        }
+        _ if contains(ty, TypeToken::Reference) || contains(ty, TypeToken::Lifetime) => errors.at(
+            ty,
+            format_args!("`{}` borrows, but the input of a call is owned", written(ty)),
+            format_args!("take `{}`", written(unborrowed(ty.to_token_stream()))),
+        ),
+        _ => return true,
+    }
+    false
+}
+
+/// Results: one that can be named.
+pub(crate) fn returned(output: &ReturnType, errors: &mut Errors) {
+    if let ReturnType::Type(_, ty) = output
+        && contains(ty, TypeToken::Impl)
+    {
+        errors.at(
+            ty,
+            format_args!(
+                "`{}` hides its type, and the result's schema is made from it",
+                written(ty)
+            ),
+            "name the type, for example `Result<String>`",
+        );
+    }
+}
+
+fn generic(ty: &Type, errors: &mut Errors) -> Option<Type> {
+    errors.at(
+        ty,
+        format_args!(
+            "`{}` makes the function generic, and nobody chooses a type for it: a caller sends JSON",
+            written(ty)
+        ),
+        "name one type",
+    );
+    None
+}
+
+/// The owned type for a reference that people write for input.
+fn borrowed_input(elem: &Type) -> Option<String> {
+    match elem {
+        Type::Slice(slice) => {
+            Some(format!("Vec<{}>", written(unborrowed(slice.elem.to_token_stream()))))
+        }
+        Type::Path(path) if path.qself.is_none() => {
+            let last = path.path.segments.last()?;
+            let name = last.ident.to_string();
+            match name.as_str() {
+                "str" | "String" => Some("String".to_owned()),
+                "Path" | "PathBuf" => Some("PathBuf".to_owned()),
+                _ if SCALARS.contains(&name.as_str()) => Some(name),
+                _ => None,
+            }
+        }
+        Type::Reference(inner) => borrowed_input(bare(&inner.elem)),
+        _ => None,
+    }
+}
+
+/// What is looked for in the tokens of a type.
+#[derive(Clone, Copy, PartialEq)]
+enum TypeToken {
+    Reference,
+    /// Any but `'static`.
+    Lifetime,
+    Impl,
+}
+
+fn contains(ty: impl ToTokens, token: TypeToken) -> bool {
+    let mut after_quote = false;
+    ty.into_token_stream().into_iter().any(|tree| match tree {
+        TokenTree::Group(group) => contains(group.stream(), token),
+        TokenTree::Punct(punct) => {
+            after_quote = punct.as_char() == '\'';
+            token == TypeToken::Reference && punct.as_char() == '&'
+        }
+        TokenTree::Ident(ident) => {
+            let lifetime = std::mem::take(&mut after_quote);
+            match token {
+                TypeToken::Lifetime => lifetime && ident != "static",
+                TypeToken::Impl => !lifetime && ident == "impl",
+                TypeToken::Reference => false,
+            }
+        }
+        TokenTree::Literal(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_str;
+
+    fn parsed(text: &str) -> Type {
+        parse_str(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+    }
+
+    #[test]
+    fn lifetimes_other_than_static_are_seen() {
+        assert!(contains(parsed("Cow<'_, str>"), TypeToken::Lifetime));
+        assert!(!contains(parsed("Cow<'static, str>"), TypeToken::Lifetime));
+        assert!(contains(parsed("Box<impl Fn()>"), TypeToken::Impl));
+    }
+}

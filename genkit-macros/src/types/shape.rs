@@ -1,0 +1,99 @@
+//! The shape of a type: plain or not, one word or more, and where errors about it are shown.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned as _;
+use syn::{GenericArgument, PathArguments, Type};
+
+/// Through parentheses and the invisible groups of `macro_rules!`.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        other => other,
+    }
+}
+
+pub(super) const SCALARS: [&str; 16] = [
+    "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize", "f32", "f64",
+];
+
+/// A type that is named like a function may not hide one of these.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    name == "str" || SCALARS.contains(&name)
+}
+
+/// Types that need no assertion, since they have every trait: the errors could only be ours.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    let Type::Path(path) = bare(ty) else { return false };
+    let Some(only) = path.path.segments.first() else { return false };
+    if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
+        return false;
+    }
+    let name = only.ident.to_string();
+    match &only.arguments {
+        PathArguments::None => name == "String" || SCALARS.contains(&name.as_str()),
+        PathArguments::AngleBracketed(arguments) if name == "Option" || name == "Vec" => {
+            arguments.args.len() == 1
+                && matches!(arguments.args.first(), Some(GenericArgument::Type(ty)) if is_plain(ty))
+        }
+        _ => false,
+    }
+}
+
+/// A type without arguments in one word, `City`.
+pub(crate) fn is_word(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Path(path) if path.path.get_ident().is_some())
+}
+
+/// Where an error about a type is shown: at the word that names it.
+pub(crate) fn place(ty: &Type) -> Span {
+    match bare(ty) {
+        Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |s| s.ident.span()),
+        other => other.span(),
+    }
+}
+
+/// Where errors about the value and about the error of a `Result<Value, Error>` are shown. Only
+/// places are guessed from the spelling; what a type is, its traits say.
+pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
+    let whole = place(ty);
+    let Type::Path(path) = bare(ty) else { return (whole, whole) };
+    let Some(last) = path.path.segments.last() else { return (whole, whole) };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return (whole, whole) };
+    if !last.ident.to_string().ends_with("Result") {
+        return (whole, whole);
+    }
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(place(ty)),
+        _ => None,
+    });
+    (types.next().unwrap_or(whole), types.next().unwrap_or(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_str;
+
+    fn parsed(text: &str) -> Type {
+        parse_str(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+    }
+
+    #[test]
+    fn plain_types_are_the_ones_everybody_has() {
+        for plain in ["String", "u8", "Option<Vec<f64>>", "(bool)"] {
+            assert!(is_plain(&parsed(plain)), "{plain}");
+        }
+        for other in [
+            "City",
+            "Vec<City>",
+            "std::string::String",
+            "[u8; 2]",
+            "HashMap<String, u8>",
+            "Option<>",
+        ] {
+            assert!(!is_plain(&parsed(other)), "{other}");
+        }
+    }
+}

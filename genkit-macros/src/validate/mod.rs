@@ -1,0 +1,60 @@
+//! Validation: the rules for a function as a whole. What passes them is a [`ValidAction`], and only that can be
+//! expanded.
+
+mod name;
+mod resource;
+mod signature;
+mod tool;
+mod uri;
+
+use proc_macro2::{Span, TokenStream};
+use syn::{LitStr, Path};
+
+use crate::error::Errors;
+use crate::kind::Kind;
+use crate::parse::{self, FnParam, Item, Options};
+use crate::types;
+
+/// A function without mistakes. Made only here.
+pub(crate) struct ValidAction<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) item: &'a Item,
+    pub(crate) options: &'a Options,
+    pub(crate) name: LitStr,
+    pub(crate) description: TokenStream,
+    /// The URI of a resource.
+    pub(crate) uri: Option<LitStr>,
+    pub(crate) params: Vec<FnParam>,
+    pub(crate) crate_path: Path,
+    _validated: (),
+}
+
+/// Checks everything that is left; an action is given even if there were mistakes, and
+/// [`Errors::finish`] withholds it then.
+pub(crate) fn validate<'a>(
+    kind: Kind,
+    item: &'a Item,
+    options: &'a Options,
+    uri: Option<LitStr>,
+    crate_path: Path,
+    errors: &mut Errors,
+) -> ValidAction<'a> {
+    tool::check(options, errors);
+    signature::other_macros(kind, item, errors);
+    signature::signature(kind, item, errors);
+    let name = name::name(kind, item, options, errors);
+    let description = name::description(kind, item, options, errors);
+    let params = parse::params(kind, &item.sig.inputs, errors);
+    types::returned(&item.sig.output, errors);
+    if let Some(uri) = &uri {
+        resource::check(uri, &params, errors);
+    }
+    ValidAction { kind, item, options, name, description, uri, params, crate_path, _validated: () }
+}
+
+impl ValidAction<'_> {
+    /// The span of the function's name, for what is generated in its place.
+    pub(crate) fn span(&self) -> Span {
+        self.item.sig.ident.span()
+    }
+}

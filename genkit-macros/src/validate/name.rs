@@ -1,0 +1,84 @@
+//! The name that callers use, and the description that they read.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote_spanned};
+use syn::LitStr;
+use syn::ext::IdentExt as _;
+
+use crate::error::Errors;
+use crate::kind::Kind;
+use crate::parse::{self, Item, Options};
+use crate::types;
+
+/// The longest name that every provider takes.
+const MAX_NAME: usize = 64;
+
+pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Errors) -> LitStr {
+    let ident = item.sig.ident.unraw().to_string();
+    if types::is_primitive(&ident) {
+        errors.at(
+            &item.sig.ident,
+            format_args!(
+                "the function's type would hide the primitive type `{ident}` in this module"
+            ),
+            format_args!("rename the function, and write `#[{}(name = \"{ident}\")]`", kind.noun()),
+        );
+    }
+    let (name, renamed) = match options.text("name") {
+        Some(literal) => (literal.clone(), true),
+        None => (LitStr::new(&ident, item.sig.ident.span()), false),
+    };
+    let value = name.value();
+    let (what, help) = if value.len() > MAX_NAME {
+        (
+            format!(
+                "the name `{value}` has {} characters; callers take at most {MAX_NAME}",
+                value.chars().count()
+            ),
+            "shorten it",
+        )
+    } else if let Some(odd) =
+        value.chars().find(|c| !c.is_ascii_alphanumeric() && !"_-".contains(*c))
+    {
+        (
+            format!(
+                "the name `{value}` contains `{odd}`; callers take letters, digits, `_` and `-`"
+            ),
+            "use only those",
+        )
+    } else {
+        return name;
+    };
+    let place: &dyn ToTokens = if renamed { &name } else { &item.sig.ident };
+    if renamed {
+        errors.at(place, what, format_args!("{help}; `title` is for people"));
+    } else {
+        errors.at(
+            place,
+            what,
+            format_args!("give callers another: `#[{}(name = \"..\")]`", kind.noun()),
+        );
+    }
+    name
+}
+
+pub(super) fn description(
+    kind: Kind,
+    item: &Item,
+    options: &Options,
+    errors: &mut Errors,
+) -> TokenStream {
+    let found = match options.text("description") {
+        Some(text) => Some(text.to_token_stream()),
+        None => parse::description(&item.attrs),
+    };
+    found.unwrap_or_else(|| {
+        let ident = &item.sig.ident;
+        errors.at(
+            ident,
+            format_args!("`{ident}` has no description: {}", kind.reader()),
+            "write a doc comment above it: `/// What it does, and when to use it.`",
+        );
+        quote_spanned!(ident.span()=> "")
+    })
+}

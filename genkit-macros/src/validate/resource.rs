@@ -1,0 +1,68 @@
+//! What `#[resource]` has of its own: every variable of the URI template fills an argument.
+
+use syn::LitStr;
+
+use super::uri;
+use crate::error::Errors;
+use crate::parse::{FnParam, InputField};
+use crate::suggest::nearest;
+
+/// Every variable fills an argument, and every argument is filled by a variable.
+pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
+    let text = uri.value();
+    let template = match uri::parse(&text) {
+        Ok(template) => template,
+        Err(mistakes) => {
+            for mistake in mistakes {
+                errors.at(uri, mistake.what, mistake.help);
+            }
+            return;
+        }
+    };
+    let fields: Vec<_> =
+        params.iter().filter_map(FnParam::field).filter(|field| !field.skip).collect();
+    if params.iter().any(|param| matches!(param, FnParam::Input(..)))
+        || fields.iter().any(|field| field.flatten)
+    {
+        // The names are those of a type's fields, which no macro sees.
+        return;
+    }
+    let is_unfilled = |field: &InputField| !template.variables().any(|name| field.answers_to(name));
+    let unfilled: Vec<_> = fields.iter().filter(|field| is_unfilled(field)).collect();
+    let is_unused = |name: &str| !fields.iter().any(|field| field.answers_to(name));
+    let unused: Vec<_> = template.variables().filter(|name| is_unused(name)).collect();
+    let mut explained = Vec::new();
+    for name in &unused {
+        let near = nearest(name, unfilled.iter().map(|field| field.key.as_str()));
+        let near = near.or(match (unused.as_slice(), unfilled.as_slice()) {
+            ([_], [only]) => Some(only.key.as_str()),
+            _ => None,
+        });
+        let place = template.position(name).unwrap_or_default();
+        let what = format!("the variable `{name}` has no argument{}", uri::marked(&text, &place));
+        match near {
+            Some(near) => {
+                explained.push(near);
+                errors.at(uri, what, format_args!("did you mean the argument `{near}`?"));
+            }
+            None => errors.at(
+                uri,
+                what,
+                format_args!("add the argument `{name}: String`, or take the variable out"),
+            ),
+        }
+    }
+    for InputField { name, key, .. } in unfilled {
+        if !explained.contains(&key.as_str()) {
+            errors.at(
+                name,
+                format_args!(
+                    "the argument `{key}` is not in the template `{text}`: nothing can fill it"
+                ),
+                format_args!(
+                    "add `{{{key}}}` to the template, or take it by reference if it is state"
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! URI templates: what is wrong with one, for a compiler's message.
+
+use std::ops::Range;
+
+use genkit_uri_template::UriTemplate;
+
+/// What is wrong, with the place, and how to mend it.
+#[derive(Debug)]
+pub(super) struct UriMistake {
+    pub(super) what: String,
+    pub(super) help: String,
+}
+
+/// The template, or all that is wrong with it.
+pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
+    let mut mistakes: Vec<UriMistake> = scheme(text).into_iter().collect();
+    match UriTemplate::parse(text) {
+        Ok(template) if mistakes.is_empty() => return Ok(template),
+        Ok(_) => {}
+        Err(error) => {
+            let end = text[error.offset().min(text.len())..].chars().next();
+            let place = error.offset()..error.offset() + end.map_or(0, char::len_utf8);
+            let what = match text {
+                "" => "the URI template is empty".to_owned(),
+                _ => format!("{} in the URI template", error.what()),
+            };
+            mistakes.push(UriMistake {
+                what: format!("{what}: {}{}", error.why(), marked(text, &place)),
+                help: error.remedy(),
+            });
+        }
+    }
+    Err(mistakes)
+}
+
+/// An address begins with a scheme: clients tell the resources of servers apart by it.
+fn scheme(template: &str) -> Option<UriMistake> {
+    let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
+    let scheme = &template[..end];
+    let is_scheme = template[end..].starts_with(':')
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    if is_scheme || template.is_empty() {
+        return None;
+    }
+    let end = if end == 0 { template.chars().next().map_or(0, char::len_utf8) } else { end };
+    let rest = template.trim_start_matches(['/', ':']);
+    Some(UriMistake {
+        what: format!(
+            "the URI template has no scheme: a URI begins with a name and `:`{}",
+            marked(template, &(0..end))
+        ),
+        help: format!("for example `note://{rest}`"),
+    })
+}
+
+/// The template on a line of its own, with `place` marked under it: a string literal has no
+/// place inside itself that a macro could point to.
+pub(super) fn marked(template: &str, place: &Range<usize>) -> String {
+    let parts = template.get(..place.start).zip(template.get(place.clone()));
+    let Some((before, marked)) = parts.filter(|_| !template.is_empty()) else {
+        return String::new();
+    };
+    let indent = " ".repeat(before.chars().count());
+    let marks = "^".repeat(marked.chars().count().max(1));
+    format!("\n    {template}\n    {indent}{marks}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_in_order() {
+        let names = |template| -> Vec<String> {
+            let template = parse(template).unwrap_or_else(|p| panic!("{template}: {p:?}"));
+            template.variables().map(str::to_owned).collect()
+        };
+        assert_eq!(names("note://all"), [""; 0]);
+        assert_eq!(names("note://{id}"), ["id"]);
+        assert_eq!(names("file:///{+path}{?limit,page}"), ["path", "limit", "page"]);
+        assert_eq!(names("a+b.c-d:x{/list*}"), ["list"]);
+        let template = parse("note://{a}/{+bc}").expect("it is a template");
+        assert_eq!(template.position("bc"), Some(13..15));
+    }
+
+    #[test]
+    fn a_scheme_is_needed() {
+        for template in ["notes/all", "/{id}", "{id}", "1a:b", "ä:b", ":b", "a b:c"] {
+            let mistakes = parse(template).err().unwrap_or_default();
+            assert!(mistakes.iter().any(|p| p.what.contains("no scheme")), "{template}");
+        }
+        assert!(parse("a:b").is_ok());
+    }
+
+    #[test]
+    fn any_text_is_read_to_its_end() {
+        for template in ["", "{", "}", "{{{", "}}}", "{,", "ä{ö}", "{ä", "a:{b", "{+", "{*}", "{:}"]
+        {
+            assert!(parse(template).is_err(), "{template}");
+        }
+    }
+
+    #[test]
+    fn marks_are_under_the_place() {
+        let text = "ä://{id}";
+        let at = "ä://".len();
+        assert_eq!(marked(text, &(at..at + 4)), "\n    ä://{id}\n        ^^^^");
+        assert_eq!(marked("", &(0..0)), "");
+    }
+}

@@ -1,0 +1,76 @@
+//! The errors of contexts: questions, recorded work, limits.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::question::Capability;
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error(
+        "this needs a client with the `{}` capability, and the caller has none", .0.name()
+    )]
+    CannotBeAsked(Capability),
+    #[error("the user declined to answer")]
+    Declined,
+    #[error("the user closed the question")]
+    QuestionClosed,
+    #[error("the user did not approve{}", reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    NotApproved { reason: Option<String> },
+    #[error("the user closed the question: not approved")]
+    ApprovalClosed,
+    #[error("the user's answer does not fit the form: {0}")]
+    Form(serde_json::Error),
+    #[error("the answer to a form has no `action`")]
+    NoAction,
+    #[error("the answer is to another question")]
+    OtherQuestion,
+    #[error("the answer to a sampling request has no `content`")]
+    NoContent,
+    #[error("the list of roots is malformed: {0}")]
+    Roots(serde_json::Error),
+    #[error("the recorded result of `{key}` does not read as this type")]
+    RecordedResult { key: String, source: serde_json::Error },
+    #[error("the result of `{key}` does not serialize to JSON")]
+    Unserializable { key: String, source: serde_json::Error },
+    #[error("`{0}` was cancelled")]
+    Cancelled(String),
+    #[error("`{0}` asked its caller, and nobody is there to answer")]
+    NobodyAnswers(String),
+    #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
+    TooSlow { name: String, limit: Duration },
+    #[error("`{name}` failed unexpectedly: {message}")]
+    Panicked { name: String, message: String },
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::CannotBeAsked(_) | Self::NobodyAnswers(_) => ErrorKind::FailedPrecondition,
+            Self::Declined | Self::NotApproved { .. } | Self::ApprovalClosed => {
+                ErrorKind::PermissionDenied
+            }
+            Self::QuestionClosed | Self::Cancelled(_) => ErrorKind::Cancelled,
+            Self::Form(_)
+            | Self::NoAction
+            | Self::OtherQuestion
+            | Self::NoContent
+            | Self::Roots(_) => ErrorKind::InvalidArgument,
+            Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
+            Self::RecordedResult { .. } | Self::Unserializable { .. } | Self::Panicked { .. } => {
+                ErrorKind::Internal
+            }
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::CannotBeAsked(capability) => {
+                Some(json!({ "requiredCapabilities": { capability.name(): {} } }))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `once`: work that must not happen twice, though its function runs again for answers.
+
+use std::future::Future;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Context;
+use super::error;
+use super::replay::OnceGuard;
+use crate::error::{BoxError, Error, Result};
+
+impl Context {
+    /// Does `work` once, however often the function is run again for answers: its result is
+    /// recorded under `key` and replayed.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// async fn charge(cents: u32) -> Result<String> { Ok(format!("receipt for {cents}")) }
+    ///
+    /// /// Buys something and asks for an address.
+    /// #[tool]
+    /// async fn buy(ctx: &Context, cents: u32) -> Result<String> {
+    ///     let receipt: String = ctx.once("charge", charge(cents)).await?;
+    ///     ctx.approve("Send the parcel to the usual address?").await?;
+    ///     Ok(receipt)
+    /// }
+    /// ```
+    ///
+    /// The record travels with the question (signed, not encrypted): keep secrets out of it.
+    ///
+    /// # Errors
+    /// What `work` fails with; a failure is not recorded.
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the result
+    /// does not serialize, or a recorded one does not read as `T`.
+    pub async fn once<T, E>(
+        &self,
+        key: &str,
+        work: impl Future<Output = std::result::Result<T, E>>,
+    ) -> Result<T>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<BoxError>,
+    {
+        if let Some(recorded) = self.replay().recorded(key) {
+            return serde_json::from_value(recorded).map_err(|source| {
+                error::Error::RecordedResult { key: key.to_owned(), source }.into()
+            });
+        }
+        // While this runs the driver does not drop the function for a question beside it.
+        let _running = OnceGuard::new(&self.0.replay);
+        let done = work.await.map_err(Error::from_failure)?;
+        let record = serde_json::to_value(&done)
+            .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
+        self.replay().record(key, record);
+        Ok(done)
+    }
+
+    /// What an earlier run did under `key`.
+    pub(crate) fn recorded(&self, key: &str) -> Option<Value> {
+        self.replay().recorded(key)
+    }
+
+    /// Keeps what was done under `key` for a later run.
+    pub(crate) fn record(&self, key: &str, done: Value) {
+        self.replay().record(key, done);
+    }
+}

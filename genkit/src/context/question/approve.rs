@@ -1,0 +1,58 @@
+//! Approval: asks the user for a yes before something happens.
+
+use super::super::Context;
+use super::QuestionKind;
+use crate::error::Result;
+
+/// The key of the question that `needs_approval` asks.
+pub(crate) const APPROVAL_KEY: &str = "approve";
+
+impl Context {
+    /// Asks the user to allow what `message` says. `#[tool(needs_approval)]` does this before
+    /// the body runs.
+    ///
+    /// ```
+    /// use genkit::{Context, ErrorKind, Result, tool};
+    ///
+    /// /// Deletes notes.
+    /// #[tool(destructive)]
+    /// async fn delete(ctx: &Context, ids: Vec<u64>) -> Result<String> {
+    ///     if ids.len() > 10 {
+    ///         ctx.approve(format!("Delete {} notes?", ids.len())).await?;
+    ///     }
+    ///     Ok("deleted".into())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let nobody = Context::detached();
+    /// assert_eq!(delete(&nobody, vec![1]).await?, "deleted");
+    /// let error = delete(&nobody, (0..20).collect()).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::PermissionDenied`](crate::ErrorKind::PermissionDenied) where the user says no,
+    /// and
+    /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where nobody can be
+    /// asked.
+    pub async fn approve(&self, message: impl Into<String>) -> Result<()> {
+        self.approve_as(None, message.into()).await
+    }
+
+    async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
+        let kind = QuestionKind::Approval { message: message.clone() };
+        let decision = self.ask(key, kind, |answer| answer.approval_of(&message)).await?;
+        decision.approved()
+    }
+
+    /// The approval that the definition asks for, before the function runs.
+    pub(crate) async fn approved_to_run(&self) -> Result<()> {
+        match &self.0.parts.approval {
+            Some(message) => self.approve_as(Some(APPROVAL_KEY.to_owned()), message.clone()).await,
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Elicitation: asks the user to fill in a form.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::super::Context;
+use super::super::error::Error as E;
+use super::{Capability, QuestionKind};
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+impl Context {
+    /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
+    ///
+    /// ```
+    /// use genkit::{Context, Elicited, Result, tool};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Name { name: String }
+    ///
+    /// /// Greets the user.
+    /// #[tool]
+    /// async fn greet(ctx: &Context) -> Result<String> {
+    ///     Ok(match ctx.elicit::<Name>("What is your name?").await? {
+    ///         Elicited::Accepted(answer) => format!("Hello, {}!", answer.name),
+    ///         Elicited::Declined | Elicited::Cancelled => "Hello, stranger!".into(),
+    ///     })
+    /// }
+    /// ```
+    ///
+    /// Where the caller can answer live the function waits. Where it cannot, the function is
+    /// dropped here and run again with the answer: what must not happen twice goes through
+    /// [`once`](Self::once). Ask from the function itself, not from a task that it spawned.
+    pub fn elicit<T: DeserializeOwned + JsonSchema>(
+        &self,
+        message: impl Into<String>,
+    ) -> Elicit<'_, T> {
+        Elicit::new(self, message.into(), crate::schema::input_of::<T>())
+    }
+
+    /// Asks the user to fill in a form whose schema is written by hand; the answer is JSON.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a colour.
+    /// #[tool]
+    /// async fn colour(ctx: &Context) -> Result<String> {
+    ///     let form = json!({"type": "object", "properties": {"colour": {"type": "string"}}});
+    ///     Ok(format!("{:?}", ctx.elicit_form("Which colour?", form).await?))
+    /// }
+    /// ```
+    pub fn elicit_form(&self, message: impl Into<String>, schema: Value) -> Elicit<'_, Value> {
+        Elicit::new(self, message.into(), schema)
+    }
+
+    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`approve`](Self::approve).
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Saves a note, and asks before it replaces one where somebody can be asked.
+    /// #[tool]
+    /// async fn save(ctx: &Context, text: String) -> Result<String> {
+    ///     if ctx.can_elicit() {
+    ///         ctx.approve("Replace the note?").await?;
+    ///     }
+    ///     Ok(text)
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let nobody = Context::detached();
+    /// assert!(!nobody.can_elicit() && !nobody.can_sample() && !nobody.can_list_roots());
+    /// assert_eq!(save(&nobody, "milk".into()).await?, "milk");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn can_elicit(&self) -> bool {
+        self.0.parts.caller.can(Capability::Elicitation)
+    }
+}
+
+/// What became of a question to the user.
+///
+/// ```
+/// use genkit::Elicited;
+///
+/// fn words(answer: Elicited<u8>) -> String {
+///     match answer {
+///         Elicited::Accepted(days) => format!("{days} days"),
+///         Elicited::Declined => "you would not say".into(),
+///         Elicited::Cancelled => "you went away".into(),
+///     }
+/// }
+/// assert_eq!(words(Elicited::Accepted(3)), "3 days");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// The user answered.
+    Accepted(T),
+    /// The user said no.
+    Declined,
+    /// The user closed the question.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// The answer, or an error where the user gave none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PermissionDenied`](crate::ErrorKind::PermissionDenied) if the user declined,
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) if the
+    /// user closed the question.
+    ///
+    /// ```
+    /// use genkit::Elicited;
+    ///
+    /// assert_eq!(Elicited::Accepted(1).accepted()?, 1);
+    /// assert!(Elicited::<u8>::Declined.accepted().is_err());
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    pub fn accepted(self) -> Result<T> {
+        match self {
+            Self::Accepted(answer) => Ok(answer),
+            Self::Declined => Err(E::Declined.into()),
+            Self::Cancelled => Err(E::QuestionClosed.into()),
+        }
+    }
+}
+
+/// A form for the user, about to be asked: see [`Context::elicit`].
+///
+/// Awaiting it asks. The answer is an [`Elicited`].
+///
+/// ```
+/// use genkit::{Context, ErrorKind, Result, tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Address { city: String }
+///
+/// /// Sends a parcel.
+/// #[tool]
+/// async fn send(ctx: &Context) -> Result<String> {
+///     let to = ctx.elicit::<Address>("Where to?").key("address").await?.accepted()?;
+///     Ok(format!("sent to {}", to.city))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let error = send(&Context::detached()).await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition)
+/// where the caller cannot be asked, with
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the answer does not fit
+/// `T`, and with what the caller
+/// answers with.
+#[must_use = "a question is asked when it is awaited"]
+pub struct Elicit<'a, T> {
+    context: &'a Context,
+    key: Option<String>,
+    message: String,
+    schema: Value,
+    answer: PhantomData<fn() -> T>,
+}
+
+impl<'a, T> Elicit<'a, T> {
+    pub(super) fn new(context: &'a Context, message: String, schema: Value) -> Self {
+        Self { context, key: None, message, schema, answer: PhantomData }
+    }
+
+    /// Names the question. Without, questions are told apart by their order: name those whose
+    /// order may differ from run to run.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+}
+
+impl<'a, T: DeserializeOwned + Send + 'a> IntoFuture for Elicit<'a, T> {
+    type Output = Result<Elicited<T>>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let kind = QuestionKind::Elicitation { message: self.message, schema: self.schema };
+        Box::pin(self.context.ask(self.key, kind, |answer| answer.decision()?.elicited()))
+    }
+}

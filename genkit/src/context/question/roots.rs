@@ -1,0 +1,100 @@
+//! Roots: asks the client which folders it works in.
+
+use std::future::IntoFuture;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::Context;
+use super::{Capability, QuestionKind};
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+impl Context {
+    /// Asks the client which folders it works in.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Lists the folders that the client works in.
+    /// #[tool(read_only)]
+    /// async fn folders(ctx: &Context) -> Result<Vec<String>> {
+    ///     Ok(ctx.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// ```
+    pub fn roots(&self) -> Roots<'_> {
+        Roots::new(self)
+    }
+
+    /// Whether the caller tells its [`roots`](Self::roots).
+    pub fn can_list_roots(&self) -> bool {
+        self.0.parts.caller.can(Capability::Roots)
+    }
+}
+
+/// A question for the client's folders, about to be asked: see [`Context::roots`].
+///
+/// Awaiting it asks. The answer is a list of [`Root`]s.
+///
+/// ```
+/// use genkit::{Context, ErrorKind};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let error = Context::detached().roots().key("folders").await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition)
+/// where the caller tells no roots, with
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where its list is malformed,
+/// and with what the caller answers
+/// with.
+#[must_use = "a question is asked when it is awaited"]
+pub struct Roots<'a> {
+    context: &'a Context,
+    key: Option<String>,
+}
+
+impl<'a> Roots<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self { context, key: None }
+    }
+
+    /// Names the question: see [`Elicit::key`](crate::Elicit::key).
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+}
+
+impl<'a> IntoFuture for Roots<'a> {
+    type Output = Result<Vec<Root>>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.context.ask(self.key, QuestionKind::Roots, |answer| answer.roots()))
+    }
+}
+
+/// A folder, or another root, that the client works in.
+///
+/// ```
+/// use genkit::Root;
+/// use serde_json::json;
+///
+/// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;
+/// assert_eq!(root.uri, "file:///home/ada/project");
+/// assert_eq!(root.name, None);
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Root {
+    /// Its address, for example `file:///home/ada/project`.
+    pub uri: String,
+    /// Its name for people.
+    #[serde(default)]
+    pub name: Option<String>,
+}

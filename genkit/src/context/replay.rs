@@ -1,0 +1,143 @@
+//! Replay: what a run of a function asked and did, so that the next run goes on from there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::question::{CallerAnswer, Question};
+use crate::sync::lock;
+
+/// Answers by the key of their question, and results by the key of their `once`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Recording {
+    #[serde(default, rename = "a", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) answers: BTreeMap<String, CallerAnswer>,
+    #[serde(default, rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) once: BTreeMap<String, Value>,
+}
+
+/// One run of a function: what was recorded before, and what it asks now.
+pub(super) struct Replay {
+    recording: Recording,
+    /// Questions without a key of their own get their ordinal.
+    asked: usize,
+    /// The keys of recorded answers that the function took.
+    used: BTreeSet<String>,
+    open: Vec<Question>,
+    /// How many `once` are running.
+    busy: usize,
+    /// How many questions are being answered live, since when, and how long before that.
+    live: usize,
+    live_since: Instant,
+    paused: Duration,
+}
+
+impl Replay {
+    pub(super) fn new(recording: Recording) -> Self {
+        Self {
+            recording,
+            asked: 0,
+            used: BTreeSet::new(),
+            open: Vec::new(),
+            busy: 0,
+            live: 0,
+            live_since: Instant::now(),
+            paused: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn recorded(&self, key: &str) -> Option<Value> {
+        self.recording.once.get(key).cloned()
+    }
+
+    pub(super) fn record(&mut self, key: &str, value: Value) {
+        self.recording.once.insert(key.to_owned(), value);
+    }
+
+    pub(super) fn key(&mut self, own: Option<String>) -> String {
+        self.asked += 1;
+        own.unwrap_or_else(|| format!("q{}", self.asked))
+    }
+
+    pub(super) fn answer(&self, key: &str) -> Option<CallerAnswer> {
+        self.recording.answers.get(key).cloned()
+    }
+
+    /// Notes that the answer under `key` was understood.
+    pub(super) fn used(&mut self, key: String) {
+        self.used.insert(key);
+    }
+
+    /// Keeps an answer that was given live.
+    pub(super) fn answered(&mut self, key: String, answer: CallerAnswer) {
+        self.recording.answers.insert(key.clone(), answer);
+        self.used.insert(key);
+    }
+
+    pub(super) fn open(&mut self, question: Question) {
+        self.open.push(question);
+    }
+
+    /// The open questions and the record, once nothing that must not be cut off is running.
+    pub(super) fn take_open(&mut self) -> Option<(Vec<Question>, Recording)> {
+        if self.busy > 0 || self.open.is_empty() {
+            return None;
+        }
+        let mut recording = self.recording.clone();
+        // What the function did not understand is asked again, and what it never asked is not
+        // carried on: a client could make the record grow for ever.
+        recording.answers.retain(|key, _| self.used.contains(key));
+        Some((std::mem::take(&mut self.open), recording))
+    }
+
+    pub(super) fn paused(&self) -> Duration {
+        let now = if self.live > 0 { self.live_since.elapsed() } else { Duration::ZERO };
+        self.paused + now
+    }
+}
+
+/// Held while a `once` runs.
+pub(super) struct OnceGuard<'a>(&'a Mutex<Replay>);
+
+impl<'a> OnceGuard<'a> {
+    pub(super) fn new(replay: &'a Mutex<Replay>) -> Self {
+        lock(replay).busy += 1;
+        Self(replay)
+    }
+}
+
+impl Drop for OnceGuard<'_> {
+    fn drop(&mut self) {
+        lock(self.0).busy -= 1;
+    }
+}
+
+/// Held while somebody is asked live: the time does not count.
+pub(super) struct LiveQuestion<'a>(&'a Mutex<Replay>);
+
+impl<'a> LiveQuestion<'a> {
+    pub(super) fn new(replay: &'a Mutex<Replay>) -> Self {
+        let mut state = lock(replay);
+        if state.live == 0 {
+            state.live_since = Instant::now();
+        }
+        state.live += 1;
+        drop(state);
+        Self(replay)
+    }
+}
+
+impl Drop for LiveQuestion<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(self.0);
+        state.live -= 1;
+        if state.live == 0 {
+            let asked = state.live_since.elapsed();
+            state.paused += asked;
+        }
+    }
+}

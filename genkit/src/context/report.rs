@@ -1,0 +1,189 @@
+//! Progress, logs and updates: what a function tells its caller while it runs.
+
+use serde_json::Value;
+
+use super::Context;
+
+impl Context {
+    /// Tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
+    ///
+    /// A caller that did not ask for progress gets none.
+    ///
+    /// ```
+    /// use genkit::{Context, Progress};
+    ///
+    /// async fn read(ctx: &Context) {
+    ///     ctx.progress(1.0).await; // one of nobody knows how many
+    ///     ctx.progress((2.0, 3.0)).await; // two of three
+    ///     ctx.progress(Progress::new(3.0).total(3.0).message("read all")).await;
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// read(&Context::detached()).await; // nobody sees it
+    /// # }
+    /// ```
+    pub async fn progress(&self, progress: impl Into<Progress>) {
+        self.0.parts.caller.progress(progress.into()).await;
+    }
+
+    /// Sends a log message of `level` to the caller, if it wants that level.
+    ///
+    /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
+    ///
+    /// ```
+    /// use genkit::{Context, Level};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ctx = Context::detached();
+    /// ctx.log(Level::Debug, json!({"rows": 3})).await;
+    /// ctx.info("three rows").await;
+    /// ctx.warn("the third row is empty").await;
+    /// # }
+    /// ```
+    pub async fn log(&self, level: Level, data: impl Into<Value>) {
+        self.0.parts.caller.log(level, data.into()).await;
+    }
+
+    /// [`log`](Self::log) at [`Level::Info`].
+    pub async fn info(&self, data: impl Into<Value>) {
+        self.log(Level::Info, data).await;
+    }
+
+    /// [`log`](Self::log) at [`Level::Warning`].
+    pub async fn warn(&self, data: impl Into<Value>) {
+        self.log(Level::Warning, data).await;
+    }
+
+    /// [`log`](Self::log) at [`Level::Debug`].
+    pub async fn debug(&self, data: impl Into<Value>) {
+        self.log(Level::Debug, data).await;
+    }
+
+    /// [`log`](Self::log) at [`Level::Error`].
+    pub async fn error(&self, data: impl Into<Value>) {
+        self.log(Level::Error, data).await;
+    }
+
+    /// Tells subscribers that the resource at `uri` has new content.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Changes a note.
+    /// #[tool]
+    /// async fn change(ctx: &Context, id: u64, text: String) {
+    ///     // … save the text …
+    ///     # let _ = text;
+    ///     ctx.resource_updated(format!("note://{id}"));
+    /// }
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.0.parts.caller.resource_updated(uri.into());
+    }
+
+    /// Sends a chunk of a streamed result.
+    pub(crate) async fn chunk(&self, chunk: Value) {
+        match &self.0.parts.chunks {
+            Some(sink) => sink(chunk),
+            None => self.0.parts.caller.chunk(chunk).await,
+        }
+    }
+}
+
+/// How far the work is.
+///
+/// ```
+/// use genkit::Progress;
+///
+/// let progress = Progress::new(3.0).total(10.0).message("three of ten");
+/// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).total(10.0));
+/// # let _ = progress;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    pub(crate) done: f64,
+    pub(crate) total: Option<f64>,
+    pub(crate) message: Option<String>,
+}
+
+impl Progress {
+    /// `done` units of work; it must grow from call to call.
+    pub fn new(done: f64) -> Self {
+        Self { done, total: None, message: None }
+    }
+
+    /// How many units there are.
+    #[must_use]
+    pub fn total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// What is being done, for people.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// How many units are done.
+    ///
+    /// ```
+    /// let told = genkit::Progress::new(3.0).total(10.0).message("importing");
+    /// assert_eq!((told.done(), told.out_of(), told.text()), (3.0, Some(10.0), Some("importing")));
+    /// ```
+    pub fn done(&self) -> f64 {
+        self.done
+    }
+
+    /// How many units there are, if that is known.
+    pub fn out_of(&self) -> Option<f64> {
+        self.total
+    }
+
+    /// What is being done, if that is said.
+    pub fn text(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+}
+
+impl From<f64> for Progress {
+    fn from(done: f64) -> Self {
+        Self::new(done)
+    }
+}
+
+impl From<(f64, f64)> for Progress {
+    fn from((done, total): (f64, f64)) -> Self {
+        Self::new(done).total(total)
+    }
+}
+
+/// How serious a log message is: the eight levels of RFC 5424, as MCP uses them.
+///
+/// ```
+/// use genkit::Level;
+///
+/// assert!(Level::Debug < Level::Info && Level::Warning < Level::Error);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// For finding faults.
+    Debug,
+    /// What happens.
+    Info,
+    /// Unusual, but right.
+    Notice,
+    /// Something may be wrong.
+    Warning,
+    /// Something failed.
+    Error,
+    /// A part of the system failed.
+    Critical,
+    /// Somebody must act now.
+    Alert,
+    /// Nothing works.
+    Emergency,
+}

@@ -1,0 +1,174 @@
+//! Generate options: a run as plain data, as Genkit's tools send it to `/util/generate`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::generate::error::Error as E;
+use crate::generate::format::Format;
+use crate::generate::interrupt::Resume;
+use crate::message::Message;
+use crate::model::{Document, ModelRequest, OutputConfig, ToolChoice};
+use crate::schema::SharedSchema;
+
+/// Generate options: everything about a run that is data, in Genkit's JSON.
+///
+/// ```
+/// use genkit::{GenerateOptions, Genkit, Registry, testing::ScriptedModel};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+/// let options: GenerateOptions = serde_json::from_value(json!({
+///     "messages": [{"role": "user", "content": [{"text": "hi"}]}],
+///     "config": {"temperature": 0},
+/// }))?;
+/// assert_eq!(genkit.generate_with(options).await?.text(), "hello");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GenerateOptions {
+    /// The model's name; the program's default where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Documents to answer from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub docs: Vec<Document>,
+    /// The conversation.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// The names of tools, or patterns with `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The addresses of resources that messages may name; those of the registry may be named
+    /// without standing here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<String>,
+    /// Whether tools may, must or must not be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// Settings of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Map<String, Value>>,
+    /// What the answer must look like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputOptions>,
+    /// The answers to an interrupted run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+    /// Whether the caller runs the tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_tool_requests: Option<bool>,
+    /// How many rounds of tools there may be. Default is 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<usize>,
+    /// Middleware by name, which is refused: middleware is a value here.
+    #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
+    pub middleware: Vec<Value>,
+    /// A name for traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_name: Option<String>,
+}
+
+/// Structured output: what an answer must look like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct OutputOptions {
+    /// `text`, `json`, `array`, `enum`, `jsonl`; `json` where there is only a schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// The media type of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Whether instructions are added to the prompt, or which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Instructions>,
+    /// The schema of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json_schema: Option<SharedSchema>,
+    /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constrained: Option<bool>,
+}
+
+impl GenerateOptions {
+    /// The options of a run that goes on from `messages` as `request` was made.
+    pub(crate) fn of_request(request: ModelRequest) -> Self {
+        let ModelRequest { messages, config, tool_choice, output, docs, .. } = request;
+        Self {
+            docs,
+            messages,
+            tool_choice,
+            config: Some(config).filter(|config| !config.is_empty()),
+            output: output.format.is_some().then(|| OutputOptions::of_config(output)),
+            ..Self::default()
+        }
+    }
+
+    /// The request of a model, as far as it stands here.
+    pub(crate) fn into_request(self) -> ModelRequest {
+        let mut request = ModelRequest::new(self.messages);
+        request.config = self.config.unwrap_or_default();
+        request.tool_choice = self.tool_choice;
+        request.output = self.output.map(OutputOptions::into_config).unwrap_or_default();
+        request.docs = self.docs;
+        request
+    }
+}
+
+impl OutputOptions {
+    /// The format that is asked for: JSON where there is only a schema.
+    pub(crate) fn format(&self) -> Result<Option<Format>> {
+        match &self.format {
+            Some(name) => {
+                Format::of_name(name).map(Some).ok_or_else(|| E::UnknownFormat(name.clone()).into())
+            }
+            None => Ok(self.json_schema.as_ref().map(|_| Format::Json)),
+        }
+    }
+
+    fn of_config(config: OutputConfig) -> Self {
+        let OutputConfig { format, schema, constrained, content_type } = config;
+        // Where instructions were needed they stand in the messages already.
+        let instructions = (constrained != Some(true)).then_some(Instructions::Use(false));
+        Self { format, content_type, instructions, json_schema: schema, constrained }
+    }
+
+    pub(crate) fn into_config(self) -> OutputConfig {
+        let Self { format, content_type, json_schema: schema, constrained, .. } = self;
+        OutputConfig { format, schema, constrained, content_type }
+    }
+}
+
+/// Output instructions: what the prompt says of the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Instructions {
+    /// The format's own instructions always, or never.
+    Use(bool),
+    /// These.
+    Text(String),
+}
+
+impl From<bool> for Instructions {
+    fn from(yes: bool) -> Self {
+        Self::Use(yes)
+    }
+}
+
+impl From<&str> for Instructions {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Instructions {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}

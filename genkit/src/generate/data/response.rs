@@ -1,0 +1,242 @@
+//! Generate response: what a run gives.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::options::GenerateOptions;
+use crate::error::{Error, Result};
+use crate::generate::error::Error as E;
+use crate::generate::format::{self, Format};
+use crate::generate::interrupt::Interrupt;
+use crate::message::{Media, Message, Part, ToolRequest};
+use crate::model::{FinishReason, ModelRequest, Usage};
+
+/// The response of [`generate`](crate::generate()): plain data in Genkit's JSON.
+///
+/// ```
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let response = genkit::generate("hi").model(ScriptedModel::text("hello")).await?;
+/// assert_eq!(response.text(), "hello");
+/// assert_eq!(response.messages().len(), 2);
+///
+/// let stored = serde_json::to_string(&response)?;
+/// let back: genkit::GenerateResponse = serde_json::from_str(&stored)?;
+/// assert_eq!(back, response);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GenerateResponse {
+    /// What the model said last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Message>,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<FinishReason>,
+    /// Why it ended, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_message: Option<String>,
+    /// What all model calls of the run used together.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What only the model's provider knows of its last answer.
+    #[serde(default)]
+    pub custom: Map<String, Value>,
+    /// What the model was asked last, with the whole history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<ModelRequest>,
+}
+
+impl GenerateResponse {
+    /// The text of the last message.
+    pub fn text(&self) -> String {
+        self.message.as_ref().map(Message::text).unwrap_or_default()
+    }
+
+    /// What the model thought before its last message.
+    pub fn reasoning(&self) -> String {
+        self.parts()
+            .filter_map(|part| match part {
+                Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The first image, sound or file of the last message.
+    pub fn media(&self) -> Option<&Media> {
+        self.parts().find_map(|part| match part {
+            Part::Media { media, .. } => Some(media),
+            _ => None,
+        })
+    }
+
+    /// The calls that the last message asks for.
+    pub fn tool_requests(&self) -> Vec<&ToolRequest> {
+        self.message.iter().flat_map(Message::tool_requests).collect()
+    }
+
+    /// The open questions of an interrupted run.
+    pub fn interrupts(&self) -> Vec<Interrupt> {
+        self.message.as_ref().map(Interrupt::all).unwrap_or_default()
+    }
+
+    /// Whether the run waits for answers.
+    pub fn is_interrupted(&self) -> bool {
+        self.finish_reason == Some(FinishReason::Interrupted)
+    }
+
+    /// The whole conversation: give it to `.messages(..)` to go on.
+    pub fn messages(&self) -> Vec<Message> {
+        let history = self.request.iter().flat_map(|request| &request.messages);
+        history.chain(&self.message).cloned().collect()
+    }
+
+    /// The same without a copy.
+    pub fn into_messages(self) -> Vec<Message> {
+        let mut messages = self.request.map(|request| request.messages).unwrap_or_default();
+        messages.extend(self.message);
+        messages
+    }
+
+    /// The answer as a `T`.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Dish { name: String, minutes: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::text(r#"Here it is: {"name": "soup", "minutes": 20}"#);
+    /// let response = genkit::generate("A quick dish?").output::<Dish>().model(model).await?;
+    /// let dish: Dish = response.output()?;
+    /// assert_eq!((dish.name.as_str(), dish.minutes), ("soup", 20));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the text does not hold
+    /// a value that fits; the error shows the text.
+    pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
+        let value = self.output_value()?;
+        serde_json::from_value(value).map_err(|e| {
+            let error = E::OutputType { why: e.to_string(), shown: self.shown() };
+            Error::from(error).with_source(e)
+        })
+    }
+
+    /// The answer as JSON, read by the format that was asked for.
+    ///
+    /// # Errors
+    /// As [`output`](Self::output).
+    pub fn output_value(&self) -> Result<Value> {
+        let data = self.parts().find_map(|part| match part {
+            Part::Data { data, .. } => Some(data.clone()),
+            _ => None,
+        });
+        if let Some(data) = data {
+            return Ok(data);
+        }
+        let text = self.text();
+        let format = self.request.as_ref().and_then(|request| request.output.format.as_deref());
+        match format.and_then(Format::of_name) {
+            Some(format) => format::parse(format, &text).map(|value| self.without_nulls(value)),
+            // Nothing was asked for: JSON if it is, else the text itself.
+            None => Ok(crate::schema::partial_json::extract(&text).unwrap_or(Value::String(text))),
+        }
+    }
+
+    /// A provider that binds every property makes the model write null for what it leaves out.
+    fn without_nulls(&self, mut value: Value) -> Value {
+        let schema = self.request.as_ref().and_then(|request| request.output.schema.as_ref());
+        if let Some(schema) = schema {
+            crate::schema::drop_optional_nulls(&mut value, schema, false);
+        }
+        value
+    }
+
+    /// The interrupted response that options to resume were made of.
+    pub(crate) fn interrupted(options: GenerateOptions) -> Self {
+        let mut response = Self::of_request(options.into_request());
+        response.message = response.request.as_mut().and_then(|request| request.messages.pop());
+        response.finish_reason = Some(FinishReason::Interrupted);
+        response
+    }
+
+    /// A response without a message yet. It is stored and shown, so that a key in the settings of
+    /// the run is no part of it.
+    pub(crate) fn of_request(mut request: ModelRequest) -> Self {
+        request.config.shift_remove("apiKey");
+        Self { request: Some(request), ..Self::default() }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.message.iter().flat_map(|message| &message.content)
+    }
+
+    /// Why there may be no answer, and what there is.
+    fn shown(&self) -> String {
+        /// How much of the text an error shows, in characters.
+        const SHOWN: usize = 500;
+        let text = format::excerpt(&self.text(), SHOWN);
+        match self.finish_reason {
+            Some(FinishReason::Stop) | None => format!("the text is: {text}"),
+            Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),
+        }
+    }
+}
+
+/// Counts, never content: what was said may be secret.
+impl std::fmt::Debug for GenerateResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GenerateResponse")
+            .field("finish_reason", &self.finish_reason)
+            .field("finish_message", &self.finish_message)
+            .field("parts", &self.parts().count())
+            .field("messages", &self.request.as_ref().map_or(0, |request| request.messages.len()))
+            .field("usage", &self.usage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Error {
+    /// What a run had done before it failed: its history, usage and last message.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{ErrorKind, Error, ToolRequest, tool, tools};
+    ///
+    /// /// Tells the time.
+    /// #[tool]
+    /// async fn now() -> &'static str { "noon" }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let model = ScriptedModel::new([
+    ///     Ok(ModelResponse::tool_requests([ToolRequest::new("now", ())])),
+    ///     Err(Error::new(ErrorKind::Unavailable, "overloaded")),
+    /// ]);
+    /// let error = genkit::generate("Late?").model(model).tools(tools![now]).await.unwrap_err();
+    /// let done = error.partial().unwrap();
+    /// assert_eq!(done.messages().len(), 3); // the question, the call and its answer are not lost
+    /// # }
+    /// ```
+    pub fn partial(&self) -> Option<&GenerateResponse> {
+        self.partial_of()
+    }
+
+    /// The same, taken out.
+    pub fn into_partial(mut self) -> Option<GenerateResponse> {
+        self.take_partial()
+    }
+}

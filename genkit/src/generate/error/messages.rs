@@ -1,0 +1,137 @@
+//! The error messages of generating, all in one list.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Error {
+    // What is asked.
+    #[error("there is nothing to ask: give a prompt or `.messages(..)`")]
+    NothingToAsk,
+    #[error("`.config(..)` takes an object, not {0}")]
+    ConfigNoObject(Value),
+    #[error("the settings do not serialize: {0}")]
+    ConfigUnserializable(String),
+    #[error("`use` names middleware, which this library knows as values only: add them in code")]
+    NamedMiddleware,
+    #[error("`.tool_choice(..)` needs tools: add `.tools(..)`")]
+    ToolChoiceWithoutTools,
+    #[error("the model `{model}` does not support {lacking}")]
+    Unsupported { model: String, lacking: &'static str },
+    #[error("the model `{model}` has no version `{version}`; it has: {}", .known.join(", "))]
+    NoVersion { model: String, version: String, known: Vec<String> },
+    #[cfg(feature = "http-model")]
+    #[error(
+        "the media type of a file is not known, and its server does not tell: give it with the part"
+    )]
+    UnknownMediaType,
+
+    // Tools and resources.
+    #[error("{0}")]
+    UnknownTool(String),
+    #[error("no tool of the registry fits `{0}`")]
+    NoToolFits(String),
+    #[error("no tool of the registry has the tag `{0}`")]
+    NoToolTagged(String),
+    #[error("{0} and {1} have one name, and the model could reach only one of them: rename one")]
+    SameToolName(String, String),
+    #[error(
+        "failed to find matching resource for URI `{0}`: give it to `.resources(..)`, or link the \
+         crate that defines it"
+    )]
+    NoResource(String),
+
+    // Structured output.
+    #[error("there is no output format `{0}`; there are text, json, array, enum, jsonl")]
+    UnknownFormat(String),
+    #[error("for the output format `{format}` the schema must be {expected}")]
+    OutputSchema { format: &'static str, expected: &'static str },
+    #[error("the answer should be {expected}, and has {found}: {quoted:?}")]
+    UnreadableOutput { expected: &'static str, found: &'static str, quoted: String },
+    #[error("the answer does not fit the type: {why}; {shown}")]
+    OutputType { why: String, shown: String },
+
+    // A run.
+    #[error("the run was cancelled")]
+    Cancelled,
+    #[error("the run did not end within its deadline of {0:?}")]
+    Deadline(Duration),
+    #[error("the model `{model}` did not answer within {limit:?}")]
+    ModelTimeout { model: String, limit: Duration },
+    #[error("the answer was blocked: {0}")]
+    Blocked(String),
+    #[error("the model answered without a message")]
+    NoMessage,
+    #[error(
+        "the limit of {0} tool rounds was reached, and the model asks for more: raise it with \
+         `.max_turns(..)`, or go on from `.messages(response.messages())`"
+    )]
+    MaxTurns(usize),
+    #[error("the model asks for {calls} calls at once; {allowed} are allowed")]
+    TooManyCalls { calls: usize, allowed: usize },
+    #[error("this call was not allowed: {0}")]
+    CallDenied(String),
+    #[error("`{0}` was cancelled")]
+    CallCancelled(String),
+    #[error("the tool `{name}` failed")]
+    ToolFailed { name: String, kind: ErrorKind },
+    #[error("the run failed, and its error was read before")]
+    AlreadyFailed,
+
+    // Interrupts, and how a run goes on from them.
+    #[error("the last turn waits for answers: call `.resume(..)` first")]
+    WaitsForAnswers,
+    #[error(
+        "only a run whose last message is the model's and asks for tools can be resumed: give \
+         `.messages(response.messages())` of the interrupted response"
+    )]
+    NothingToResume,
+    #[error(
+        "this run was suspended with the schema {stored}, and this program reads {known}: resume \
+         it with the version of the program that suspended it"
+    )]
+    SuspendedVersion { stored: String, known: u32 },
+    #[error("a suspended call does not read: {0}")]
+    SuspendedCall(String),
+    #[error("the content of a finished call does not read: {0}")]
+    PendingContent(String),
+    #[error("every open call must be answered to resume, and these are not: {}", .0.join(", "))]
+    Unanswered(Vec<String>),
+    #[error(
+        "two open calls of `{0}` have one `ref`, and an answer could mean either: give each its own"
+    )]
+    SameReference(String),
+    #[error("`resume` takes tool responses under `respond` and tool requests under `restart`")]
+    NoAnswer,
+    #[error("there is no open call {0}: answer the interrupts of the response that is resumed")]
+    NoOpenCall(String),
+    #[error("the answer for `{name}`: {why}")]
+    AnswerSchema { name: String, why: String },
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::UnknownTool(_)
+            | Self::NoToolFits(_)
+            | Self::NoToolTagged(_)
+            | Self::NoResource(_) => ErrorKind::NotFound,
+            Self::Blocked(_)
+            | Self::NoMessage
+            | Self::WaitsForAnswers
+            | Self::NothingToResume
+            | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
+            Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
+            Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,
+            Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
+            Self::TooManyCalls { .. } => ErrorKind::ResourceExhausted,
+            Self::CallDenied(_) => ErrorKind::PermissionDenied,
+            Self::NamedMiddleware => ErrorKind::Unimplemented,
+            Self::ToolFailed { kind, .. } => *kind,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+}

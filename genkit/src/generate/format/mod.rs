@@ -1,0 +1,11 @@
+//! Structured output: formats, how a model is told what to write, and how its text is read.
+
+mod names;
+mod parse;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use names::Format;
+pub(crate) use parse::{excerpt, parse, parse_partial};
+pub(crate) use schema::{check_schema, instructions};

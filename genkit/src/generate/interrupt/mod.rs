@@ -1,0 +1,11 @@
+//! Interrupts: tool calls that ask somebody (human in the loop), and how a run goes on from them.
+
+mod question;
+mod resume;
+mod suspended;
+
+pub(crate) use resume::{CallState, Resumed, calls_of, resume};
+pub(crate) use suspended::{CALL_KEY, Suspended, close, pending_answer, set_pending};
+
+pub use question::{Answer, Interrupt};
+pub use resume::Resume;

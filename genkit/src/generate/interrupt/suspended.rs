@@ -1,0 +1,139 @@
+//! Suspended calls: what stands of a call that asks in the metadata of its request.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::context::{Question, QuestionKind, Recording};
+use crate::error::{Error, Result};
+use crate::generate::error::Error as E;
+use crate::message::{Part, ToolRequest};
+
+/// The keys of a part's metadata. All but `SUSPENDED` and `ANSWERS` are Genkit's.
+pub(super) const INTERRUPT: &str = "interrupt";
+pub(super) const RESOLVED: &str = "resolvedInterrupt";
+pub(super) const PENDING_OUTPUT: &str = "pendingOutput";
+pub(super) const PENDING_CONTENT: &str = "pendingContent";
+pub(super) const PENDING_METADATA: &str = "pendingMetadata";
+pub(super) const RESUMED: &str = "resumed";
+pub(super) const REPLACED_INPUT: &str = "replacedInput";
+pub(super) const SUSPENDED: &str = "suspended";
+pub(super) const ANSWERS: &str = "answers";
+
+/// The key of a question about the call as a whole, which no function asks.
+pub(crate) const CALL_KEY: &str = "call";
+
+/// The schema of what is stored of a suspended call.
+const VERSION: u32 = 1;
+
+/// A call that asked something: enough to run it again, in any process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Suspended {
+    version: u32,
+    pub(crate) questions: Vec<Question>,
+    #[serde(default)]
+    pub(crate) recording: Recording,
+}
+
+impl Suspended {
+    pub(crate) fn new(questions: Vec<Question>, recording: Recording) -> Self {
+        Self { version: VERSION, questions, recording }
+    }
+
+    /// A call that is interrupted without having run, by a middleware.
+    pub(crate) fn plain(metadata: Value) -> Self {
+        Self::new(vec![about_call(metadata)], Recording::default())
+    }
+
+    /// Keeps what an earlier run of the call did, also where something else asks now.
+    pub(crate) fn keep_done(&mut self, earlier: &Self) {
+        for (key, done) in &earlier.recording.once {
+            self.recording.once.entry(key.clone()).or_insert_with(|| done.clone());
+        }
+    }
+
+    /// Puts it into the metadata of its request.
+    pub(crate) fn write(self, part: &mut Part) {
+        let metadata = part.metadata_mut();
+        let shown = self.questions.first().map_or(Value::Bool(true), |open| shown(&open.kind));
+        metadata.insert(INTERRUPT.to_owned(), shown);
+        let stored = serde_json::to_value(&self).unwrap_or_default();
+        metadata.insert(SUSPENDED.to_owned(), stored);
+    }
+
+    /// What a request's metadata says; `None` if the call was suspended by something else that
+    /// speaks Genkit's JSON.
+    pub(crate) fn read(metadata: &Map<String, Value>) -> Result<Option<Self>> {
+        let Some(stored) = metadata.get(SUSPENDED) else { return Ok(None) };
+        let version = stored.get("version").and_then(Value::as_u64);
+        if version != Some(u64::from(VERSION)) {
+            let stored = version.map_or("unknown".to_owned(), |version| version.to_string());
+            return Err(E::SuspendedVersion { stored, known: VERSION }.into());
+        }
+        let read = serde_json::from_value(stored.clone());
+        read.map(Some).map_err(|e| Error::from(E::SuspendedCall(e.to_string())).with_source(e))
+    }
+}
+
+/// A question about a call as a whole.
+pub(super) fn about_call(metadata: Value) -> Question {
+    Question { key: CALL_KEY.to_owned(), kind: QuestionKind::Interrupt { metadata } }
+}
+
+/// What Genkit's tools see under `interrupt`.
+fn shown(kind: &QuestionKind) -> Value {
+    match kind {
+        QuestionKind::Interrupt { metadata: Value::Null } => Value::Bool(true),
+        QuestionKind::Interrupt { metadata } => metadata.clone(),
+        other => serde_json::to_value(other).unwrap_or(Value::Bool(true)),
+    }
+}
+
+/// Takes out what a request says of its open questions.
+pub(crate) fn close(request: &mut Part) {
+    let metadata = request.metadata_mut();
+    metadata.shift_remove(INTERRUPT);
+    metadata.shift_remove(SUSPENDED);
+}
+
+/// Puts the answer of a call, whose siblings ask, into the metadata of its request.
+pub(crate) fn set_pending(request: &mut Part, answer: Part) {
+    let Part::ToolResponse { tool_response, metadata: of_answer } = answer else { return };
+    let metadata = request.metadata_mut();
+    metadata.insert(PENDING_OUTPUT.to_owned(), tool_response.output);
+    if !tool_response.content.is_empty() {
+        let content = serde_json::to_value(tool_response.content).unwrap_or_default();
+        metadata.insert(PENDING_CONTENT.to_owned(), content);
+    }
+    if !of_answer.is_empty() {
+        metadata.insert(PENDING_METADATA.to_owned(), of_answer.into());
+    }
+}
+
+/// The answer that a call gave while its siblings asked, if it has one.
+pub(crate) fn pending_answer(
+    request: &ToolRequest,
+    metadata: &Map<String, Value>,
+) -> Result<Option<Part>> {
+    let Some(output) = metadata.get(PENDING_OUTPUT) else { return Ok(None) };
+    let mut response = request.respond(output.clone());
+    if let Some(content) = metadata.get(PENDING_CONTENT) {
+        response.content = serde_json::from_value(content.clone())
+            .map_err(|e| E::PendingContent(e.to_string()))?;
+    }
+    let mut part = Part::tool_response(response).with_metadata("source", "pending");
+    if let Some(Value::Object(of_answer)) = metadata.get(PENDING_METADATA) {
+        part.metadata_mut().extend(of_answer.clone());
+    }
+    Ok(Some(part))
+}
+
+/// The request as it stays in the history of a run that goes on.
+pub(super) fn resolve(request: &mut Part) {
+    let metadata = request.metadata_mut();
+    if let Some(interrupt) = metadata.remove(INTERRUPT) {
+        metadata.insert(RESOLVED.to_owned(), interrupt);
+    }
+    for key in [PENDING_OUTPUT, PENDING_CONTENT, PENDING_METADATA, SUSPENDED] {
+        metadata.remove(key);
+    }
+}

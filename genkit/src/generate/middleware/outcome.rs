@@ -1,0 +1,76 @@
+//! Tool calls as middleware sees them, and what becomes of them.
+
+use serde_json::{Map, Value};
+
+use crate::action::Tool;
+use crate::generate::interrupt::Suspended;
+use crate::message::{Part, ToolRequest, ToolResponse};
+
+/// A tool call, before it runs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolCall {
+    pub(crate) tool: Option<Tool>,
+    /// What the model asks for. A middleware may change the input.
+    pub request: ToolRequest,
+    pub(crate) index: usize,
+}
+
+impl ToolCall {
+    /// The tool; `None` if the model asks for one that there is not.
+    pub fn tool(&self) -> Option<&Tool> {
+        self.tool.as_ref()
+    }
+
+    /// What the model asks for.
+    pub fn request(&self) -> &ToolRequest {
+        &self.request
+    }
+}
+
+/// Tool outcome: what became of a tool call.
+#[derive(Clone, Debug)]
+pub struct ToolOutcome(pub(crate) CallOutcome);
+
+/// The outcome of a tool call.
+#[derive(Clone, Debug)]
+pub(crate) enum CallOutcome {
+    /// The tool's answer, as a part of the tool message.
+    Answered(Box<Part>),
+    /// It asks somebody: a human in the loop.
+    Interrupted(Box<Suspended>),
+}
+
+impl ToolOutcome {
+    /// The tool's answer.
+    pub fn respond(response: ToolResponse) -> Self {
+        Self::answered(response, Map::new())
+    }
+
+    /// The run is interrupted, with this as what is asked.
+    pub fn interrupt(metadata: impl Into<Value>) -> Self {
+        Self::suspended(Suspended::plain(metadata.into()))
+    }
+
+    /// The answer; `None` if the call asks.
+    pub fn response(&self) -> Option<&ToolResponse> {
+        match &self.0 {
+            CallOutcome::Answered(part) => part.as_tool_response(),
+            CallOutcome::Interrupted(_) => None,
+        }
+    }
+
+    /// Whether the call asks.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self.0, CallOutcome::Interrupted(_))
+    }
+
+    pub(crate) fn answered(response: ToolResponse, metadata: Map<String, Value>) -> Self {
+        let part = Part::ToolResponse { tool_response: response, metadata };
+        Self(CallOutcome::Answered(Box::new(part)))
+    }
+
+    pub(crate) fn suspended(suspended: Suspended) -> Self {
+        Self(CallOutcome::Interrupted(Box::new(suspended)))
+    }
+}

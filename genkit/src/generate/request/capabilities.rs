@@ -1,0 +1,59 @@
+//! Capabilities: what a model cannot do is said before it is called.
+
+use crate::error::Result;
+use crate::generate::error::Error as E;
+use crate::message::{Part, Role};
+use crate::model::{Constrained, Model, ModelRequest, Supports, ToolChoice};
+
+/// Checks that `model` can do what `request` asks; one that declares nothing is not checked.
+pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> Result<()> {
+    let info = model.info();
+    if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {
+        return Err(E::Unsupported { model: model.name().to_owned(), lacking }.into());
+    }
+    if let Some(version) = request.config.get("version").and_then(|version| version.as_str())
+        && !info.versions.is_empty()
+        && !info.versions.iter().any(|known| known == version)
+    {
+        let (model, version) = (model.name().to_owned(), version.to_owned());
+        return Err(E::NoVersion { model, version, known: info.versions }.into());
+    }
+    Ok(())
+}
+
+fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {
+    let has_part = |is_it: fn(&Part) -> bool| {
+        request.messages.iter().flat_map(|message| &message.content).any(is_it)
+    };
+    let messages =
+        |system: bool| request.messages.iter().filter(move |m| (m.role == Role::System) == system);
+    let bound = request.output.constrained == Some(true) && request.output.schema.is_some();
+    let other_choice = request.tool_choice.is_some_and(|choice| choice != ToolChoice::Auto);
+    let lacks = [
+        (
+            !supports.tools && !request.tools.is_empty(),
+            "tools: take another model, or leave `.tools(..)` out",
+        ),
+        (!supports.tool_choice && other_choice, "a tool choice other than `auto`"),
+        (
+            !supports.media && has_part(|part| matches!(part, Part::Media { .. })),
+            "media: send text, or take another model",
+        ),
+        (!supports.multiturn && messages(false).count() > 1, "more than one message"),
+        (
+            !supports.system_role && messages(true).count() > 0,
+            "a system message: add the middleware `simulate_system_prompt()`",
+        ),
+        (bound && !can_constrain(supports, request), "output that is bound to a schema"),
+    ];
+    lacks.into_iter().find_map(|(is_lacking, what)| is_lacking.then_some(what))
+}
+
+/// Whether the model's provider can bind the answer to a schema.
+pub(super) fn can_constrain(supports: &Supports, request: &ModelRequest) -> bool {
+    match supports.constrained {
+        Constrained::All => true,
+        Constrained::NoTools => request.tools.is_empty(),
+        Constrained::None => false,
+    }
+}

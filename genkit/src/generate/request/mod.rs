@@ -1,0 +1,9 @@
+//! The model request of a run: history, documents, structured output, and what its model can do.
+
+mod capabilities;
+mod history;
+mod output;
+
+pub(crate) use capabilities::check_capabilities;
+pub(crate) use history::{close_calls, conversation, place_documents};
+pub(crate) use output::{forget_instructions, shape_output, unbind_output};

@@ -1,0 +1,100 @@
+//! The loop as the caller of a tool: questions interrupt the run, samples are its model's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::model_call::call_within;
+use crate::context::{
+    Caller, CallerAnswer, Capability, ClientInfo, Level, Progress, Question, QuestionKind,
+    SampleRequest,
+};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::message::{Role, ToolRequest};
+use crate::model::{ChunkSink, GenerateChunk, Model, sample};
+use crate::registry::Registry;
+
+/// One tool call, as the tool sees its caller.
+pub(super) struct LoopCaller {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) registry: Registry,
+    pub(super) sink: ChunkSink,
+    /// Of the tool message that is being produced.
+    pub(super) index: usize,
+    /// Of a model call that samples for the tool.
+    pub(super) limit: Duration,
+    /// The call.
+    pub(super) request: ToolRequest,
+}
+
+impl LoopCaller {
+    /// Sends a chunk to whoever reads the stream; the model does not see it.
+    fn send(&self, what: &str, value: Value) {
+        if !self.sink.is_wanted() {
+            return;
+        }
+        let mut custom = json!({ "name": self.request.name, what: value });
+        if let Some(reference) = &self.request.r#ref {
+            custom["ref"] = json!(reference);
+        }
+        let mut chunk = GenerateChunk::new([]);
+        chunk.role = Some(Role::Tool);
+        chunk.index = Some(self.index);
+        chunk.custom = Map::from_iter([("tool".to_owned(), custom)]);
+        self.sink.send(chunk);
+    }
+
+    async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
+        let request = sample::model_request(request);
+        let sink = ChunkSink::none();
+        let answer = call_within(self.limit, &*self.model, &request, &sink).await?;
+        Ok(CallerAnswer::from_json(sample::answer(self.model.name(), &answer)?))
+    }
+}
+
+impl Caller for LoopCaller {
+    fn can(&self, capability: Capability) -> bool {
+        capability != Capability::Roots
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        match &question.kind {
+            QuestionKind::Sampling(request) => Some(Box::pin(self.sample(request))),
+            // The run stops, and whoever called it answers.
+            _ => None,
+        }
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        let Progress { done, total, message } = progress;
+        tracing::debug!(tool = self.request.name, done, total, message, "progress");
+        self.send("progress", json!({ "progress": done, "total": total, "message": message }));
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+        let tool = &self.request.name;
+        match level {
+            Level::Debug => tracing::debug!(tool, %data, "log of a tool"),
+            Level::Info | Level::Notice => tracing::info!(tool, %data, "log of a tool"),
+            Level::Warning => tracing::warn!(tool, %data, "log of a tool"),
+            _ => tracing::error!(tool, %data, "log of a tool"),
+        }
+        Box::pin(std::future::ready(()))
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        self.send("chunk", chunk);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        None
+    }
+}

@@ -1,0 +1,156 @@
+//! The driver of a run: does what the machine says, under limits of time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use tracing::Instrument as _;
+
+use super::env::RunEnv;
+use super::limits::MAX_CALLS;
+use super::round::PendingCall;
+use super::turn::{TurnMachine, TurnRules, TurnStep};
+use super::{model_call, tool_call, trace};
+use crate::error::Result;
+use crate::generate::data::GenerateResponse;
+use crate::generate::error::Error as E;
+use crate::generate::interrupt::{Resumed, Suspended};
+use crate::generate::middleware::{
+    CallOutcome, Calling, Innermost, NextGenerate, NextTool, Running, ToolCall,
+};
+use crate::message::{Message, Role};
+use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest};
+
+/// A run that is prepared.
+pub(crate) struct Run {
+    env: RunEnv,
+    rules: TurnRules,
+    resumed: Option<Resumed>,
+    /// The calls that it was resumed for are settled: they are not run again, also where a
+    /// middleware runs the turns once more.
+    is_past_resumed: AtomicBool,
+}
+
+impl Run {
+    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Self {
+        Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) }
+    }
+
+    /// Runs `request` to its end. Dropping the future stops everything.
+    pub(crate) async fn start(self, request: ModelRequest) -> Result<GenerateResponse> {
+        // Work that a tool handed to other tasks ends with the run, however that ends.
+        let _stop = self.env.cancel.clone().drop_guard();
+        let span = trace::run(&self.env, &request);
+        let rest = &self.env.settings.middleware;
+        let running = NextGenerate { innermost: &self, rest }.run(request);
+        // The turns stop by themselves with what was done; this is for middleware that waits.
+        let stopped = self.env.stopped(Duration::from_millis(50));
+        async {
+            tokio::select! {
+                biased;
+                ended = running => ended,
+                error = stopped => Err(error),
+            }
+        }
+        .instrument(span)
+        .await
+    }
+
+    /// The turns of the run, inside of all middleware.
+    async fn turns(&self, request: ModelRequest) -> Result<GenerateResponse> {
+        let is_past = self.is_past_resumed.load(Ordering::Acquire);
+        let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
+        let mut machine = TurnMachine::new(request, self.rules, resumed);
+        let ended = tokio::select! {
+            biased;
+            error = self.env.stopped(Duration::ZERO) => Err(error),
+            ended = self.go_on(&mut machine) => ended,
+        };
+        let response = ended.map_err(|error| machine.fail(error))?;
+        trace::ended(&response);
+        Ok(response)
+    }
+
+    async fn go_on(&self, machine: &mut TurnMachine) -> Result<GenerateResponse> {
+        loop {
+            let round = machine.rounds();
+            match machine.next() {
+                TurnStep::Done(response) => return Ok(*response),
+                TurnStep::Model => {
+                    self.env.tools.refresh(machine.tools()).await;
+                    let index = machine.index();
+                    let asking = model_call::ask(&self.env, self, machine.request(), index);
+                    let answer = asking.instrument(trace::turn(round)).await?;
+                    machine.accept(answer)?;
+                }
+                TurnStep::Tools(calls) => {
+                    self.run_calls(calls, machine).await?;
+                    let index = machine.index();
+                    self.is_past_resumed.store(true, Ordering::Release);
+                    if let Some(answers) = machine.settle() {
+                        self.stream_answers(answers, index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the calls of one round, some at a time. What finishes is kept, also where another
+    /// fails.
+    async fn run_calls(&self, calls: Vec<PendingCall>, machine: &mut TurnMachine) -> Result<()> {
+        if calls.len() > MAX_CALLS {
+            return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
+        }
+        let index = machine.index();
+        let at_a_time = self.env.settings.limits.parallel_tools.max(1);
+        let running = stream::iter(calls).map(|call| self.run_call(call, index));
+        let mut running = running.buffer_unordered(at_a_time);
+        while let Some(finished) = running.next().await {
+            let (place, outcome) = finished?;
+            machine.finish(place, outcome);
+        }
+        Ok(())
+    }
+
+    async fn run_call(&self, call: PendingCall, index: usize) -> Result<(usize, CallOutcome)> {
+        let PendingCall { place, request, suspended } = call;
+        let tool = self.env.tools.get(&request.name);
+        let call = ToolCall { tool, request, index };
+        let span = trace::tool(&self.env, &call);
+        let rest = &self.env.settings.middleware;
+        let next = NextTool { innermost: self, rest, suspended: suspended.as_deref() };
+        let mut outcome = next.run(call).instrument(span).await?.0;
+        if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
+            open.keep_done(earlier);
+        }
+        Ok((place, outcome))
+    }
+
+    fn stream_answers(&self, answers: &Message, index: usize) {
+        if self.env.sink.is_wanted() {
+            let mut chunk = GenerateChunk::new(answers.content.iter().cloned());
+            chunk.role = Some(Role::Tool);
+            chunk.index = Some(index);
+            self.env.sink.send(chunk);
+        }
+    }
+}
+
+impl Innermost for Run {
+    fn run(&self, request: ModelRequest) -> Running<'_> {
+        Box::pin(self.turns(request))
+    }
+
+    fn call_model<'a>(
+        &'a self,
+        model: &'a dyn Model,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> Generating<'a> {
+        Box::pin(model_call::call(&self.env, model, request, chunks))
+    }
+
+    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
+        Box::pin(tool_call::call(&self.env, call, suspended))
+    }
+}

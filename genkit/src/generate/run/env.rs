@@ -1,0 +1,49 @@
+//! The environment of a run: everything that stays the same from turn to turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::settings::RunSettings;
+use crate::error::Error;
+use crate::generate::error::Error as E;
+use crate::generate::tools::Toolbox;
+use crate::instance::Genkit;
+use crate::model::{ChunkSink, Model};
+
+/// The environment of one run.
+pub(crate) struct RunEnv {
+    pub(crate) genkit: Genkit,
+    pub(crate) settings: RunSettings,
+    /// What traces call the run.
+    pub(crate) name: Option<String>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Toolbox,
+    pub(crate) sink: ChunkSink,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) started: Instant,
+}
+
+impl RunEnv {
+    /// Resolves `grace` after the run must end: at its deadline, or by its caller.
+    pub(super) async fn stopped(&self, grace: Duration) -> Error {
+        let limit = self.settings.limits.deadline;
+        let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));
+        let deadline = async {
+            match end {
+                Some(end) => tokio::time::sleep_until(end).await,
+                None => std::future::pending().await,
+            }
+        };
+        let cancelled = async {
+            self.cancel.cancelled().await;
+            tokio::time::sleep(grace).await;
+        };
+        tokio::select! {
+            () = cancelled => E::Cancelled.into(),
+            () = deadline => E::Deadline(limit.unwrap_or_default()).into(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! One model call: checked, limited, measured; its chunks are numbered, its tool calls referenced.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::env::RunEnv;
+use super::references::StreamedReferences;
+use super::trace;
+use crate::error::Result;
+use crate::generate::error::Error as E;
+use crate::generate::middleware::{Innermost, NextModel};
+use crate::generate::request::check_capabilities;
+use crate::message::{Message, Part, Role};
+use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse};
+
+/// Asks the model for the message at `index`, through the middleware.
+pub(super) async fn ask(
+    env: &RunEnv,
+    innermost: &dyn Innermost,
+    request: &ModelRequest,
+    index: usize,
+) -> Result<ModelResponse> {
+    let references = StreamedReferences::default();
+    let sink = numbered(&env.sink, index, &references);
+    let (rest, model, models) = (&env.settings.middleware, &*env.model, &env.genkit.models);
+    let next = NextModel { innermost, rest, model, models };
+    let mut answer = next.run(request, &sink).await?;
+    if let Some(message) = &mut answer.message {
+        references.add_to_message(message);
+        use_own_names(env, message);
+        // A model that does not stream is seen all the same.
+        if sink.is_wanted() && sink.count() == 0 {
+            sink.send(GenerateChunk::new(message.content.clone()));
+        }
+    }
+    Ok(answer)
+}
+
+/// The same sink, which says of each chunk whose it is, and gives each call a reference.
+fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
+    if !sink.is_wanted() {
+        return ChunkSink::none();
+    }
+    let (sink, references) = (sink.clone(), references.clone());
+    ChunkSink::new(move |mut chunk| {
+        chunk.index = Some(index);
+        chunk.role = Some(Role::Model);
+        references.add_to_chunk(&mut chunk);
+        sink.send(chunk);
+    })
+}
+
+/// Policies and middleware see a tool by its own name, however the model calls it.
+fn use_own_names(env: &RunEnv, message: &mut Message) {
+    for part in &mut message.content {
+        if let Part::ToolRequest { tool_request, .. } = part
+            && let Some(tool) = env.tools.get(&tool_request.name)
+            && tool.name() != tool_request.name
+        {
+            tool_request.name = tool.name().to_owned();
+        }
+    }
+}
+
+/// Calls the model inside of all middleware: what it cannot do is an error before the call.
+pub(super) async fn call(
+    env: &RunEnv,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    let span = trace::model(env, model, request);
+    async {
+        check_capabilities(model, request)?;
+        let limit = env.settings.limits.model_timeout;
+        let answer = call_within(limit, model, request, chunks).await?;
+        trace::answered(env, &answer);
+        Ok(answer)
+    }
+    .instrument(span)
+    .await
+}
+
+/// Calls a model under a limit of time, and measures it.
+pub(super) async fn call_within(
+    limit: Duration,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    let started = Instant::now();
+    let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
+    let late = |_| E::ModelTimeout { model: model.name().to_owned(), limit };
+    let mut answer = answer.map_err(late)??;
+    answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
+    Ok(answer)
+}

@@ -1,0 +1,138 @@
+//! A round of tools: a message of the model, whose calls are being answered.
+
+use serde_json::Value;
+
+use crate::generate::interrupt::{CallState, Resumed, Suspended, calls_of, close, set_pending};
+use crate::generate::middleware::CallOutcome;
+use crate::message::{Message, Part, Role, ToolRequest};
+
+/// A tool call that is to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PendingCall {
+    /// Its place in the round.
+    pub(super) place: usize,
+    pub(super) request: ToolRequest,
+    /// What it asked and did before, and what was answered.
+    pub(super) suspended: Option<Box<Suspended>>,
+}
+
+/// One round of tools.
+pub(super) struct ToolRound {
+    message: Message,
+    calls: Vec<RoundCall>,
+    /// Of a resumed run: the message as it was suspended, and the metadata of its tool message.
+    resumed: Option<(Message, Value)>,
+}
+
+struct RoundCall {
+    /// Where the request stands in the message.
+    at: usize,
+    state: CallState,
+    outcome: Option<CallOutcome>,
+}
+
+impl ToolRound {
+    pub(super) fn new(message: Message) -> Self {
+        let pending = |(at, _)| {
+            let state = CallState::Pending { input: None, suspended: None };
+            RoundCall { at, state, outcome: None }
+        };
+        let calls = calls_of(&message).map(pending).collect();
+        Self { message, calls, resumed: None }
+    }
+
+    pub(super) fn resumed(resumed: Resumed) -> Self {
+        let Resumed { message, suspended, calls, metadata } = resumed;
+        let calls = calls.into_iter().map(|(at, state)| RoundCall { at, state, outcome: None });
+        Self { message, calls: calls.collect(), resumed: Some((suspended, metadata)) }
+    }
+
+    pub(super) fn is_resumed(&self) -> bool {
+        self.resumed.is_some()
+    }
+
+    /// The calls that are to be run.
+    pub(super) fn pending(&self) -> Vec<PendingCall> {
+        let call = |(place, call): (usize, &RoundCall)| {
+            let CallState::Pending { input, suspended } = &call.state else { return None };
+            let mut request = self.message.content[call.at].as_tool_request()?.clone();
+            if let Some(input) = input {
+                request.input = input.clone();
+            }
+            Some(PendingCall { place, request, suspended: suspended.clone() })
+        };
+        self.calls.iter().enumerate().filter_map(call).collect()
+    }
+
+    /// Takes what became of the call at `place`.
+    pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
+        if let Some(call) = self.calls.get_mut(place) {
+            call.outcome = Some(outcome);
+        }
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        let asks = |call: &RoundCall| matches!(call.outcome, Some(CallOutcome::Interrupted(_)));
+        self.calls.iter().any(asks)
+    }
+
+    /// The message with its open questions, and with the answers that there are.
+    pub(super) fn into_interrupted(mut self) -> Message {
+        for RoundCall { at, state, outcome } in self.calls {
+            let request = &mut self.message.content[at];
+            match (state, outcome) {
+                (CallState::Answered(answer), _) => {
+                    note(request, None, CallOutcome::Answered(answer));
+                }
+                (CallState::Pending { input, .. }, Some(outcome)) => note(request, input, outcome),
+                (CallState::Pending { .. }, None) => {}
+            }
+        }
+        self.message
+    }
+
+    /// The message, and the tools' answers to it.
+    pub(super) fn into_messages(self) -> [Message; 2] {
+        let answers = self.calls.into_iter().filter_map(|call| match (call.state, call.outcome) {
+            (CallState::Answered(answer), _) | (_, Some(CallOutcome::Answered(answer))) => {
+                Some(*answer)
+            }
+            _ => None,
+        });
+        let mut answers = Message::new(Role::Tool, answers);
+        if let Some((_, metadata)) = self.resumed {
+            answers.metadata.insert("resumed".to_owned(), metadata);
+        }
+        [self.message, answers]
+    }
+
+    /// The message of a round that failed: what had finished is kept, and what a resumed run was
+    /// asked can be answered once more.
+    pub(super) fn into_failed(self) -> Message {
+        let mut message = self.resumed.map_or(self.message, |(suspended, _)| suspended);
+        for call in self.calls {
+            if let (CallState::Pending { input, .. }, Some(outcome)) = (call.state, call.outcome) {
+                note(&mut message.content[call.at], input, outcome);
+            }
+        }
+        message
+    }
+}
+
+/// Writes into a request what became of its call, where the round goes no further. A call that asks
+/// again asks about the input that its caller gave it.
+fn note(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
+    match outcome {
+        CallOutcome::Answered(answer) => {
+            close(request);
+            set_pending(request, *answer);
+        }
+        CallOutcome::Interrupted(suspended) => {
+            if let (Some(input), Part::ToolRequest { tool_request, .. }) = (replaced, &mut *request)
+            {
+                tool_request.input = input;
+            }
+            suspended.write(request);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! The machine of the turns, fed by hand: no runtime, no model, no tools.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::error::ErrorKind;
+use crate::generate::data::GenerateResponse;
+use crate::generate::interrupt::{Answer, Interrupt, Resume, Suspended, resume};
+use crate::generate::middleware::CallOutcome;
+use crate::generate::run::round::PendingCall;
+use crate::generate::run::turn::{TurnMachine, TurnRules, TurnStep};
+use crate::message::{Message, Part, Role, ToolRequest};
+use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice};
+
+const RULES: TurnRules = TurnRules { max_turns: 5, strict: false, return_tool_requests: false };
+
+fn machine_with(rules: TurnRules) -> TurnMachine {
+    TurnMachine::new(ModelRequest::new([Message::user("go")]), rules, None)
+}
+
+fn machine() -> TurnMachine {
+    machine_with(RULES)
+}
+
+/// A model that asks for tools.
+fn asks(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ModelResponse {
+    let requests = calls
+        .into_iter()
+        .enumerate()
+        .map(|(at, (name, input))| ToolRequest::new(name, input).with_ref(format!("r{at}")));
+    ModelResponse::tool_requests(requests)
+}
+
+fn calls(machine: &mut TurnMachine) -> Vec<PendingCall> {
+    match machine.next() {
+        TurnStep::Tools(calls) => calls,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn done(machine: &mut TurnMachine) -> GenerateResponse {
+    match machine.next() {
+        TurnStep::Done(response) => *response,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn answered(call: &PendingCall, output: Value) -> CallOutcome {
+    CallOutcome::Answered(Box::new(call.request.respond(output).into()))
+}
+
+fn interrupted() -> CallOutcome {
+    CallOutcome::Interrupted(Box::new(Suspended::plain(json!("Which?"))))
+}
+
+/// Finishes all calls of the round.
+fn finish(machine: &mut TurnMachine, outcome: impl Fn(&PendingCall) -> CallOutcome) {
+    for call in calls(machine) {
+        machine.finish(call.place, outcome(&call));
+    }
+}
+
+/// The machine in each of its states.
+mod state {
+    use super::*;
+
+    pub(super) fn tools() -> TurnMachine {
+        let mut machine = machine();
+        machine.accept(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+        machine
+    }
+
+    /// At the calls of a message that was suspended: one was answered, one asks.
+    pub(super) fn resumed() -> TurnMachine {
+        let mut machine = tools();
+        let outcome = |call: &PendingCall| match call.place {
+            0 => answered(call, json!("x")),
+            _ => interrupted(),
+        };
+        finish(&mut machine, outcome);
+        machine.settle();
+        let response = done(&mut machine);
+        let mut answers = Resume::default();
+        answers.push(response.interrupts()[0].restart(json!("this one")));
+        let mut request = ModelRequest::new(response.into_messages());
+        let resumed = resume(&mut request.messages, &answers).expect("it is answered");
+        TurnMachine::new(request, RULES, Some(resumed))
+    }
+
+    pub(super) fn ended() -> TurnMachine {
+        let mut machine = machine();
+        machine.accept(ModelResponse::text("bye")).expect("it ends");
+        machine
+    }
+
+    pub(super) fn over() -> TurnMachine {
+        let mut machine = ended();
+        machine.next();
+        machine
+    }
+}
+
+/// What the machine says next, in a word.
+fn step(machine: &mut TurnMachine) -> String {
+    match machine.next() {
+        TurnStep::Model => format!("model at {}", machine.index()),
+        TurnStep::Tools(calls) => format!("{} tools at {}", calls.len(), machine.index()),
+        TurnStep::Done(response) => {
+            let reason = response.finish_reason.map(|reason| format!("{reason:?}"));
+            let (messages, calls) = (response.messages().len(), response.tool_requests().len());
+            let reason = reason.unwrap_or_default();
+            format!("done {reason}, {messages} messages, {calls} calls")
+        }
+    }
+}
+
+/// Feeds the machine, and tells what comes of it: an error with what it owns, or the next step.
+fn fed(mut machine: TurnMachine, input: &str) -> String {
+    let failed = |error: crate::Error| {
+        let partial = error.partial().expect("what was done");
+        let reason = partial.finish_reason.map(|reason| format!("{reason:?}")).unwrap_or_default();
+        format!("{:?} {reason}, {} messages", error.kind(), partial.messages().len())
+    };
+    let fed = match input {
+        "nothing" => Ok(()),
+        "text" => machine.accept(ModelResponse::text("hi")),
+        "calls" => machine.accept(asks([("a", json!(1))])),
+        "a written call" => {
+            let mut answer = asks([("a", json!(1))]);
+            if let Some(Part::ToolRequest { tool_request, .. }) =
+                answer.message.as_mut().and_then(|message| message.content.first_mut())
+            {
+                tool_request.partial = true;
+            }
+            machine.accept(answer)
+        }
+        "blocked" => {
+            let mut answer = ModelResponse::text("");
+            answer.finish_reason = Some(FinishReason::Blocked);
+            machine.accept(answer)
+        }
+        "no message" => machine.accept(ModelResponse::default()),
+        "answers" => {
+            if let TurnStep::Tools(calls) = machine.next() {
+                calls.iter().for_each(|call| {
+                    machine.finish(call.place, answered(call, json!("x")));
+                });
+            }
+            machine.settle();
+            Ok(())
+        }
+        "a question" => {
+            if let TurnStep::Tools(calls) = machine.next() {
+                calls.iter().for_each(|call| machine.finish(call.place, interrupted()));
+            }
+            machine.settle();
+            Ok(())
+        }
+        "an answer to nothing" => {
+            machine.finish(7, interrupted());
+            Ok(())
+        }
+        "settle" => {
+            machine.settle();
+            Ok(())
+        }
+        "failure" => Err(machine.fail(crate::Error::new(ErrorKind::Unavailable, "down"))),
+        other => panic!("{other}"),
+    };
+    match fed {
+        Ok(()) => step(&mut machine),
+        Err(error) => failed(error),
+    }
+}
+
+#[test]
+fn each_input_in_each_state_leads_where_it_shall() {
+    type State = fn() -> TurnMachine;
+    type Rows = &'static [(&'static str, &'static str)];
+    let table: [(&str, State, Rows); 5] = [
+        (
+            "ready",
+            machine,
+            &[
+                ("nothing", "model at 0"),
+                ("text", "done Stop, 2 messages, 0 calls"),
+                ("calls", "1 tools at 1"),
+                ("a written call", "done Stop, 2 messages, 0 calls"),
+                ("blocked", "FailedPrecondition Blocked, 2 messages"),
+                ("no message", "FailedPrecondition , 1 messages"),
+                ("an answer to nothing", "model at 0"),
+                ("settle", "model at 0"),
+                ("failure", "Unavailable Aborted, 1 messages"),
+            ],
+        ),
+        (
+            "tools",
+            state::tools,
+            &[
+                ("nothing", "2 tools at 1"),
+                ("answers", "model at 2"),
+                ("a question", "done Interrupted, 2 messages, 2 calls"),
+                ("an answer to nothing", "2 tools at 1"),
+                ("failure", "Unavailable Aborted, 2 messages"),
+            ],
+        ),
+        (
+            "resumed",
+            state::resumed,
+            &[
+                ("nothing", "1 tools at 0"),
+                ("answers", "model at 1"),
+                ("a question", "done Interrupted, 2 messages, 2 calls"),
+                ("an answer to nothing", "1 tools at 0"),
+                ("failure", "Unavailable Interrupted, 2 messages"),
+            ],
+        ),
+        (
+            "done",
+            state::ended,
+            &[
+                ("nothing", "done Stop, 2 messages, 0 calls"),
+                ("an answer to nothing", "done Stop, 2 messages, 0 calls"),
+                ("settle", "done Stop, 2 messages, 0 calls"),
+                ("failure", "Unavailable Aborted, 0 messages"),
+            ],
+        ),
+        (
+            "over",
+            state::over,
+            &[
+                ("nothing", "done Other, 0 messages, 0 calls"),
+                ("an answer to nothing", "done Other, 0 messages, 0 calls"),
+                ("settle", "done Other, 0 messages, 0 calls"),
+                ("failure", "Unavailable Aborted, 0 messages"),
+            ],
+        ),
+    ];
+    for (name, state, rows) in table {
+        for (input, next) in rows {
+            assert_eq!(fed(state(), input), *next, "{input} in {name}");
+        }
+    }
+}
+
+#[test]
+fn rules_and_tool_choice_decide_what_calls_become() {
+    let strict = TurnRules { strict: true, ..RULES };
+    let table = [
+        (RULES, None, "1 tools at 1"),
+        (RULES, Some(ToolChoice::Auto), "1 tools at 1"),
+        (RULES, Some(ToolChoice::Required), "1 tools at 1"),
+        (RULES, Some(ToolChoice::None), "done Stop, 2 messages, 1 calls"),
+        (TurnRules { return_tool_requests: true, ..RULES }, None, "done Stop, 2 messages, 1 calls"),
+        (TurnRules { max_turns: 1, ..RULES }, None, "1 tools at 1"),
+        (TurnRules { max_turns: 0, ..RULES }, None, "done Aborted, 2 messages, 1 calls"),
+        (TurnRules { max_turns: 1, ..strict }, None, "1 tools at 1"),
+        (TurnRules { max_turns: 0, ..strict }, None, "Aborted Aborted, 2 messages"),
+    ];
+    for (rules, choice, next) in table {
+        let mut request = ModelRequest::new([Message::user("go")]);
+        request.tool_choice = choice;
+        let machine = TurnMachine::new(request, rules, None);
+        assert_eq!(fed(machine, "calls"), next, "{rules:?} {choice:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_required_is_required_once() {
+    for (before, after) in [
+        (Some(ToolChoice::Required), Some(ToolChoice::Auto)),
+        (Some(ToolChoice::Auto), Some(ToolChoice::Auto)),
+        (None, None),
+    ] {
+        let mut request = ModelRequest::new([Message::user("go")]);
+        request.tool_choice = before;
+        let mut machine = TurnMachine::new(request, RULES, None);
+        machine.accept(asks([("a", json!(1))])).expect("it goes on");
+        finish(&mut machine, |call| answered(call, json!("x")));
+        machine.settle();
+        assert_eq!(machine.request().tool_choice, after);
+    }
+}
+
+#[test]
+fn a_failed_round_keeps_what_had_finished() {
+    for (mut machine, kept) in [(state::tools(), 0), (state::resumed(), 1)] {
+        let first = calls(&mut machine).swap_remove(0);
+        machine.finish(first.place, answered(&first, json!("kept")));
+        let error = machine.fail(crate::Error::new(ErrorKind::Aborted, "enough"));
+        let message =
+            error.partial().and_then(|partial| partial.message.clone()).expect("it is kept");
+        assert_eq!(message.content[kept].metadata()["pendingOutput"], "kept");
+    }
+}
+
+#[test]
+fn the_same_answers_make_the_same_run() {
+    let run = || {
+        let mut machine = state::tools();
+        finish(&mut machine, |call| answered(call, json!("x")));
+        machine.settle();
+        machine.accept(ModelResponse::text("bye")).expect("it ends");
+        done(&mut machine)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn asking_again_gives_the_same_step() {
+    let mut machine = machine();
+    assert!(matches!(machine.next(), TurnStep::Model));
+    assert!(matches!(machine.next(), TurnStep::Model));
+    machine.accept(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+    let first = calls(&mut machine);
+    assert_eq!(first, calls(&mut machine));
+    assert_eq!(first.len(), 2);
+}
+
+#[test]
+fn a_round_makes_two_messages_and_moves_the_index_by_two() {
+    let mut machine = machine();
+    assert_eq!((machine.index(), machine.rounds()), (0, 0));
+    machine.accept(asks([("a", json!(1))])).expect("it goes on");
+    assert_eq!((machine.index(), machine.rounds()), (1, 0));
+    finish(&mut machine, |call| answered(call, json!("x")));
+    let role = machine.settle().map(|answers| answers.role);
+    assert_eq!(role, Some(Role::Tool));
+    assert_eq!((machine.index(), machine.rounds()), (2, 1));
+    assert_eq!(machine.request().messages.len(), 3);
+    machine.accept(ModelResponse::text("bye")).expect("it ends");
+    assert_eq!(done(&mut machine).text(), "bye");
+}
+
+#[test]
+fn a_failure_takes_the_open_calls_along() {
+    let mut machine = machine();
+    machine.accept(asks([("a", json!(1))])).expect("it goes on");
+    let error = machine.fail(crate::Error::new(ErrorKind::Cancelled, "stop"));
+    let partial = error.partial().expect("what was done");
+    assert_eq!(partial.tool_requests().len(), 1);
+    assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
+    assert_eq!(partial.messages().len(), 2);
+    // A driver that goes on all the same is told that it is over, not answered with a panic.
+    assert!(machine.settle().is_none());
+    assert!(matches!(machine.next(), TurnStep::Done(_)));
+}
+
+#[test]
+fn tool_requests_are_returned_where_that_is_wanted() {
+    let mut machine = machine_with(TurnRules { return_tool_requests: true, ..RULES });
+    machine.accept(asks([("a", json!(1))])).expect("it ends");
+    assert_eq!(done(&mut machine).tool_requests().len(), 1);
+}
+
+/// What a tool does when it is run the nth time: it asks so many times, then answers.
+fn outcome(call: &PendingCall) -> CallOutcome {
+    let asks = call.request.input.as_u64().unwrap_or_default();
+    let given = call.suspended.as_ref().map_or(0, |suspended| suspended.recording.answers.len());
+    if given < usize::try_from(asks).unwrap_or_default() {
+        let mut open = Suspended::plain(json!({ "round": given }));
+        open.questions[0].key = format!("q{given}");
+        if let Some(before) = &call.suspended {
+            open.recording = before.recording.clone();
+        }
+        return CallOutcome::Interrupted(Box::new(open));
+    }
+    let answers = call.suspended.as_ref().map(|suspended| json!(suspended.recording.answers));
+    answered(call, json!({ "input": call.request.input, "answers": answers }))
+}
+
+/// Runs a script to its end; `store` is what happens to each interrupted response.
+fn play(
+    script: &[Vec<usize>],
+    store: impl Fn(GenerateResponse) -> GenerateResponse,
+) -> (GenerateResponse, usize) {
+    let mut machine = machine();
+    let mut left = script.iter();
+    let mut interrupted = 0;
+    loop {
+        match machine.next() {
+            TurnStep::Model => {
+                let answer = match left.next() {
+                    Some(round) if !round.is_empty() => {
+                        asks(round.iter().map(|count| ("t", json!(count))))
+                    }
+                    _ => ModelResponse::text("done"),
+                };
+                machine.accept(answer).expect("it goes on");
+            }
+            TurnStep::Tools(_) => {
+                finish(&mut machine, outcome);
+                machine.settle();
+            }
+            TurnStep::Done(response) if response.is_interrupted() => {
+                interrupted += 1;
+                let response = store(*response);
+                let mut given = Resume::default();
+                let answers = response.interrupts();
+                let answer = |question: &Interrupt| -> Answer { question.restart(json!("ok")) };
+                answers.iter().map(answer).for_each(|answer| given.push(answer));
+                let mut request = ModelRequest::new(response.into_messages());
+                let resumed = resume(&mut request.messages, &given).expect("it is answered");
+                machine = TurnMachine::new(request, RULES, Some(resumed));
+            }
+            TurnStep::Done(response) => return (*response, interrupted),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_run_that_was_stored_at_each_question_ends_as_one_that_was_not(
+        script in proptest::collection::vec(proptest::collection::vec(0_usize..4, 0..4), 0..4)
+    ) {
+        let (kept, asked) = play(&script, |response| response);
+        let (stored, asked_too) = play(&script, |response| {
+            let text = serde_json::to_string(&response).expect("it is data");
+            serde_json::from_str(&text).expect("and reads back")
+        });
+        prop_assert_eq!(asked, asked_too);
+        prop_assert_eq!(kept.messages(), stored.messages());
+        prop_assert_eq!(kept.text(), "done");
+        let rounds = script.iter().take_while(|round| !round.is_empty());
+        let most: usize = rounds.map(|round| round.iter().max().copied().unwrap_or(0)).sum();
+        prop_assert_eq!(asked, most, "parallel questions are asked together");
+    }
+}

@@ -1,0 +1,151 @@
+//! One tool call: allowed, run under its limits, and turned into what the model reads.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::caller::LoopCaller;
+use super::env::RunEnv;
+use super::settings::{Approval, OnToolError};
+use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
+use crate::context::{Context, ContextParts, Outcome, drive};
+use crate::error::{Error, Result};
+use crate::generate::error::Error as E;
+use crate::generate::interrupt::Suspended;
+use crate::generate::middleware::{ToolCall, ToolOutcome};
+use crate::message::{Part, ToolResponse};
+use crate::truncate::truncate;
+
+/// Calls a tool inside of all middleware.
+pub(super) async fn call(
+    env: &RunEnv,
+    mut call: ToolCall,
+    suspended: Option<&Suspended>,
+) -> Result<ToolOutcome> {
+    let Some(tool) = call.tool.clone() else {
+        let error = E::UnknownTool(env.tools.unknown(&call.request.name));
+        return failed(env, &call, error.into());
+    };
+    let approval = match approval(env, &call, &tool) {
+        Approval::Allow => None,
+        Approval::Ask(message) => {
+            Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
+        }
+        Approval::Deny(reason) => return failed(env, &call, E::CallDenied(reason).into()),
+    };
+    let input = call.request.input.take();
+    let context = context(env, &call, &tool, suspended, approval);
+    let work = async {
+        // A tool that asks for approval itself does so after its arguments were read; for the
+        // others it is asked here.
+        if !tool.needs_approval() {
+            context.approved_to_run().await?;
+        }
+        // What a policy has judged is what runs: nothing is read in another way after it.
+        let judged = env.settings.approval.is_some();
+        let how = if judged { Strictness::Exact } else { env.settings.strictness() };
+        tool.invoke(&context, input, how).await
+    };
+    match drive(&context, tool.name(), work).await {
+        Outcome::Finished(Ok(output)) => {
+            let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
+            let (response, metadata) = answer(&call, output, limit);
+            Ok(ToolOutcome::answered(response, metadata))
+        }
+        Outcome::Finished(Err(error)) => failed(env, &call, error),
+        Outcome::Suspended(questions, recording) => {
+            Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
+        }
+        Outcome::Cancelled => Err(E::CallCancelled(tool.name().to_owned()).into()),
+    }
+}
+
+fn approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
+    match &env.settings.approval {
+        Some(policy) => policy(call),
+        None if tool.needs_approval() => Approval::Ask(None),
+        None => Approval::Allow,
+    }
+}
+
+fn context(
+    env: &RunEnv,
+    call: &ToolCall,
+    tool: &Tool,
+    suspended: Option<&Suspended>,
+    approval: Option<String>,
+) -> Context {
+    let limits = &env.settings.limits;
+    ContextParts {
+        caller: Arc::new(LoopCaller {
+            model: Arc::clone(&env.model),
+            registry: env.genkit.registry.clone(),
+            sink: env.sink.clone(),
+            index: call.index,
+            limit: limits.model_timeout,
+            request: call.request.clone(),
+        }),
+        states: env.genkit.states.clone(),
+        values: env.settings.values.clone(),
+        cancel: env.cancel.child_token(),
+        limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
+        recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),
+        approval,
+        ..ContextParts::default()
+    }
+    .build()
+}
+
+/// A failure as the model reads it, or as the end of the run.
+fn failed(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+    let (name, kind) = (&call.request.name, error.kind());
+    tracing::info!(tool = name, ?kind, "a tool call failed");
+    if env.settings.on_tool_error == OnToolError::Abort || error.is_fatal() {
+        let name = name.clone();
+        return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));
+    }
+    let schema = call.tool.as_ref().map(|tool| tool.schemas().portable_input());
+    let text = failure_for_model(&error, name, schema);
+    let limit = env.settings.limits.max_output;
+    let text = if text.len() > limit { marked(&text, limit) } else { text };
+    Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
+}
+
+/// An output as the model reads it, cut where it is too long.
+fn answer(call: &ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
+    let ToolOutput { value, content, metadata } = output;
+    let (value, content) = match value {
+        Some(value) => (value, content),
+        // Text alone is the result; other content stands beside it.
+        None if content.iter().all(|part| part.as_text().is_some()) => {
+            let text: String = content.iter().filter_map(Part::as_text).collect();
+            (if content.is_empty() { Value::Null } else { text.into() }, Vec::new())
+        }
+        None => (Value::Null, content),
+    };
+    let size = crate::size::json_size(&value);
+    let value = if size > limit {
+        tracing::warn!(tool = call.request.name, size, limit, "an answer was cut for the model");
+        let text = match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        Value::String(marked(&text, limit))
+    } else {
+        value
+    };
+    let mut response = call.request.respond(value);
+    response.content = content;
+    (response, metadata)
+}
+
+/// The beginning of a text with a mark that says what is missing.
+fn marked(text: &str, limit: usize) -> String {
+    let shown = truncate(text, limit);
+    format!(
+        "{shown}\n[cut: the first {} of {} bytes are shown; ask for less, for example with a filter \
+         or a smaller page]",
+        shown.len(),
+        text.len()
+    )
+}

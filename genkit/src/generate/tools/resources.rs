@@ -1,0 +1,113 @@
+//! Resources of a run: parts that name one are replaced by what it holds.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::resource_ref::ResourceRef;
+use crate::action::{Body, Contents, Resource};
+use crate::context::{Context, ContextParts, TypeMap, supervise};
+use crate::error::{ErrorContext as _, Result};
+use crate::generate::error::Error as E;
+use crate::instance::Genkit;
+use crate::message::{Message, Part, ResourcePart};
+use crate::registry::Registry;
+
+/// The type of bytes of which nothing is known.
+const UNKNOWN_BYTES: &str = "application/octet-stream";
+
+/// Replaces every resource part of `messages`.
+pub(crate) async fn resolve_resources(
+    messages: &mut [Message],
+    references: &[ResourceRef],
+    genkit: &Genkit,
+    values: &TypeMap,
+    limit: Duration,
+) -> Result<()> {
+    let is_resource = |part: &Part| matches!(part, Part::Resource { .. });
+    let mut named: Vec<&mut Message> =
+        messages.iter_mut().filter(|message| message.content.iter().any(is_resource)).collect();
+    if named.is_empty() {
+        return Ok(()); // sources are not asked for nothing
+    }
+    let mut given = Vec::new();
+    for reference in references {
+        given.extend(reference.find().await?);
+    }
+    let context = || {
+        let (states, values) = (genkit.states.clone(), values.clone());
+        ContextParts { states, values, limit: Some(limit), ..ContextParts::default() }.build()
+    };
+    for message in &mut named {
+        let mut content = Vec::with_capacity(message.content.len());
+        for part in std::mem::take(&mut message.content) {
+            let Part::Resource { resource, metadata } = part else {
+                content.push(part);
+                continue;
+            };
+            let parts = match held(&resource) {
+                Some(part) => vec![part],
+                None => read(&resource.uri, &given, &genkit.registry, &context()).await?,
+            };
+            content.extend(parts.into_iter().map(|mut part| {
+                part.metadata_mut().extend(metadata.clone());
+                part
+            }));
+        }
+        message.content = content;
+    }
+    Ok(())
+}
+
+/// The content of a part that brings it along.
+fn held(resource: &ResourcePart) -> Option<Part> {
+    let part = match (&resource.text, &resource.blob) {
+        (Some(text), _) => Part::text(text),
+        (None, Some(blob)) => {
+            let kind = resource.mime_type.as_deref().unwrap_or(UNKNOWN_BYTES);
+            Part::media(format!("data:{kind};base64,{blob}"), kind)
+        }
+        (None, None) => return None,
+    };
+    Some(part.with_metadata("resource", json!({ "uri": resource.uri })))
+}
+
+async fn read(
+    uri: &str,
+    given: &[Resource],
+    registry: &Registry,
+    context: &Context,
+) -> Result<Vec<Part>> {
+    let found = Resource::most_specific(given.iter().cloned(), uri)
+        .or_else(|| registry.resource_for(uri, |_| true));
+    let Some((resource, variables)) = found else {
+        return Err(E::NoResource(uri.to_owned()).into());
+    };
+    let reading = resource.invoke(context, uri, variables.into());
+    let contents = supervise(context, resource.name(), reading)
+        .await
+        .context(format!("cannot read the resource `{uri}`"))?;
+    Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
+}
+
+fn part(content: Contents, uri: &str, resource: &Resource) -> Part {
+    let Contents { uri: own, mime_type, body } = content;
+    let kind = resource.mime_type();
+    let mut place = json!({ "uri": uri });
+    if resource.is_template() {
+        place["template"] = resource.uri().into();
+    }
+    if let Some(own) = own.filter(|own| own != uri) {
+        place = json!({ "uri": own, "parent": place });
+    }
+    let part = match body {
+        Body::Text(text) => Part::text(text),
+        Body::Bytes(bytes) => {
+            let kind = mime_type.as_deref().or(kind).unwrap_or(UNKNOWN_BYTES);
+            Part::media(format!("data:{kind};base64,{}", STANDARD.encode(bytes)), kind)
+        }
+    };
+    part.with_metadata("resource", place)
+}

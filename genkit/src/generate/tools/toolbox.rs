@@ -1,0 +1,162 @@
+//! Toolbox: the tools that a run offers now, and which of them a model means.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{RwLock, RwLockReadGuard};
+
+use super::tool_ref::ToolRef;
+use crate::action::Tool;
+use crate::context::TypeMap;
+use crate::error::Result;
+use crate::generate::error::Error as E;
+use crate::instance::Genkit;
+use crate::model::ToolDefinition;
+use crate::registry::verify_tool;
+use crate::suggest;
+use crate::sync::write;
+
+/// The tools of one run, as they come and go.
+pub(crate) struct Toolbox {
+    genkit: Genkit,
+    references: Vec<ToolRef>,
+    /// Those of middleware, which stay.
+    fixed: Vec<Tool>,
+    is_live: bool,
+    /// They were looked up, and no turn was made with them yet.
+    is_fresh: AtomicBool,
+    tools: RwLock<Tools>,
+}
+
+impl Toolbox {
+    /// Finds all of `references`, and `fixed`; two of one name are an error that names both.
+    pub(crate) async fn find(
+        references: Vec<ToolRef>,
+        fixed: Vec<Tool>,
+        genkit: &Genkit,
+    ) -> Result<Self> {
+        let mut tools = Tools::default();
+        for reference in &references {
+            for tool in reference.find(&genkit.registry).await? {
+                verify_tool(&tool, &genkit.states)?;
+                tools.add(tool)?;
+            }
+        }
+        for tool in &fixed {
+            tools.add(tool.clone())?;
+        }
+        Ok(Self {
+            genkit: genkit.clone(),
+            is_live: references.iter().any(ToolRef::is_live),
+            references,
+            fixed,
+            is_fresh: AtomicBool::new(true),
+            tools: RwLock::new(tools),
+        })
+    }
+
+    /// Looks again where tools come and go, and brings `definitions` up to date.
+    pub(crate) async fn refresh(&self, definitions: &mut Vec<ToolDefinition>) {
+        if !self.is_live || self.is_fresh.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let mut found = Tools::default();
+        for reference in &self.references {
+            match reference.find(&self.genkit.registry).await {
+                Ok(tools) => {
+                    tools.into_iter().for_each(|tool| found.add_or_leave(tool, &self.genkit.states))
+                }
+                Err(error) => {
+                    let error = error.chain();
+                    tracing::warn!(error, "tools cannot be looked up: the run keeps those it has");
+                    return;
+                }
+            }
+        }
+        for tool in &self.fixed {
+            found.add_or_leave(tool.clone(), &self.genkit.states);
+        }
+        let mut now = write(&self.tools);
+        let stays = |tool: &Tool| found.get(tool.name()).is_some_and(|new| new.is(tool));
+        let gone: Vec<&str> =
+            now.tools.iter().filter(|tool| !stays(tool)).map(Tool::name).collect();
+        // What middleware made of the others stays.
+        definitions.retain(|definition| !gone.contains(&definition.name.as_str()));
+        let is_new = |tool: &&Tool| !now.get(tool.name()).is_some_and(|old| old.is(tool));
+        definitions.extend(found.tools.iter().filter(is_new).map(definition));
+        *now = found;
+    }
+
+    /// The tool that a model means: by its name, or by the part after the last `/` where only one
+    /// has it, as Genkit's models name them.
+    pub(crate) fn get(&self, name: &str) -> Option<Tool> {
+        self.read().meant(name).cloned()
+    }
+
+    /// What the model is told when it asks for a tool that is not there.
+    pub(crate) fn unknown(&self, name: &str) -> String {
+        suggest::unknown("tool", name, self.read().tools.iter().map(Tool::name))
+    }
+
+    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+        self.read().tools.iter().map(definition).collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Tools> {
+        crate::sync::read(&self.tools)
+    }
+}
+
+/// Some tools, in order and by name.
+#[derive(Default)]
+struct Tools {
+    tools: Vec<Tool>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Tools {
+    fn add(&mut self, tool: Tool) -> Result<()> {
+        if let Some(other) = self.get(tool.name()) {
+            if tool.is(other) {
+                return Ok(());
+            }
+            let [one, two] = [&tool, other].map(|tool| tool.info().label("tool"));
+            return Err(E::SameToolName(one, two).into());
+        }
+        self.by_name.insert(tool.name().to_owned(), self.tools.len());
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// In the middle of a run one tool too many is no reason to end it.
+    fn add_or_leave(&mut self, tool: Tool, states: &TypeMap) {
+        if let Err(error) = verify_tool(&tool, states).and_then(|()| self.add(tool)) {
+            tracing::warn!(error = error.chain(), "a tool that came during a run is left out");
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name).and_then(|at| self.tools.get(*at))
+    }
+
+    fn meant(&self, name: &str) -> Option<&Tool> {
+        if let Some(tool) = self.get(name) {
+            return Some(tool);
+        }
+        let mut short = self
+            .tools
+            .iter()
+            .filter(|tool| tool.name().rsplit_once('/').is_some_and(|(_, short)| short == name));
+        match (short.next(), short.next()) {
+            (Some(tool), None) => Some(tool),
+            _ => None,
+        }
+    }
+}
+
+fn definition(tool: &Tool) -> ToolDefinition {
+    let [input, output] = tool.schemas().shared();
+    let mut definition =
+        ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);
+    definition.metadata = tool.metadata().clone();
+    definition
+}

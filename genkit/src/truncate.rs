@@ -1,0 +1,24 @@
+//! Truncation: the beginning of a text, whole characters only.
+
+/// The first `bytes` of a text at the most, and no part of a character.
+pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::truncate;
+
+    #[test]
+    fn a_character_is_not_cut() {
+        for (text, bytes, left) in
+            [("", 3, ""), ("abc", 9, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, "")]
+        {
+            assert_eq!(truncate(text, bytes), left, "{text} {bytes}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Clients that others wrote, against `notes`: the inspector and two SDKs.
+
+mod inspector;
+mod notes;
+mod python;
+mod target;
+mod typescript;
+
+pub(crate) use target::Transport;

@@ -1,1 +1,0 @@
-//! Behaviour across crates: see `README.md` in this folder.
