@@ -39,7 +39,8 @@ async fn the_run_is_shown_line_by_line() {
     assert!(lines[0].ends_with('…') && lines[0].chars().count() < 120, "{shown}");
     assert_eq!(lines[1], r#"call    read {"planet":"pluto"}"#);
     assert!(lines[2].starts_with("        search: 4 items in "), "{shown}");
-    assert!(lines[3].contains("read: failed: at `planet`: unknown variant `pluto`"), "{shown}");
+    let failed = "read: failed: Invalid arguments for `read`: at `planet`: unknown variant `pluto`";
+    assert!(lines[3].contains(failed), "{shown}");
     assert_eq!(lines[4..7], ["answer", "Four planets have rings.", "See saturn."]);
     assert_eq!(lines[7..], ["(2 turns, 2 tool calls, 30 tokens in, 8 out)"]);
 }
