@@ -21,12 +21,12 @@ fn get_weather(city: &str) -> String {
 struct get_weather {}
 const _: () = {
     use ::genkit::__private as __genkit;
-    impl __genkit::Function for get_weather {
+    impl __genkit::ActionFn for get_weather {
         type Output = __genkit::ToolOutput;
         fn call(
             _: &__genkit::Context,
             _: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
             ::core::unreachable!()
         }
         fn input_schema() -> __genkit::Value {
@@ -34,8 +34,8 @@ const _: () = {
         }
     }
     impl __genkit::ToolFn for get_weather {
-        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
             Self,
-        >(__genkit::Described::new("", "", "", 0));
+        >(__genkit::StaticInfo::new("", "", "", 0));
     }
 };

@@ -167,10 +167,10 @@ impl Registry {
         #[cfg(feature = "inventory")]
         for linked in inventory::iter::<Linked> {
             let action = match *linked {
-                Linked::Tool(definition) => Tool::from_definition(definition).into(),
-                Linked::Prompt(definition) => Prompt::from_definition(definition).into(),
-                Linked::Resource(definition) => Resource::from_definition(definition).into(),
-                Linked::Flow(definition) => Flow::from_definition(definition).into(),
+                Linked::Tool(definition) => Tool::from_static(definition).into(),
+                Linked::Prompt(definition) => Prompt::from_static(definition).into(),
+                Linked::Resource(definition) => Resource::from_static(definition).into(),
+                Linked::Flow(definition) => Flow::from_static(definition).into(),
             };
             registry.add_or_note(action);
         }

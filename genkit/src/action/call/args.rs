@@ -1,8 +1,9 @@
-//! From JSON to typed input: an exact read, one lenient re-read, errors that name the place.
+//! Parsing of arguments: an exact read, one lenient re-read, errors that name the place.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::action::error::Error as E;
 use crate::error::{Error, Result};
 
 /// How arguments are read.
@@ -19,7 +20,7 @@ pub enum Strictness {
     Text,
 }
 
-/// How many places one call may have mended: a bound on work, above any honest mistake.
+/// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
 const MAX_REREADS: usize = 64;
 
 /// Reads `arguments` as `T`.
@@ -52,13 +53,13 @@ pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) 
     Err(problem.into_error())
 }
 
-/// A place in the arguments that does not fit, and what the reader said.
+/// A place in the arguments that does not fit, and the message of the reader.
 struct Problem {
-    path: Vec<Step>,
-    said: String,
+    path: Vec<PathStep>,
+    message: String,
 }
 
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
@@ -68,17 +69,19 @@ impl Problem {
         let mut place = String::new();
         for step in &self.path {
             match step {
-                Step::Key(key) if place.is_empty() => place.push_str(key),
-                Step::Key(key) => {
+                PathStep::Key(key) if place.is_empty() => place.push_str(key),
+                PathStep::Key(key) => {
                     place.push('.');
                     place.push_str(key);
                 }
-                Step::Index(index) => place.push_str(&format!("[{index}]")),
+                PathStep::Index(index) => place.push_str(&format!("[{index}]")),
             }
         }
-        let message =
-            if place.is_empty() { self.said } else { format!("at `{place}`: {}", self.said) };
-        Error::invalid_arguments(message)
+        let message = self.message;
+        match place.is_empty() {
+            true => E::Arguments(message).into(),
+            false => E::ArgumentsAt { place, message }.into(),
+        }
     }
 }
 
@@ -88,23 +91,23 @@ fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Proble
             .path()
             .iter()
             .filter_map(|segment| match segment {
-                serde_path_to_error::Segment::Map { key } => Some(Step::Key(key.clone())),
-                serde_path_to_error::Segment::Seq { index } => Some(Step::Index(*index)),
+                serde_path_to_error::Segment::Map { key } => Some(PathStep::Key(key.clone())),
+                serde_path_to_error::Segment::Seq { index } => Some(PathStep::Index(*index)),
                 _ => None,
             })
             .collect();
-        Problem { path, said: error.into_inner().to_string() }
+        Problem { path, message: error.into_inner().to_string() }
     })
 }
 
-/// Replaces the string at `path` by the JSON it contains; says whether anything changed.
-fn mend(arguments: &mut Value, path: &[Step], how: Strictness) -> bool {
+/// Replaces the string at `path` by the JSON it contains; returns whether anything changed.
+fn mend(arguments: &mut Value, path: &[PathStep], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else { return false };
     let mut place = arguments;
     for step in parents {
         let next = match step {
-            Step::Key(key) => place.get_mut(key.as_str()),
-            Step::Index(index) => place.get_mut(*index),
+            PathStep::Key(key) => place.get_mut(key.as_str()),
+            PathStep::Index(index) => place.get_mut(*index),
         };
         match next {
             // The reader may stop at a container that itself came as a string.
@@ -114,14 +117,14 @@ fn mend(arguments: &mut Value, path: &[Step], how: Strictness) -> bool {
         }
     }
     match last {
-        Step::Key(key) => {
+        PathStep::Key(key) => {
             let empty = place.get(key.as_str()).is_some_and(|v| v.as_str() == Some(""));
             if empty && how == Strictness::Text {
                 return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
             }
             place.get_mut(key.as_str()).is_some_and(reread)
         }
-        Step::Index(index) => place.get_mut(*index).is_some_and(reread),
+        PathStep::Index(index) => place.get_mut(*index).is_some_and(reread),
     }
 }
 
@@ -150,11 +153,11 @@ mod tests {
         days: Option<u8>,
         #[serde(default)]
         hours: Vec<u8>,
-        inner: Option<Inner>,
+        inner: Option<Nested>,
     }
 
     #[derive(Debug, Deserialize, PartialEq)]
-    struct Inner {
+    struct Nested {
         ok: bool,
     }
 
@@ -170,24 +173,24 @@ mod tests {
         assert_eq!(input.city, "5", "a string that fits stays a string");
         assert_eq!(input.days, Some(5));
         assert_eq!(input.hours, [1, 2]);
-        assert_eq!(input.inner, Some(Inner { ok: true }));
+        assert_eq!(input.inner, Some(Nested { ok: true }));
     }
 
     #[test]
     fn exact_reads_mend_nothing() {
         let error = parse::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
-        let said = error.expect_err("a string is no number").to_string();
-        assert!(said.contains("at `days`"), "{said}");
+        let message = error.expect_err("a string is no number").to_string();
+        assert!(message.contains("at `days`"), "{message}");
     }
 
     #[test]
     fn an_error_names_the_place_and_what_was_expected() {
         let error = parse::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
-        let said = error.expect_err("x is no number").to_string();
-        assert_eq!(said, "at `hours[1]`: invalid type: string \"x\", expected u8");
+        let message = error.expect_err("x is no number").to_string();
+        assert_eq!(message, "at `hours[1]`: invalid type: string \"x\", expected u8");
         let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
-        let said = error.expect_err("town is unknown").to_string();
-        assert!(said.contains("unknown field `town`, expected one of `city`"), "{said}");
+        let message = error.expect_err("town is unknown").to_string();
+        assert!(message.contains("unknown field `town`, expected one of `city`"), "{message}");
     }
 
     #[test]

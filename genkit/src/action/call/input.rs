@@ -1,5 +1,5 @@
-//! From the JSON of a call to a function's typed input, in a way that makes one compile error of
-//! one unfit type.
+//! Typed input: from the JSON of a call to what a function takes by value, in a way that makes one
+//! compile error of one unfit type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::args::{self, Strictness};
-use crate::error::{Error, ErrorKind, Result};
+use crate::action::error::Error as E;
+use crate::error::Result;
 
 /// The JSON of a call, and how it is to be read.
 #[derive(Debug)]
@@ -27,24 +28,24 @@ pub struct NoInput {}
 /// Reads `T`, and tells its schema.
 ///
 /// The bounds are on the impls, so that for a type that lacks a trait the methods of
-/// [`InputFallback`] are found and compile: the one error is then that of
+/// [`TypedInputFallback`] are found and compile: the one error is then that of
 /// [`Argument`](crate::__private::Argument), on the parameter's own type.
-pub struct Input<T>(PhantomData<fn() -> T>);
+pub struct TypedInput<T>(PhantomData<fn() -> T>);
 
-impl<T> Input<T> {
+impl<T> TypedInput<T> {
     #[expect(clippy::new_without_default, reason = "hidden; only expansions call it")]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-impl<T: DeserializeOwned> Input<T> {
+impl<T: DeserializeOwned> TypedInput<T> {
     pub fn read(&self, arguments: Arguments) -> Result<T> {
         args::parse(arguments.value, arguments.how)
     }
 }
 
-impl<T: JsonSchema> Input<T> {
+impl<T: JsonSchema> TypedInput<T> {
     pub fn schema(&self) -> Value {
         untitled(crate::schema::input_of::<T>())
     }
@@ -59,14 +60,14 @@ fn untitled(mut schema: Value) -> Value {
 }
 
 /// What is called in a program that does not compile anyway.
-pub trait InputFallback<T> {
+pub trait TypedInputFallback<T> {
     fn read(&self, arguments: Arguments) -> Result<T>;
     fn schema(&self) -> Value;
 }
 
-impl<T> InputFallback<T> for Input<T> {
+impl<T> TypedInputFallback<T> for TypedInput<T> {
     fn read(&self, _: Arguments) -> Result<T> {
-        Err(Error::new(ErrorKind::Internal, "the input has no `serde::Deserialize`"))
+        Err(E::NoDeserialize.into())
     }
 
     fn schema(&self) -> Value {

@@ -1,48 +1,41 @@
-//! The typed call, erased.
+//! Handlers: what runs when an action is called, an annotated function or a closure.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::args::{self, Strictness};
-use super::definition::Call;
+use super::function::ErasedFn;
 use super::input::Arguments;
 use crate::context::Context;
 use crate::error::Result;
-
-/// A call under way.
-pub type Calling<'a, O> = Pin<Box<dyn Future<Output = Result<O>> + Send + 'a>>;
-
-/// A handler made from a closure at run time.
-pub(crate) type Closure<O> =
-    Arc<dyn Fn(Context, Value, Strictness) -> Calling<'static, O> + Send + Sync>;
+use crate::future::BoxFuture;
 
 /// What runs when an action is called.
-pub(crate) enum Handler<O: 'static> {
+pub(crate) enum ActionHandler<O: 'static> {
     /// An annotated function.
-    Static(Call<O>),
-    /// A closure.
-    Dynamic(Closure<O>),
+    Static(ErasedFn<O>),
+    /// A closure made at run time.
+    Dynamic(Arc<dyn Fn(Context, Value, Strictness) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
-impl<O> Handler<O> {
+impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,
         context: &'a Context,
         arguments: Value,
         how: Strictness,
-    ) -> Calling<'a, O> {
+    ) -> BoxFuture<'a, Result<O>> {
         match self {
-            Self::Static(call) => call(context, Arguments { value: arguments, how }),
+            Self::Static(function) => (function.call)(context, Arguments { value: arguments, how }),
             Self::Dynamic(closure) => closure(context.clone(), arguments, how),
         }
     }
 }
 
 /// Makes a handler from a typed closure.
-pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> Handler<O>
+pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
 where
     I: serde::de::DeserializeOwned + Send + 'static,
     O: 'static,
@@ -52,7 +45,7 @@ where
     C: Fn(T) -> Result<O> + Send + Sync + Copy + 'static,
 {
     let function = Arc::new(function);
-    Handler::Dynamic(Arc::new(move |context, arguments, how| {
+    ActionHandler::Dynamic(Arc::new(move |context, arguments, how| {
         let function = Arc::clone(&function);
         Box::pin(async move {
             let input = args::parse(arguments, how)?;

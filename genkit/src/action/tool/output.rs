@@ -1,15 +1,11 @@
-//! What a tool gives back: a value, content, or both.
-
-#![allow(missing_docs, reason = "most of this is for expansions and hidden")]
-
-use std::convert::Infallible;
-use std::marker::PhantomData;
+//! The output of a tool or a flow: a value, content, or both.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::{BoxError, Error, ErrorKind, Result};
+use crate::action::error::Error as E;
+use crate::error::Result;
 use crate::message::Part;
 use crate::schema;
 
@@ -165,45 +161,11 @@ impl<T: Serialize + JsonSchema> IntoOutput for Reply<T> {
 }
 
 fn to_value(value: impl Serialize) -> Result<Value> {
-    serde_json::to_value(value).map_err(|e| {
-        Error::new(ErrorKind::Internal, "the result does not serialize to JSON").with_source(e)
-    })
-}
-
-/// What a function returned. Inherent methods win over trait methods, so `Result` is told from
-/// a bare value by type: any alias works.
-pub struct Returned<T>(pub T);
-
-impl<T, E> Returned<std::result::Result<T, E>> {
-    pub fn split(self) -> std::result::Result<Returned<T>, E> {
-        self.0.map(Returned)
-    }
-}
-
-impl Returned<Vec<Part>> {
-    pub fn value(self) -> Parts {
-        Parts(self.0)
-    }
-}
-
-/// The fallback of [`Returned`]: a bare value cannot fail, and is itself.
-pub trait ReturnedValue<T> {
-    fn split(self) -> std::result::Result<Returned<T>, Infallible>;
-    fn value(self) -> T;
-}
-
-impl<T> ReturnedValue<T> for Returned<T> {
-    fn split(self) -> std::result::Result<Returned<T>, Infallible> {
-        Ok(self)
-    }
-
-    fn value(self) -> T {
-        self.0
-    }
+    Ok(serde_json::to_value(value).map_err(E::Output)?)
 }
 
 /// Several parts. (`Vec<Part>` itself would meet the impl for everything that serializes.)
-pub struct Parts(Vec<Part>);
+pub struct Parts(pub(super) Vec<Part>);
 
 #[diagnostic::do_not_recommend]
 impl IntoOutput for Parts {
@@ -213,78 +175,5 @@ impl IntoOutput for Parts {
 
     fn schema() -> Option<Value> {
         None
-    }
-}
-
-/// The same for a type, before there is a value: what is the schema of the result?
-pub struct Returns<T>(PhantomData<fn() -> T>);
-
-impl<T> Returns<T> {
-    #[expect(clippy::new_without_default, reason = "hidden; only expansions call it")]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<T, E> Returns<std::result::Result<T, E>> {
-    pub fn success(self) -> Returns<T> {
-        Returns::new()
-    }
-}
-
-impl Returns<Vec<Part>> {
-    pub fn schema(self) -> Option<Value> {
-        None
-    }
-}
-
-/// The fallback of [`Returns::success`].
-pub trait ReturnsValue<T> {
-    fn success(self) -> Returns<T>;
-}
-
-impl<T> ReturnsValue<T> for Returns<T> {
-    fn success(self) -> Returns<T> {
-        self
-    }
-}
-
-/// The fallback of [`Returns::schema`].
-pub trait ReturnsSchema<T> {
-    fn schema(self) -> Option<Value>;
-}
-
-impl<T: IntoOutput> ReturnsSchema<T> for Returns<T> {
-    fn schema(self) -> Option<Value> {
-        T::schema()
-    }
-}
-
-/// The fallback for a type that cannot be returned, one reference further away: the error is
-/// that of [`IntoOutput`] alone.
-pub trait ReturnsNothing {
-    fn schema(&self) -> Option<Value>;
-}
-
-impl<T> ReturnsNothing for Returns<T> {
-    fn schema(&self) -> Option<Value> {
-        None
-    }
-}
-
-/// A type that can be the error of an annotated function.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of this function",
-    label = "not an error type",
-    note = "it must convert into `Box<dyn std::error::Error + Send + Sync>`, as `genkit::Error`, `anyhow::Error`, `String` and every `std::error::Error + Send + Sync` do"
-)]
-pub trait Failure {
-    fn into_error(self) -> Error;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Into<BoxError>> Failure for E {
-    fn into_error(self) -> Error {
-        Error::from_failure(self)
     }
 }

@@ -1,4 +1,4 @@
-//! What the framework lends to a function: its context, a stream for chunks, state.
+//! Injected parameters, which a function takes by reference: its context, a stream of chunks, state.
 
 #![allow(missing_docs, reason = "most of this is for expansions and hidden")]
 
@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::handler::Calling;
+use crate::action::error::Error as E;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::schema;
 
 /// A typed stream of what comes before the result.
@@ -42,9 +43,7 @@ impl<C: Serialize> Chunks<C> {
     /// # Errors
     /// The chunk does not serialize.
     pub async fn send(&self, chunk: C) -> Result<()> {
-        let chunk = serde_json::to_value(chunk).map_err(|e| {
-            Error::new(ErrorKind::Internal, "a chunk does not serialize to JSON").with_source(e)
-        })?;
+        let chunk = serde_json::to_value(chunk).map_err(E::Chunk)?;
         self.context.chunk(chunk).await;
         Ok(())
     }
@@ -63,10 +62,10 @@ pub enum Requirement {
 }
 
 /// Tells `&Context`, `&Chunks<C>` and `&State` apart by type: inherent methods win over those of
-/// [`LendState`], and those over [`LendNothing`]'s, so no spelling matters.
-pub struct Lend<T: ?Sized>(PhantomData<fn(&T)>);
+/// [`InjectState`], and those over [`InjectNothing`]'s, so no spelling matters.
+pub struct Inject<T: ?Sized>(PhantomData<fn(&T)>);
 
-impl<T: ?Sized> Lend<T> {
+impl<T: ?Sized> Inject<T> {
     /// A reference, so that the fallbacks are one reference away from each other.
     pub const fn of() -> &'static Self
     where
@@ -76,8 +75,8 @@ impl<T: ?Sized> Lend<T> {
     }
 }
 
-impl Lend<Context> {
-    pub fn lend<'a>(&self, context: &'a Context) -> Result<&'a Context> {
+impl Inject<Context> {
+    pub fn inject<'a>(&self, context: &'a Context) -> Result<&'a Context> {
         Ok(context)
     }
 
@@ -86,8 +85,8 @@ impl Lend<Context> {
     }
 }
 
-impl<C> Lend<Chunks<C>> {
-    pub fn lend(&self, context: &Context) -> Result<Chunks<C>>
+impl<C> Inject<Chunks<C>> {
+    pub fn inject(&self, context: &Context) -> Result<Chunks<C>>
     where
         C: ChunkItem,
     {
@@ -95,8 +94,8 @@ impl<C> Lend<Chunks<C>> {
     }
 }
 
-/// The bound is on the impl, unlike that of `lend`: a chunk type that lacks a trait is one error.
-impl<C: ChunkItem> Lend<Chunks<C>> {
+/// The bound is on the impl, unlike that of `inject`: a chunk type that lacks a trait is one error.
+impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
     }
@@ -120,66 +119,73 @@ impl<C: Serialize + JsonSchema> ChunkItem for C {
 }
 
 /// The fallback: any other `&T` is state.
-pub trait LendState<T> {
-    fn lend<'a>(&self, context: &'a Context) -> Result<&'a T>;
+pub trait InjectState<T> {
+    fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// The call of a function that is lent a `T`, or for several a tuple of them. Its future
-    /// can change threads because what it is lent can; if not, that is reported, not this.
-    fn calling<'a, O>(&self, call: impl Future<Output = Result<O>> + Send + 'a) -> Calling<'a, O>;
+    /// The call of a function with a `T` injected, or for several a tuple of them. Its future
+    /// can change threads because what is injected can; if not, that is reported, not this.
+    fn calling<'a, O>(
+        &self,
+        call: impl Future<Output = Result<O>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<O>>;
 }
 
-impl<T: Send + Sync + 'static> LendState<T> for Lend<T> {
-    fn lend<'a>(&self, context: &'a Context) -> Result<&'a T> {
-        context.state::<T>().ok_or_else(|| {
-            Error::new(
-                ErrorKind::FailedPrecondition,
-                format!("no state of type `{}` was given: call `.state(..)`", type_name::<T>()),
-            )
-        })
+impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
+    fn inject<'a>(&self, context: &'a Context) -> Result<&'a T> {
+        context.state::<T>().ok_or_else(|| E::NoState(type_name::<T>()).into())
     }
 
     fn requirement(&self) -> Requirement {
         Requirement::State { id: TypeId::of::<T>(), name: type_name::<T>() }
     }
 
-    fn calling<'a, O>(&self, call: impl Future<Output = Result<O>> + Send + 'a) -> Calling<'a, O> {
+    fn calling<'a, O>(
+        &self,
+        call: impl Future<Output = Result<O>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<O>> {
         Box::pin(call)
     }
 }
 
 /// What is called in a program that does not compile anyway: the one error is that of
-/// [`State::check`], on the parameter's own type.
-pub trait LendNothing<T: ?Sized> {
-    fn lend<'a>(&self, context: &'a Context) -> Result<&'a T>;
+/// [`Injectable::check`], on the parameter's own type.
+pub trait InjectNothing<T: ?Sized> {
+    fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    fn calling<'a, O: 'a>(&self, call: impl Future<Output = Result<O>> + 'a) -> Calling<'a, O>;
+    fn calling<'a, O: 'a>(
+        &self,
+        call: impl Future<Output = Result<O>> + 'a,
+    ) -> BoxFuture<'a, Result<O>>;
 }
 
-impl<T: ?Sized> LendNothing<T> for &Lend<T> {
-    fn lend<'a>(&self, _: &'a Context) -> Result<&'a T> {
-        Err(Error::new(ErrorKind::Internal, "this type cannot be state"))
+impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
+    fn inject<'a>(&self, _: &'a Context) -> Result<&'a T> {
+        Err(E::CannotBeState.into())
     }
 
     fn requirement(&self) -> Requirement {
         Requirement::Context
     }
 
-    fn calling<'a, O: 'a>(&self, _: impl Future<Output = Result<O>> + 'a) -> Calling<'a, O> {
+    fn calling<'a, O: 'a>(
+        &self,
+        _: impl Future<Output = Result<O>> + 'a,
+    ) -> BoxFuture<'a, Result<O>> {
         Box::pin(std::future::pending::<Result<O>>())
     }
 }
 
-/// A type that can be state.
+/// A type that can be injected: state.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to this function",
     label = "not a state type",
     note = "a parameter by reference is `&Context`, `&Chunks<C>`, or `&T` for state given with `.state(value)`",
     note = "state must be `Sized + Send + Sync + 'static`; input is taken by value"
 )]
-pub trait State {
+pub trait Injectable {
     /// Asserted for each parameter taken by reference.
     fn check() {}
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + Sync + 'static> State for T {}
+impl<T: Send + Sync + 'static> Injectable for T {}
