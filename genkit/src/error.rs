@@ -70,7 +70,7 @@ struct RetryHint {
 pub enum ErrorKind {
     /// The caller went away or asked to stop.
     Cancelled,
-    /// A function failed and said no more than its text.
+    /// A function failed, and only its text is known.
     Unknown,
     /// What was given cannot be used: arguments, a schema, a URI.
     InvalidArgument,
@@ -189,7 +189,7 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Whether the same request may succeed later: by what the server said, else by the kind.
+    /// Whether the same request may succeed later: by the server's hint, else by the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};

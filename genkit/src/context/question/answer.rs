@@ -22,7 +22,7 @@ pub(crate) enum CallerAnswer {
     Unknown(Value),
 }
 
-/// What a person decided, and said with it.
+/// The decision of a user, and what came with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Decision {
     pub(crate) action: UserAction,

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::super::Context;
 use super::super::error::Error as E;
-use super::{Capability, QuestionKind};
+use super::QuestionKind;
+use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -103,7 +104,7 @@ impl Context {
 pub enum Elicited<T> {
     /// The user answered.
     Accepted(T),
-    /// The user said no.
+    /// The user declined.
     Declined,
     /// The user closed the question.
     Cancelled,

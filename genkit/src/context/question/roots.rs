@@ -5,7 +5,8 @@ use std::future::IntoFuture;
 use serde::{Deserialize, Serialize};
 
 use super::super::Context;
-use super::{Capability, QuestionKind};
+use super::QuestionKind;
+use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
