@@ -1,13 +1,16 @@
 //! Messages and their parts: plain data in Genkit's JSON.
 
-mod call;
+mod construct;
+mod media;
 mod part;
+mod tool_request;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use call::{ToolRequest, ToolResponse};
-pub use part::{Media, Part, ResourcePart};
+pub use media::{Media, ResourcePart};
+pub use part::{Part, ToolResponse};
+pub use tool_request::ToolRequest;
 
 /// Who speaks in a [`Message`].
 ///
@@ -43,7 +46,7 @@ pub enum Role {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said, part by part.
+    /// The content, part by part.
     pub content: Vec<Part>,
     /// Data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
