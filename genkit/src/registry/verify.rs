@@ -1,19 +1,17 @@
-//! What the compiler cannot see, found in one pass and reported as one error.
+//! Verification: what the compiler cannot see, found in one pass and reported as one error.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Actions;
+use super::actions::Actions;
+use super::error::{Error as E, MAX_NAME};
 use crate::action::{Info, Requirement, Resource, Tool};
 use crate::context::TypeMap;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::schema;
 
-/// The longest name that every known model provider takes.
-const MAX_NAME: usize = 64;
-
-/// All problems of `actions`; those with state only where `states` says what was given.
+/// All problems of `actions`; those with state only where `states` is what was given.
 pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
     let mut problems = actions.refused.clone();
     for tool in actions.tools.values() {
@@ -22,10 +20,7 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         state(&mut problems, &label, tool.requirements(), states);
         let kind = tool.schemas().portable_input().get("type").and_then(Value::as_str);
         if kind != Some("object") {
-            problems.push(format!(
-                "{label}: the schema of its arguments must be an object (`\"type\": \"object\"`), \
-                 since callers send named arguments"
-            ));
+            problems.push(E::ArgumentsNoObject(label));
         }
         for degraded in tool.schemas().degraded() {
             tracing::info!(
@@ -50,44 +45,33 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         name(&mut problems, &label, flow.info());
         state(&mut problems, &label, flow.requirements(), states);
     }
-    report(&problems)
+    report(problems)
 }
 
 /// Whether a tool that is in no registry can run.
 pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut problems = Vec::new();
     state(&mut problems, &tool.info().label("tool"), tool.requirements(), Some(states));
-    report(&problems)
+    report(problems)
 }
 
-fn report(problems: &[String]) -> Result<()> {
-    let said = match problems {
-        [] => return Ok(()),
-        [one] => one.clone(),
-        many => {
-            let lines: Vec<String> = many.iter().map(|line| format!("\n  - {line}")).collect();
-            format!("the registry has {} problems:{}", many.len(), lines.concat())
-        }
-    };
-    Err(Error::new(ErrorKind::FailedPrecondition, said))
+fn report(problems: Vec<E>) -> Result<()> {
+    if problems.is_empty() { Ok(()) } else { Err(E::Problems(problems).into()) }
 }
 
-fn name(problems: &mut Vec<String>, label: &str, info: &Info) {
+fn name(problems: &mut Vec<E>, label: &str, info: &Info) {
     if info.is_remote() {
         return; // made safe where it is sent
     }
     let name = &info.name;
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
-        problems.push(format!(
-            "{label}: a name has 1 to {MAX_NAME} characters of `A-Z a-z 0-9 _ -`, since clients \
-             and model providers refuse others"
-        ));
+        problems.push(E::Name(label.to_owned()));
     }
 }
 
 fn state(
-    problems: &mut Vec<String>,
+    problems: &mut Vec<E>,
     label: &str,
     requirements: &[Requirement],
     states: Option<&TypeMap>,
@@ -97,27 +81,26 @@ fn state(
         if let Requirement::State { id, name } = requirement
             && !states.contains(*id)
         {
-            problems.push(format!(
-                "{label} takes `&{name}`, and no such state was given: call `.state(..)` with one"
-            ));
+            problems.push(E::NoState { label: label.to_owned(), state: name });
         }
     }
 }
 
-fn template(problems: &mut Vec<String>, label: &str, resource: &Resource) {
+fn template(problems: &mut Vec<E>, label: &str, resource: &Resource) {
+    let (label, uri) = (|| label.to_owned(), || resource.uri().to_owned());
     let template = match resource.template() {
         Ok(template) => template,
-        Err(said) => return problems.push(format!("{label}: `{}`: {said}", resource.uri())),
+        Err(why) => {
+            let why = why.to_owned();
+            return problems.push(E::Template { label: label(), uri: uri(), why });
+        }
     };
     let variables: BTreeSet<&str> = template.variables().collect();
     let properties: Vec<_> = schema::properties(resource.schemas().input()).collect();
     for property in &properties {
         if property.required && !variables.contains(property.name) {
-            problems.push(format!(
-                "{label}: its argument `{}` is no variable of `{}`",
-                property.name,
-                resource.uri()
-            ));
+            let argument = property.name.to_owned();
+            problems.push(E::NoVariable { label: label(), argument, uri: uri() });
         }
     }
     // An input without named properties (a map, any JSON) takes every variable.
@@ -126,10 +109,8 @@ fn template(problems: &mut Vec<String>, label: &str, resource: &Resource) {
         resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
     for variable in variables {
         if !named.contains(variable) && (closed || !named.is_empty()) {
-            problems.push(format!(
-                "{label}: the variable `{{{variable}}}` of `{}` is no argument of the function",
-                resource.uri()
-            ));
+            let variable = variable.to_owned();
+            problems.push(E::NoArgument { label: label(), variable, uri: uri() });
         }
     }
 }
