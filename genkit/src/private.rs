@@ -41,7 +41,7 @@ pub async fn approved(context: &Context) -> Result<()> {
     message = "`{Self}` cannot be an argument",
     label = "not an argument type",
     note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
-    note = "something that the framework should lend instead (`&Context`, state) is taken by reference"
+    note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
 )]
 pub trait Argument {
     /// Asserted for each parameter taken by value, on the parameter's type.

@@ -11,7 +11,7 @@
     "`get_weather` has no description: a model chooses tools by their descriptions\nhelp: write a doc comment above it: `/// What it does, and when to use it.`"
 }
 ::core::compile_error! {
-    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is lent by the framework\nhelp: take it by value: `String`"
+    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is injected by the framework\nhelp: take it by value: `String`"
 }
 fn get_weather(city: &str) -> String {
     city.to_owned()

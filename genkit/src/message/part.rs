@@ -130,6 +130,22 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
+/// The metadata of a part by reference, shared or not.
+macro_rules! metadata_of {
+    ($part:ident) => {
+        match $part {
+            Part::Text { metadata, .. }
+            | Part::Media { metadata, .. }
+            | Part::Reasoning { metadata, .. }
+            | Part::ToolRequest { metadata, .. }
+            | Part::ToolResponse { metadata, .. }
+            | Part::Resource { metadata, .. }
+            | Part::Data { metadata, .. }
+            | Part::Custom { metadata, .. } => metadata,
+        }
+    };
+}
+
 impl Part {
     /// The part with one more entry of its metadata.
     ///
@@ -145,30 +161,12 @@ impl Part {
 
     /// Data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
-        match self {
-            Self::Text { metadata, .. }
-            | Self::Media { metadata, .. }
-            | Self::Reasoning { metadata, .. }
-            | Self::ToolRequest { metadata, .. }
-            | Self::ToolResponse { metadata, .. }
-            | Self::Resource { metadata, .. }
-            | Self::Data { metadata, .. }
-            | Self::Custom { metadata, .. } => metadata,
-        }
+        metadata_of!(self)
     }
 
     /// The same, to change it.
     pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
-        match self {
-            Self::Text { metadata, .. }
-            | Self::Media { metadata, .. }
-            | Self::Reasoning { metadata, .. }
-            | Self::ToolRequest { metadata, .. }
-            | Self::ToolResponse { metadata, .. }
-            | Self::Resource { metadata, .. }
-            | Self::Data { metadata, .. }
-            | Self::Custom { metadata, .. } => metadata,
-        }
+        metadata_of!(self)
     }
 
     /// The text, if this is a text part.

@@ -33,29 +33,17 @@ pub enum Action {
     Flow(Flow),
 }
 
-impl From<Tool> for Action {
-    fn from(tool: Tool) -> Self {
-        Self::Tool(tool)
-    }
+macro_rules! kinds {
+    ($($kind:ident),*) => {$(
+        impl From<$kind> for Action {
+            fn from(action: $kind) -> Self {
+                Self::$kind(action)
+            }
+        }
+    )*};
 }
 
-impl From<Prompt> for Action {
-    fn from(prompt: Prompt) -> Self {
-        Self::Prompt(prompt)
-    }
-}
-
-impl From<Resource> for Action {
-    fn from(resource: Resource) -> Self {
-        Self::Resource(resource)
-    }
-}
-
-impl From<Flow> for Action {
-    fn from(flow: Flow) -> Self {
-        Self::Flow(flow)
-    }
-}
+kinds!(Tool, Prompt, Resource, Flow);
 
 impl Action {
     /// ``tool `add` (src/main.rs:7)``, for messages.

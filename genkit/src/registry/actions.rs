@@ -1,7 +1,6 @@
 //! The actions of a registry: a map by name for each kind.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use super::action::Action;
 use super::changes::RegistryChange;
@@ -25,21 +24,16 @@ impl Actions {
         let label = action.label();
         let (existing, change) = match action {
             Action::Tool(tool) => {
-                let name = tool.name().to_owned();
-                (insert(&mut self.tools, name, tool), Some(RegistryChange::Tools))
+                (insert(&mut self.tools, tool.name(), &tool), Some(RegistryChange::Tools))
             }
             Action::Prompt(prompt) => {
-                let name = prompt.name().to_owned();
-                (insert(&mut self.prompts, name, prompt), Some(RegistryChange::Prompts))
+                (insert(&mut self.prompts, prompt.name(), &prompt), Some(RegistryChange::Prompts))
             }
             Action::Resource(resource) => {
-                let uri = resource.uri().to_owned();
-                (insert(&mut self.resources, uri, resource), Some(RegistryChange::Resources))
+                let existing = insert(&mut self.resources, resource.uri(), &resource);
+                (existing, Some(RegistryChange::Resources))
             }
-            Action::Flow(flow) => {
-                let name = flow.name().to_owned();
-                (insert(&mut self.flows, name, flow), None)
-            }
+            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), &flow), None),
         };
         match existing {
             Some(existing) => Err(Error::SameName { label, existing: existing.label() }),
@@ -58,14 +52,12 @@ impl Actions {
 /// Adds `action` unless `name` is taken; then returns what has it.
 fn insert<A: Clone + Into<Action>>(
     map: &mut BTreeMap<String, A>,
-    name: String,
-    action: A,
+    name: &str,
+    action: &A,
 ) -> Option<Action> {
-    match map.entry(name) {
-        Entry::Occupied(existing) => Some(existing.get().clone().into()),
-        Entry::Vacant(vacant) => {
-            vacant.insert(action);
-            None
-        }
+    let existing = map.get(name).cloned().map(Into::into);
+    if existing.is_none() {
+        map.insert(name.to_owned(), action.clone());
     }
+    existing
 }

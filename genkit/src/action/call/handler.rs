@@ -34,6 +34,21 @@ impl<O> ActionHandler<O> {
     }
 }
 
+/// Makes a handler that forwards the arguments to another program as they are.
+pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
+where
+    F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
+{
+    let function = Arc::new(function);
+    ActionHandler::Dynamic(Arc::new(move |context, arguments, _| {
+        let function = Arc::clone(&function);
+        Box::pin(async move {
+            context.approved_to_run().await?;
+            function(context, arguments).await
+        })
+    }))
+}
+
 /// Makes a handler from a typed closure.
 pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
 where

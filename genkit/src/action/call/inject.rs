@@ -177,7 +177,7 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
 
 /// A type that can be injected: state.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be lent to this function",
+    message = "`{Self}` cannot be injected into this function",
     label = "not a state type",
     note = "a parameter by reference is `&Context`, `&Chunks<C>`, or `&T` for state given with `.state(value)`",
     note = "state must be `Sized + Send + Sync + 'static`; input is taken by value"

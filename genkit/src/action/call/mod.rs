@@ -9,6 +9,6 @@ mod input;
 pub(crate) use args::Strictness;
 pub use function::ActionFn;
 pub(super) use function::ErasedFn;
-pub(super) use handler::{ActionHandler, closure};
+pub(super) use handler::{ActionHandler, closure, forward};
 pub use inject::{ChunkItem, Chunks, Inject, InjectNothing, InjectState, Injectable, Requirement};
 pub use input::{Arguments, NoInput, TypedInput, TypedInputFallback};

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use super::Prompt;
 use super::reply::{IntoPrompt, PromptReply};
-use crate::action::call::{ActionHandler, closure};
+use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
 use crate::action::info::{Info, describing};
@@ -96,16 +95,11 @@ impl PromptBuilder {
     }
 
     /// Ends the making of a [`Prompt::remote`]: `function` forwards the request.
-    pub(crate) fn forwards(
-        self,
-        input_schema: Value,
-        function: impl Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Prompt {
-        let handler = Arc::new(move |context, arguments, _| function(context, arguments));
-        self.build(Schemas::foreign(input_schema, None), ActionHandler::Dynamic(handler))
+    pub(crate) fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
+    where
+        F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,
+    {
+        self.build(Schemas::foreign(input_schema, None), forward(function))
     }
 
     /// Ends the making: the closure that writes the messages.

@@ -1,6 +1,6 @@
 //! The reply of a prompt: messages, from whatever the function returns.
 
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, Role};
 
 /// The result of a prompt: messages, and perhaps a description of this result.
 ///
@@ -75,53 +75,26 @@ pub trait IntoPrompt {
     fn into_prompt(self) -> PromptReply;
 }
 
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for PromptReply {
-    fn into_prompt(self) -> PromptReply {
-        self
-    }
+macro_rules! into_prompt {
+    ($($returned:ty: |$value:ident| $reply:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoPrompt for $returned {
+            fn into_prompt(self) -> PromptReply {
+                let $value = self;
+                $reply
+            }
+        }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for String {
-    fn into_prompt(self) -> PromptReply {
-        Message::user(self).into_prompt()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for &str {
-    fn into_prompt(self) -> PromptReply {
-        Message::user(self).into_prompt()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for Part {
-    fn into_prompt(self) -> PromptReply {
-        Message::user(self).into_prompt()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for Vec<Part> {
-    fn into_prompt(self) -> PromptReply {
-        Message::new(crate::message::Role::User, self).into_prompt()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for Message {
-    fn into_prompt(self) -> PromptReply {
-        PromptReply::new([self])
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoPrompt for Vec<Message> {
-    fn into_prompt(self) -> PromptReply {
-        PromptReply::new(self)
-    }
+into_prompt! {
+    PromptReply: |reply| reply;
+    String: |text| PromptReply::new([Message::user(text)]);
+    &str: |text| PromptReply::new([Message::user(text)]);
+    Part: |part| PromptReply::new([Message::user(part)]);
+    Vec<Part>: |parts| PromptReply::new([Message::new(Role::User, parts)]);
+    Message: |message| PromptReply::new([message]);
+    Vec<Message>: |messages| PromptReply::new(messages);
 }
 
 #[diagnostic::do_not_recommend]

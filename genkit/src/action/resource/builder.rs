@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use super::Resource;
 use super::contents::{IntoContents, ResourceOutput};
-use crate::action::call::{ActionHandler, closure};
+use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
 use crate::action::info::{Info, describing};
@@ -96,18 +95,16 @@ impl ResourceBuilder {
     }
 
     /// Ends the making of a [`Resource::remote`]: `function` forwards the URI.
-    pub(crate) fn forwards(
-        self,
-        function: impl Fn(Context, String) -> BoxFuture<'static, Result<ResourceOutput>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Resource {
+    pub(crate) fn forwards<F>(self, function: F) -> Resource
+    where
+        F: Fn(Context, String) -> BoxFuture<'static, Result<ResourceOutput>>
+            + Send
+            + Sync
+            + 'static,
+    {
         let schemas = Schemas::foreign(serde_json::json!({ "type": "object" }), None);
-        let read = Arc::new(move |context, uri: Value, _| {
-            function(context, uri.as_str().unwrap_or_default().to_owned())
-        });
-        self.build(schemas, ActionHandler::Dynamic(read))
+        let uri_of = |uri: Value| uri.as_str().unwrap_or_default().to_owned();
+        self.build(schemas, forward(move |context, uri| function(context, uri_of(uri))))
     }
 
     /// Ends the making: the closure that reads the resource.

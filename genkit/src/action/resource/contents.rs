@@ -139,44 +139,23 @@ pub trait IntoContents {
     fn into_contents(self) -> Vec<Contents>;
 }
 
-#[diagnostic::do_not_recommend]
-impl IntoContents for Contents {
-    fn into_contents(self) -> Vec<Contents> {
-        vec![self]
-    }
+macro_rules! into_contents {
+    ($($returned:ty: |$value:ident| $contents:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoContents for $returned {
+            fn into_contents(self) -> Vec<Contents> {
+                let $value = self;
+                $contents
+            }
+        }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl IntoContents for Vec<Contents> {
-    fn into_contents(self) -> Vec<Contents> {
-        self
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoContents for String {
-    fn into_contents(self) -> Vec<Contents> {
-        vec![Contents::text(self)]
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoContents for &str {
-    fn into_contents(self) -> Vec<Contents> {
-        vec![Contents::text(self)]
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoContents for Vec<u8> {
-    fn into_contents(self) -> Vec<Contents> {
-        vec![Contents::bytes(self)]
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoContents for Value {
-    fn into_contents(self) -> Vec<Contents> {
-        vec![Contents::text(self.to_string()).mime_type("application/json")]
-    }
+into_contents! {
+    Contents: |contents| vec![contents];
+    Vec<Contents>: |contents| contents;
+    String: |text| vec![Contents::text(text)];
+    &str: |text| vec![Contents::text(text)];
+    Vec<u8>: |bytes| vec![Contents::bytes(bytes)];
+    Value: |value| vec![Contents::text(value.to_string()).mime_type("application/json")];
 }

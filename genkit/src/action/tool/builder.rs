@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -11,7 +10,7 @@ use serde_json::Value;
 use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
-use crate::action::call::{ActionHandler, closure};
+use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::definition::Definition;
 use crate::action::info::{Info, describing};
 use crate::context::Context;
@@ -145,23 +144,12 @@ impl ToolBuilder {
 
     /// Ends the making of a [`Tool::remote`]: `function` forwards the call. What the other program
     /// returns is its own affair, and is not checked against its schema here.
-    pub(crate) fn forwards(
-        mut self,
-        function: impl Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Tool {
+    pub(crate) fn forwards<F>(mut self, function: F) -> Tool
+    where
+        F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,
+    {
         let schemas = Schemas::foreign(self.input.take().unwrap_or_default(), self.output.take());
-        let function = Arc::new(function);
-        let handler = ActionHandler::Dynamic(Arc::new(move |context: Context, arguments, _| {
-            let function = Arc::clone(&function);
-            Box::pin(async move {
-                context.approved_to_run().await?;
-                function(context, arguments).await
-            })
-        }));
-        self.build(schemas, handler)
+        self.build(schemas, forward(function))
     }
 
     /// Ends the making: the closure that runs when the tool is called.

@@ -116,7 +116,7 @@ impl ClientBuilder {
         let seen = Arc::default();
         let handler = TestHandler { answers: self.answers, seen: Arc::clone(&seen) };
         let connected = handler.serve_with_lifecycle(ours, lifecycle).await;
-        let running = connected.map_err(|error| E::Connect(Box::new(error)))?;
+        let running = connected.map_err(|error| E::Connect(error.into()))?;
         Ok(Client { running, seen })
     }
 }

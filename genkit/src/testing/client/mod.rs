@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, GetPromptRequestParams,
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
     GetPromptResult, Prompt, ReadResourceRequestParams, ReadResourceResult, Reference, Resource,
     ResourceTemplate, Tool,
 };
@@ -197,7 +197,9 @@ fn object(arguments: Value) -> Result<Map<String, Value>> {
 
 fn failed(error: ServiceError) -> Error {
     match error {
-        ServiceError::McpError(error) => E::Protocol(error).into(),
-        other => E::Transport(other).into(),
+        ServiceError::McpError(ErrorData { code, message, data, .. }) => {
+            E::Protocol { code: code.0, message: message.into_owned(), data }.into()
+        }
+        other => E::Transport(other.to_string()).into(),
     }
 }

@@ -1,4 +1,4 @@
-//! What the cases of `lent` look like when they are right, each under its name.
+//! What the cases of `injected` look like when they are right, each under its name.
 
 #![deny(warnings)]
 
