@@ -93,7 +93,7 @@ impl Completion {
 pub type StaticCompleters =
     &'static [(&'static str, fn(Completion) -> BoxFuture<'static, Result<Vec<String>>>)];
 
-/// What a completion function may return.
+/// A type that a completion function may return.
 ///
 /// A list of strings, best first, or a `Result` of one.
 ///

@@ -104,12 +104,12 @@ impl Part {
         Self::Data { data, metadata: Map::new() }
     }
 
-    /// What a model thought.
+    /// Reasoning of a model.
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
     }
 
-    /// A call that a model wants.
+    /// A tool request of a model.
     ///
     /// ```
     /// use genkit::{Part, ToolRequest};
@@ -121,7 +121,7 @@ impl Part {
         Self::ToolRequest { tool_request, metadata: Map::new() }
     }
 
-    /// What a tool answered.
+    /// A tool response.
     pub fn tool_response(tool_response: ToolResponse) -> Self {
         Self::ToolResponse { tool_response, metadata: Map::new() }
     }

@@ -36,7 +36,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// What a model thought before it answered.
+    /// Reasoning: what a model thought before it answered.
     Reasoning {
         /// The thoughts, or a summary of them.
         reasoning: String,
@@ -44,7 +44,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// A model wants a tool to be called.
+    /// A tool request: a model wants a tool to be called.
     #[serde(rename_all = "camelCase")]
     ToolRequest {
         /// Which tool, with what.
@@ -53,7 +53,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// What a tool answered.
+    /// A tool response: what a tool answered.
     #[serde(rename_all = "camelCase")]
     ToolResponse {
         /// Which call, with what.

@@ -14,12 +14,12 @@ pub(super) struct Actions {
     /// By URI or template.
     pub(super) resources: BTreeMap<String, Resource>,
     pub(super) flows: BTreeMap<String, Flow>,
-    /// What was refused while nobody could be told: two of one name.
+    /// What `add` refused, for the check to report: two of one name.
     pub(super) refused: Vec<Error>,
 }
 
 impl Actions {
-    /// Adds `action` unless its name is taken; returns the change that clients are told of.
+    /// Adds `action` unless its name is taken; returns the change that clients are notified of.
     pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
         let label = action.label();
         let (existing, change) = match action {

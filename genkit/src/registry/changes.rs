@@ -1,14 +1,13 @@
-//! Changes of a registry: a version that grows, and a broadcast to those who tell clients.
+//! Changes of a registry: a version that grows, and a broadcast to those who notify clients.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::broadcast;
 
-/// How many changes a reader may lag behind before it is told to look at everything again.
-/// Default is 256.
+/// Changes that a subscriber may lag behind before it must read everything again. Default is 256.
 const BACKLOG: usize = 256;
 
-/// A change that readers may want to tell their clients.
+/// A change that servers notify their clients of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RegistryChange {
     Tools,

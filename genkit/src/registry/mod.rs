@@ -128,7 +128,7 @@ impl Registry {
         }
     }
 
-    /// Adds one action, also while the registry is being served: clients are told.
+    /// Adds one action, also while the registry is being served: clients are notified.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Registry, Tool};
@@ -145,7 +145,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] where one of its kind has the same name (or URI): remove
+    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) where one of its kind has the same name (or URI): remove
     /// that one first.
     pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
         let change = self.write().insert(action.into())?;
@@ -231,7 +231,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::FailedPrecondition`] with a line for each problem.
+    /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) with a line for each problem.
     pub fn check(&self) -> Result<()> {
         verify::verify(&self.read(), None)
     }

@@ -191,7 +191,7 @@ impl std::fmt::Debug for ScriptedModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let state = self.lock();
         f.debug_struct("ScriptedModel")
-            .field("asked", &state.requests.len())
+            .field("requests", &state.requests.len())
             .field("left", &state.script.len())
             .finish_non_exhaustive()
     }

@@ -25,7 +25,7 @@ pub struct Arguments {
 #[serde(deny_unknown_fields, expecting = "an object without members", rename = "__Input")]
 pub struct NoInput {}
 
-/// Reads `T`, and tells its schema.
+/// Reads `T`, and has its schema.
 ///
 /// The bounds are on the impls, so that for a type that lacks a trait the methods of
 /// [`TypedInputFallback`] are found and compile: the one error is then that of

@@ -17,7 +17,7 @@ use crate::testing::error::Error as E;
 const PIPE_BYTES: usize = 64 * 1024;
 
 impl Client {
-    /// Connects to `server` with the older protocol, able to answer nothing.
+    /// Connects to `server` with the older protocol, without answers to questions.
     ///
     /// # Errors
     /// As [`ClientBuilder::connect`].
@@ -25,13 +25,13 @@ impl Client {
         Self::builder().connect(server).await
     }
 
-    /// Begins a client that can be asked.
+    /// Begins a client that answers questions.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 }
 
-/// A client in the making: what it can be asked, and which protocol it speaks.
+/// A client in the making: its answers to questions, and the protocol that it speaks.
 ///
 /// ```
 /// use genkit::testing::Client;

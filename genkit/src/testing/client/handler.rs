@@ -20,11 +20,14 @@ use serde_json::Value;
 use super::seen::Seen;
 use crate::sync::lock;
 
+type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
+type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
+
 /// The answers of a test client; what has none is no capability of it.
 #[derive(Default)]
 pub(super) struct TestAnswers {
-    pub(super) elicit: Option<Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>>,
-    pub(super) sample: Option<Box<dyn Fn(&Value) -> String + Send + Sync>>,
+    pub(super) elicit: Option<ElicitAnswer>,
+    pub(super) sample: Option<SampleAnswer>,
     pub(super) roots: Option<Vec<String>>,
 }
 

@@ -176,7 +176,7 @@ impl Client {
         Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
     }
 
-    /// What the server sent without being asked, so far.
+    /// The notifications of the server so far.
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.seen).clone()
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A notification, which the server sent without being asked.
+/// A notification of the server.
 ///
 /// ```
 /// use genkit::testing::{Client, Seen};
