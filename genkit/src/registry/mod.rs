@@ -145,8 +145,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) where one of its kind has the same name (or URI): remove
-    /// that one first.
+    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) where one of its kind has the
+    /// same name (or URI): remove that one first.
     pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
         let change = self.write().insert(action.into())?;
         self.added(change);
