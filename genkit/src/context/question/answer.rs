@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Elicited, Root, Sampled};
+use super::results::{Elicited, Root, Sampled};
 use crate::context::error::Error as E;
 
 /// The answer to a question. Which kind it is shows in its JSON, since clients and stored runs
@@ -108,7 +108,7 @@ impl Decision {
         Self { meant: Some(Meant::Interrupt), ..self }
     }
 
-    /// Whether Genkit's words for an approval are in it.
+    /// Whether Genkit's form of an approval is in it.
     fn approves_tool(&self) -> bool {
         let content = self.content.as_ref();
         content.is_some_and(|content| content["toolApproved"] == Value::Bool(true))

@@ -2,11 +2,9 @@
 
 use std::future::IntoFuture;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::super::Context;
-use super::QuestionKind;
+use super::data::QuestionKind;
+use super::results::Sampled;
 use super::sample_request::SampleRequest;
 use crate::context::capability::Capability;
 use crate::error::Result;
@@ -112,54 +110,5 @@ impl<'a> IntoFuture for Sample<'a> {
     fn into_future(self) -> Self::IntoFuture {
         let kind = QuestionKind::Sampling(self.request);
         Box::pin(self.context.ask(self.key, kind, |answer| answer.sampled()))
-    }
-}
-
-/// What the client's model reply.
-///
-/// ```
-/// use genkit::{Context, Result, tool};
-///
-/// /// Sums a text up.
-/// #[tool]
-/// async fn sum_up(ctx: &Context, text: String) -> Result<String> {
-///     let reply = ctx.sample(format!("Sum up: {text}")).await?;
-///     if reply.stop_reason() == Some("maxTokens") {
-///         ctx.warn("the summary is cut").await;
-///     }
-///     Ok(format!("{} ({})", reply.text(), reply.model().unwrap_or("unknown")))
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sampled {
-    /// One block, or several.
-    content: Value,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-impl Sampled {
-    /// Its text.
-    pub fn text(&self) -> String {
-        let content = &self.content;
-        let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
-        blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
-    }
-
-    /// The model that the client used.
-    pub fn model(&self) -> Option<&str> {
-        self.rest.get("model")?.as_str()
-    }
-
-    /// Why it ended, in MCP's terms: `endTurn`, `maxTokens`, ….
-    pub fn stop_reason(&self) -> Option<&str> {
-        self.rest.get("stopReason")?.as_str()
-    }
-}
-
-impl Sampled {
-    /// Whether there is anything that a model may have reply.
-    pub(super) fn has_blocks(&self) -> bool {
-        self.content.is_object() || self.content.is_array()
     }
 }
