@@ -51,31 +51,31 @@ impl Kind {
 
     /// `Tool`: the variant that is handed to the linker.
     pub(crate) fn variant(self) -> Ident {
-        self.ident("")
+        self.ident("", "")
     }
 
     /// `ToolFn`: the trait that the function's type implements.
     pub(crate) fn function_trait(self) -> Ident {
-        self.ident("Fn")
+        self.ident("", "Fn")
     }
 
-    /// `ToolDefinition`
+    /// `StaticTool`: the type of the definition.
     pub(crate) fn definition(self) -> Ident {
-        self.ident("Definition")
+        self.ident("Static", "")
     }
 
     /// `ToolOutput`: a flow gives what a tool gives.
     pub(crate) fn output(self) -> Ident {
-        if self == Self::Flow { Self::Tool.output() } else { self.ident("Output") }
+        if self == Self::Flow { Self::Tool.output() } else { self.ident("", "Output") }
     }
 
-    fn ident(self, suffix: &str) -> Ident {
+    fn ident(self, prefix: &str, suffix: &str) -> Ident {
         let stem = match self {
             Self::Tool => "Tool",
             Self::Prompt => "Prompt",
             Self::Resource => "Resource",
             Self::Flow => "Flow",
         };
-        Ident::new(&format!("{stem}{suffix}"), Span::call_site())
+        Ident::new(&format!("{prefix}{stem}{suffix}"), Span::call_site())
     }
 }

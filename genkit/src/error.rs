@@ -32,9 +32,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(error.kind(), ErrorKind::NotFound);
 /// assert_eq!(error.to_string(), "no note 7");
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorData>);
 
-struct Inner {
+struct ErrorData {
     kind: ErrorKind,
     message: String,
     source: Option<BoxError>,
@@ -42,15 +42,14 @@ struct Inner {
     /// Whether arguments did not fit before a function ran.
     invalid_arguments: bool,
     fatal: bool,
-    /// What a server said about another try.
-    retry: Retry,
+    retry: RetryHint,
     /// What was done before it failed; the layer that knows its type puts it here.
     partial: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// What a server said about another try.
+/// The retry hint of a server: whether another try is worth it, and when.
 #[derive(Clone, Copy, Debug, Default)]
-struct Retry {
+struct RetryHint {
     worth: Option<bool>,
     after: Option<Duration>,
 }
@@ -71,7 +70,7 @@ struct Retry {
 pub enum ErrorKind {
     /// The caller went away or asked to stop.
     Cancelled,
-    /// A function failed and said no more than its text.
+    /// A function failed, and only its text is known.
     Unknown,
     /// What was given cannot be used: arguments, a schema, a URI.
     InvalidArgument,
@@ -105,14 +104,14 @@ impl Error {
     /// An error of `kind` that reads `message`.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorData {
             kind,
             message,
             source: None,
             details: None,
             invalid_arguments: false,
             fatal: false,
-            retry: Retry::default(),
+            retry: RetryHint::default(),
             partial: None,
         }))
     }
@@ -150,7 +149,7 @@ impl Error {
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let mut source = source.into();
         if let Some(inner) = source.downcast_mut::<Self>() {
-            // What it said of itself holds for the whole.
+            // Its hints hold for the whole.
             self.0.fatal |= inner.0.fatal;
             self.0.retry.worth = self.0.retry.worth.or(inner.0.retry.worth);
             self.0.retry.after = self.0.retry.after.or(inner.0.retry.after);
@@ -190,7 +189,7 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Whether the same request may succeed later: by what the server said, else by the kind.
+    /// Whether the same request may succeed later: by the server's hint, else by the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -295,11 +294,11 @@ impl Error {
         let mut text = self.0.message.clone();
         let mut cause = self.source();
         while let Some(error) = cause {
-            let said = error.to_string();
-            // Many errors print their source themselves; saying it twice helps nobody.
-            if !text.ends_with(&said) {
+            let message = error.to_string();
+            // Many errors print their source themselves; reading it twice helps nobody.
+            if !text.ends_with(&message) {
                 text.push_str(": ");
-                text.push_str(&said);
+                text.push_str(&message);
             }
             cause = error.source();
         }
@@ -330,14 +329,18 @@ impl Error {
     }
 }
 
-/// Keeps the causes of a foreign error without printing its own text a second time.
 /// The errors of one topic: a private enum that holds all messages of it.
 pub(crate) trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;
 
-    /// What programs read of it.
+    /// Data for programs.
     fn details(&self) -> Option<serde_json::Value> {
         None
+    }
+
+    /// Whether this is about arguments that no function has seen.
+    fn is_invalid_arguments(&self) -> bool {
+        false
     }
 }
 
@@ -345,29 +348,15 @@ impl<T: Topic> From<T> for Error {
     fn from(topic: T) -> Self {
         let mut error = Self::new(topic.kind(), topic.to_string());
         error.0.details = topic.details();
+        error.0.invalid_arguments = topic.is_invalid_arguments();
         if topic.source().is_some() { error.with_source(Cause(Box::new(topic))) } else { error }
     }
 }
 
+/// A cause whose own text is printed already: only its causes are left to print.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 struct Cause(BoxError);
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl StdError for Cause {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source()
-    }
-}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

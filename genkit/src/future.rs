@@ -4,4 +4,4 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// A future on the heap that any thread can run.
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -11,7 +11,7 @@ use crate::generate::middleware::Middleware;
 use crate::model::{Model, ModelRef, Models, Provider};
 use crate::registry::{Action, Registry};
 
-/// A registry and the state that its functions are lent.
+/// A registry and the state that is injected into its functions.
 ///
 /// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) act on the default one: every
 /// annotated function of the program, no state. Make your own for state, for tests, and for
@@ -210,7 +210,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// Lends `value` to every function that takes `&T`.
+    /// State: injects `value` into every function that takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.states.insert(value);
         self
@@ -251,7 +251,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// Records in traces what was said. Default is names, numbers and times only.
+    /// Records the texts in traces. Default is names, numbers and times only.
     pub fn trace_contents(mut self, yes: bool) -> Self {
         self.trace_contents = yes;
         self

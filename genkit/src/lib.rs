@@ -37,7 +37,7 @@
 //! # Tools
 //!
 //! [`#[tool]`](macro@tool) is for what a model may do. What a function takes by value is input;
-//! what it takes by reference is lent to it: a [`Context`], [`Chunks`], state. It stays a plain
+//! what it takes by reference is injected: a [`Context`], [`Chunks`], state. It stays a plain
 //! function, which a unit test calls. See [`macro@tool`] for every option and rule, and
 //! [`Tool::builder`] for tools that are made at run time.
 //!

@@ -8,20 +8,21 @@ pub use crate::action::{
 };
 pub use crate::context::Context;
 pub use crate::error::Result;
+pub use crate::future::BoxFuture;
 pub use ::schemars;
 pub use ::serde;
 pub use ::serde_json;
 pub use ::serde_json::Value;
 // A crate may do without the prelude.
-pub use ::std::{option::Option, vec, vec::Vec};
+pub use ::std::{option::Option, time::Duration, vec, vec::Vec};
 
 /// What an expansion has in scope: the traits whose methods it finds where the inherent ones do
 /// not fit (types are told apart by what they are, never by how they are spelled), and what the
 /// derive of schemars needs in a crate without the prelude.
 pub mod scope {
     pub use crate::action::expansion::{
-        InputFallback as _, LendNothing as _, LendState as _, ReturnedValue as _,
-        ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _,
+        InjectNothing as _, InjectState as _, ReturnedValue as _, ReturnsNothing as _,
+        ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
     };
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;
@@ -40,7 +41,7 @@ pub async fn approved(context: &Context) -> Result<()> {
     message = "`{Self}` cannot be an argument",
     label = "not an argument type",
     note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
-    note = "something that the framework should lend instead (`&Context`, state) is taken by reference"
+    note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
 )]
 pub trait Argument {
     /// Asserted for each parameter taken by value, on the parameter's type.
@@ -91,7 +92,7 @@ impl<T: From<&'static str>> TextDefault for T {
     note = "write `async fn suggest(asked: genkit::Completion) -> Vec<String>`, or the suggestions themselves: `complete = [\"a\", \"b\"]`"
 )]
 pub trait Completes {
-    fn complete(self, asked: crate::Completion) -> Suggesting;
+    fn complete(self, request: crate::Completion) -> BoxFuture<'static, Result<Vec<String>>>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -100,8 +101,8 @@ where
     F: Fn(crate::Completion) -> S,
     S: Future<Output: crate::IntoSuggestions> + Send + 'static,
 {
-    fn complete(self, asked: crate::Completion) -> Suggesting {
-        crate::action::expansion::complete(self(asked))
+    fn complete(self, request: crate::Completion) -> BoxFuture<'static, Result<Vec<String>>> {
+        crate::action::expansion::complete(self(request))
     }
 }
 

@@ -19,16 +19,16 @@ pub(super) fn function(action: &ValidAction, names: &TypeNames) -> TokenStream {
     let call = call(action, names, &input);
     quote! {
         #schema_function
-        impl __genkit::Function for #ident {
+        impl __genkit::ActionFn for #ident {
             type Output = __genkit::#output;
             fn call(
                 __context: &__genkit::Context,
                 __arguments: __genkit::Arguments,
-            ) -> __genkit::Calling<'_, __genkit::#output> {
+            ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::#output>> {
                 #call
             }
             fn input_schema() -> __genkit::Value {
-                __genkit::Input::<#input>::new().schema()
+                __genkit::TypedInput::<#input>::new().schema()
             }
             #requirements
             #output_schema
@@ -66,13 +66,14 @@ fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenSt
     let injected_types = injected(action, names).map(|(_, _, name)| name);
     let borrowed = injected(action, names).map(|(i, ty, name)| {
         let span = types::place(ty);
-        let (lent, context) = (local(&format!("__lent{i}"), span), local("__context", span));
-        quote_spanned!(span=> let #lent = __genkit::Lend::<#name>::of().lend(#context)?;)
+        let (injected, context) =
+            (local(&format!("__injected{i}"), span), local("__context", span));
+        quote_spanned!(span=> let #injected = __genkit::Inject::<#name>::of().inject(#context)?;)
     });
     let arguments = action.params.iter().enumerate().map(|(i, param)| match param {
         FnParam::Injected(_) => {
-            let lent = format_ident!("__lent{i}");
-            quote!(&#lent)
+            let injected = format_ident!("__injected{i}");
+            quote!(&#injected)
         }
         FnParam::Input(_) => quote!(__input),
         FnParam::Field(field) => {
@@ -94,7 +95,7 @@ fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenSt
     let mut body = Group::new(
         Delimiter::Brace,
         quote! {
-            let #pattern = __genkit::Input::<#input>::new().read(__arguments)?;
+            let #pattern = __genkit::TypedInput::<#input>::new().read(__arguments)?;
             #(#borrowed)*
             #approved
             let #returned = __genkit::Returned(#ident(#(#arguments),*).await) #fails;
@@ -104,11 +105,11 @@ fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenSt
     // A future that is not `Send` is reported at the function's name.
     body.set_span(action.span());
     quote_spanned! {action.span()=>
-        __genkit::Lend::<(#(#injected_types,)*)>::of().calling(async move #body)
+        __genkit::Inject::<(#(#injected_types,)*)>::of().calling(async move #body)
     }
 }
 
-/// Required state: what is injected, for the registry to check before the first call. That it can be lent at all
+/// Required state: what is injected, for the registry to check before the first call. That it can be injected at all
 /// is asserted here, at the type.
 fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected(action, names)
@@ -118,7 +119,7 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
                 true => name.clone(),
                 false => Ident::new(&name.to_string(), span).into_token_stream(),
             };
-            quote_spanned!(span=> <#name as __genkit::State>::check();)
+            quote_spanned!(span=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
     let injected = injected(action, names).map(|(_, _, name)| name);
@@ -126,7 +127,7 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
         quote! {
             fn requirements() -> __genkit::Vec<__genkit::Requirement> {
                 #(#checks)*
-                __genkit::vec![#(__genkit::Lend::<#injected>::of().requirement()),*]
+                __genkit::vec![#(__genkit::Inject::<#injected>::of().requirement()),*]
             }
         }
     })
@@ -144,7 +145,7 @@ fn result(action: &ValidAction) -> (Ident, TokenStream, TokenStream) {
     // made and used at one place.
     let returned = Ident::new("__returned", value);
     let variable = Ident::new("__error", error);
-    let error = quote_spanned!(error=> __genkit::Failure::into_error(#variable));
+    let error = quote_spanned!(error=> __genkit::IntoError::into_error(#variable));
     let fails = quote!(.split().map_err(|#variable| #error)?);
     let result = match action.kind {
         Kind::Tool | Kind::Flow => {

@@ -13,7 +13,7 @@ pub(super) fn definition(action: &ValidAction) -> TokenStream {
     let ident = &item.sig.ident;
     let (function_trait, definition) = (kind.function_trait(), kind.definition());
     let line = quote_spanned!(action.span()=> ::core::line!());
-    let described = option_calls(action, OptionTarget::Described);
+    let info = option_calls(action, OptionTarget::Info);
     let own = option_calls(action, OptionTarget::Definition);
     let uri = uri.as_ref().map(|uri| quote!(#uri,));
     let completers: Vec<_> = action
@@ -30,7 +30,7 @@ pub(super) fn definition(action: &ValidAction) -> TokenStream {
         impl __genkit::#function_trait for #ident {
             const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::new::<Self>(
                 #uri
-                __genkit::Described::new(#name, #description, ::core::file!(), #line) #described
+                __genkit::StaticInfo::new(#name, #description, ::core::file!(), #line) #info
             ) #own #completers;
         }
     }
@@ -54,7 +54,11 @@ impl ToTokens for Setting {
         tokens.extend(match self {
             Self::Text(text) => quote!(#text),
             Self::Flag(yes) => quote!(#yes),
-            Self::Number(number) => Literal::u64_unsuffixed(*number).into_token_stream(),
+            Self::Duration(milliseconds) => {
+                let milliseconds = Literal::u64_unsuffixed(*milliseconds);
+                quote!(__genkit::Duration::from_millis(#milliseconds))
+            }
+            Self::Size(bytes) => Literal::u64_unsuffixed(*bytes).into_token_stream(),
             Self::Texts(texts) => quote!(&[#(#texts),*]),
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
             Self::Path(path) => quote!(#path),
@@ -68,9 +72,9 @@ impl ToTokens for ArgCompletion {
         tokens.extend(match self {
             Self::Function(function) => {
                 let call = quote_spanned!(function.span()=> __genkit::Completes::complete);
-                quote!(|asked| #call(#function, asked))
+                quote!(|request| #call(#function, request))
             }
-            Self::List(list) => quote!(|asked| __genkit::suggest(&asked, &[#(#list),*])),
+            Self::List(list) => quote!(|request| __genkit::suggest(&request, &[#(#list),*])),
         });
     }
 }

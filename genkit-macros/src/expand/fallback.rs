@@ -42,12 +42,12 @@ pub(crate) fn fallback(
         #(#conditions)*
         const _: () = {
             use #crate_path::__private as __genkit;
-            impl __genkit::Function for #ident {
+            impl __genkit::ActionFn for #ident {
                 type Output = __genkit::#output;
                 fn call(
                     _: &__genkit::Context,
                     _: __genkit::Arguments,
-                ) -> __genkit::Calling<'_, __genkit::#output> {
+                ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::#output>> {
                     ::core::unreachable!()
                 }
                 fn input_schema() -> __genkit::Value {
@@ -56,7 +56,7 @@ pub(crate) fn fallback(
             }
             impl __genkit::#function_trait for #ident {
                 const DEFINITION: &'static __genkit::#definition =
-                    &__genkit::#definition::new::<Self>(#uri __genkit::Described::new("", "", "", 0));
+                    &__genkit::#definition::new::<Self>(#uri __genkit::StaticInfo::new("", "", "", 0));
             }
         };
     }

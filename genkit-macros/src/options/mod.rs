@@ -1,7 +1,7 @@
 //! The options of the macros as data: parsing, messages and the tables in the documentation come from these rows.
 //!
-//! A new option of `#[tool]` is a row in `tool.rs`, and a method of its name on the definition in the library. What
-//! several macros have is in `shared.rs`, what one parameter has in `arg.rs`.
+//! A new option of `#[tool]` is a row in `tool.rs`, and a field with a method of its name in the library's
+//! `action/tool/settings.rs`. What several macros have is in `shared.rs`, what one parameter has in `arg.rs`.
 
 pub(crate) mod arg;
 mod flow;

@@ -15,7 +15,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: "title",
         form: OptionForm::Text,
-        target: OptionTarget::Described,
+        target: OptionTarget::Info,
         example: "title = \"Weather\"",
         about: "A name for people.",
     },
@@ -29,14 +29,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: "tags",
         form: OptionForm::Texts,
-        target: OptionTarget::Described,
+        target: OptionTarget::Info,
         example: "tags(\"weather\", \"public\")",
         about: "Words that filters select by.",
     },
     OptionSpec {
         key: "metadata",
         form: OptionForm::Json,
-        target: OptionTarget::Described,
+        target: OptionTarget::Info,
         example: "metadata = { \"owner\": \"ops\" }",
         about: "A JSON object for programs; MCP sends it as `_meta`.",
     },
@@ -54,7 +54,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
 pub(super) const ICONS: OptionSpec = OptionSpec {
     key: "icons",
     form: OptionForm::Urls,
-    target: OptionTarget::Described,
+    target: OptionTarget::Info,
     example: "icons(\"https://example.com/sun.png\")",
     about: "Pictures that clients show.",
 };

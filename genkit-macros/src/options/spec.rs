@@ -15,8 +15,8 @@ pub(crate) struct OptionSpec {
 /// Where the value of an option goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionTarget {
-    /// A method of `Described`.
-    Described,
+    /// A method of `StaticInfo`.
+    Info,
     /// A method of the kind's definition.
     Definition,
     /// The macro uses it itself.

@@ -65,7 +65,7 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
             errors.at(
                 attr,
                 format_args!(
-                    "`#[{name}]` is for parameters taken by value; this one is lent by the \
+                    "`#[{name}]` is for parameters taken by value; this one is injected by the \
                      framework"
                 ),
                 "take it out, or take the parameter by value",

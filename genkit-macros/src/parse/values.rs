@@ -14,8 +14,10 @@ use crate::options::{OptionForm, OptionSpec};
 pub(crate) enum Setting {
     Text(LitStr),
     Flag(bool),
-    /// Milliseconds or bytes.
-    Number(u64),
+    /// Milliseconds.
+    Duration(u64),
+    /// Bytes.
+    Size(u64),
     Texts(Vec<LitStr>),
     Json(TokenTree),
     Path(Path),
@@ -95,7 +97,7 @@ fn size(expr: &Expr) -> Option<Result<Setting, String>> {
         }),
         _ => return None,
     };
-    Some(bytes.map(Setting::Number))
+    Some(bytes.map(Setting::Size))
 }
 
 /// A string that is not empty, read further by `read`.
@@ -113,7 +115,7 @@ fn filled(
 }
 
 fn duration(_: LitStr, value: &str) -> Result<Setting, String> {
-    formats::milliseconds(value).map(Setting::Number).ok_or_else(|| {
+    formats::milliseconds(value).map(Setting::Duration).ok_or_else(|| {
         format!("`{value}` is no time: a whole number above 0 and `ms`, `s`, `m` or `h`")
     })
 }

@@ -8,37 +8,37 @@ use super::shape::{SCALARS, bare};
 use super::spelling::{unborrowed, written};
 use crate::error::Errors;
 
-/// Injected parameters: the `T` of a `&T` that the framework can lend; reports why it cannot.
+/// Injected parameters: the `T` of a `&T` that the framework can inject; reports why it cannot.
 pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option<Type> {
     let elem = bare(&reference.elem);
     let owned = |name: &str| format!("take it by value: `{name}`");
     let (what, help) = if let Some(text) = borrowed_input(elem) {
         let what = format!(
             "`{}` is borrowed, but input comes from the caller and is owned: a parameter by \
-             reference is lent by the framework",
+             reference is injected by the framework",
             written(reference)
         );
         (what, owned(&text))
     } else if reference.mutability.is_some() {
         let what = format!(
-            "`{}` cannot be lent: calls run at the same time and share state",
+            "`{}` cannot be injected: calls run at the same time and share state",
             written(reference)
         );
         let mutex = format!(
-            "lend `&tokio::sync::Mutex<{0}>`, or `&{0}` with interior mutability",
+            "take `&tokio::sync::Mutex<{0}>`, or `&{0}` with interior mutability",
             written(elem)
         );
         (what, mutex)
     } else if let Type::TraitObject(object) = elem {
         let what = format!(
-            "`{}` cannot be lent: state is found by its type, which must be sized",
+            "`{}` cannot be injected: state is found by its type, which must be sized",
             written(reference)
         );
-        (what, format!("lend `&std::sync::Arc<{}>`", written(object)))
+        (what, format!("take `&std::sync::Arc<{}>`", written(object)))
     } else if let Some(lifetime) = reference.lifetime.as_ref().filter(|l| l.ident == "static") {
         errors.at(
             lifetime,
-            "what is lent lives as long as the call, not `'static`",
+            "what is injected lives as long as the call, not `'static`",
             format_args!("write `&{}`", written(elem)),
         );
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option
         return generic(elem, errors);
     } else if contains(elem, TypeToken::Reference) || contains(elem, TypeToken::Lifetime) {
         let what = format!("`{}` borrows, and state is owned by the program", written(elem));
-        (what, "lend the owned type: `&T` for a `.state(T)`".to_owned())
+        (what, "take the owned type: `&T` for a `.state(T)`".to_owned())
     } else {
         return Some(elem.clone());
     };

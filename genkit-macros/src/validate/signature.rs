@@ -94,7 +94,7 @@ fn generics(kind: Kind, item: &Item, errors: &mut Errors) {
         errors.at(
             &generics.params,
             format_args!(
-                "a {noun} has no lifetimes of its own: what is lent lives as long as the call, and \
+                "a {noun} has no lifetimes of its own: what is injected lives as long as the call, and \
                  input is owned"
             ),
             "leave the lifetimes out: `&Context`, `&Db`",

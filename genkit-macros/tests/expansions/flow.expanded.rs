@@ -17,38 +17,42 @@ const _: () = {
     fn __output_schema() -> __genkit::Option<__genkit::Value> {
         __genkit::Returns::<Result<Meal>>::new().success().schema()
     }
-    impl __genkit::Function for cook {
+    impl __genkit::ActionFn for cook {
         type Output = __genkit::ToolOutput;
         fn call(
             __context: &__genkit::Context,
             __arguments: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
-            __genkit::Lend::<(__Param0,)>::of()
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
+            __genkit::Inject::<(__Param0,)>::of()
                 .calling(async move {
-                    let __input = __genkit::Input::<__Param1>::new().read(__arguments)?;
-                    let __lent0 = __genkit::Lend::<__Param0>::of().lend(__context)?;
-                    let __returned = __genkit::Returned(cook(&__lent0, __input).await)
+                    let __input = __genkit::TypedInput::<__Param1>::new()
+                        .read(__arguments)?;
+                    let __injected0 = __genkit::Inject::<__Param0>::of()
+                        .inject(__context)?;
+                    let __returned = __genkit::Returned(
+                            cook(&__injected0, __input).await,
+                        )
                         .split()
-                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
                     __genkit::IntoOutput::into_output(__returned.value())
                 })
         }
         fn input_schema() -> __genkit::Value {
-            __genkit::Input::<__Param1>::new().schema()
+            __genkit::TypedInput::<__Param1>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
-            <__Param0 as __genkit::State>::check();
-            __genkit::vec![__genkit::Lend:: < __Param0 > ::of().requirement()]
+            <__Param0 as __genkit::Injectable>::check();
+            __genkit::vec![__genkit::Inject:: < __Param0 > ::of().requirement()]
         }
         fn output_schema() -> __genkit::Option<__genkit::Value> {
             __output_schema()
         }
     }
     impl __genkit::FlowFn for cook {
-        const DEFINITION: &'static __genkit::FlowDefinition = &__genkit::FlowDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticFlow = &__genkit::StaticFlow::new::<
             Self,
         >(
-            __genkit::Described::new(
+            __genkit::StaticInfo::new(
                 "cook",
                 "Cooks a menu.",
                 ::core::file!(),

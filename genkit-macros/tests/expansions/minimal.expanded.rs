@@ -20,33 +20,34 @@ const _: () = {
         a: i64,
         b: i64,
     }
-    impl __genkit::Function for add {
+    impl __genkit::ActionFn for add {
         type Output = __genkit::ToolOutput;
         fn call(
             __context: &__genkit::Context,
             __arguments: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
-            __genkit::Lend::<()>::of()
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
+            __genkit::Inject::<()>::of()
                 .calling(async move {
-                    let __input = __genkit::Input::<__Input>::new().read(__arguments)?;
+                    let __input = __genkit::TypedInput::<__Input>::new()
+                        .read(__arguments)?;
                     let __returned = __genkit::Returned(add(__input.a, __input.b).await)
                         .split()
-                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
                     __genkit::IntoOutput::into_output(__returned.value())
                 })
         }
         fn input_schema() -> __genkit::Value {
-            __genkit::Input::<__Input>::new().schema()
+            __genkit::TypedInput::<__Input>::new().schema()
         }
         fn output_schema() -> __genkit::Option<__genkit::Value> {
             __genkit::Returns::<i64>::new().success().schema()
         }
     }
     impl __genkit::ToolFn for add {
-        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
             Self,
         >(
-            __genkit::Described::new(
+            __genkit::StaticInfo::new(
                 "add",
                 "Adds two numbers.",
                 ::core::file!(),

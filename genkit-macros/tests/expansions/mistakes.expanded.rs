@@ -11,7 +11,7 @@
     "`get_weather` has no description: a model chooses tools by their descriptions\nhelp: write a doc comment above it: `/// What it does, and when to use it.`"
 }
 ::core::compile_error! {
-    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is lent by the framework\nhelp: take it by value: `String`"
+    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is injected by the framework\nhelp: take it by value: `String`"
 }
 fn get_weather(city: &str) -> String {
     city.to_owned()
@@ -21,12 +21,12 @@ fn get_weather(city: &str) -> String {
 struct get_weather {}
 const _: () = {
     use ::genkit::__private as __genkit;
-    impl __genkit::Function for get_weather {
+    impl __genkit::ActionFn for get_weather {
         type Output = __genkit::ToolOutput;
         fn call(
             _: &__genkit::Context,
             _: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
             ::core::unreachable!()
         }
         fn input_schema() -> __genkit::Value {
@@ -34,8 +34,8 @@ const _: () = {
         }
     }
     impl __genkit::ToolFn for get_weather {
-        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
             Self,
-        >(__genkit::Described::new("", "", "", 0));
+        >(__genkit::StaticInfo::new("", "", "", 0));
     }
 };

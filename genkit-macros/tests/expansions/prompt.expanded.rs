@@ -24,32 +24,33 @@ const _: () = {
     fn __default_tone() -> String {
         __genkit::TextDefault::value("warm")
     }
-    impl __genkit::Function for greet {
+    impl __genkit::ActionFn for greet {
         type Output = __genkit::PromptOutput;
         fn call(
             __context: &__genkit::Context,
             __arguments: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::PromptOutput> {
-            __genkit::Lend::<()>::of()
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::PromptOutput>> {
+            __genkit::Inject::<()>::of()
                 .calling(async move {
-                    let __input = __genkit::Input::<__Input>::new().read(__arguments)?;
+                    let __input = __genkit::TypedInput::<__Input>::new()
+                        .read(__arguments)?;
                     let __returned = __genkit::Returned(
                             greet(__input.department, __input.tone).await,
                         )
                         .split()
-                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
                     __genkit::Result::Ok(__genkit::IntoPrompt::into_prompt(__returned.0))
                 })
         }
         fn input_schema() -> __genkit::Value {
-            __genkit::Input::<__Input>::new().schema()
+            __genkit::TypedInput::<__Input>::new().schema()
         }
     }
     impl __genkit::PromptFn for greet {
-        const DEFINITION: &'static __genkit::PromptDefinition = &__genkit::PromptDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticPrompt = &__genkit::StaticPrompt::new::<
             Self,
         >(
-                __genkit::Described::new(
+                __genkit::StaticInfo::new(
                         "greet",
                         "Greets somebody of a department.",
                         ::core::file!(),
@@ -62,9 +63,9 @@ const _: () = {
                 &[
                     (
                         "department",
-                        |asked| __genkit::Completes::complete(departments, asked),
+                        |request| __genkit::Completes::complete(departments, request),
                     ),
-                    ("tone", |asked| __genkit::suggest(&asked, &["formal", "warm"])),
+                    ("tone", |request| __genkit::suggest(&request, &["formal", "warm"])),
                 ],
             );
     }

@@ -19,40 +19,41 @@ const _: () = {
     struct __Input {
         id: u64,
     }
-    impl __genkit::Function for read_note {
+    impl __genkit::ActionFn for read_note {
         type Output = __genkit::ResourceOutput;
         fn call(
             __context: &__genkit::Context,
             __arguments: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ResourceOutput> {
-            __genkit::Lend::<(Notes,)>::of()
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ResourceOutput>> {
+            __genkit::Inject::<(Notes,)>::of()
                 .calling(async move {
-                    let __input = __genkit::Input::<__Input>::new().read(__arguments)?;
-                    let __lent0 = __genkit::Lend::<Notes>::of().lend(__context)?;
+                    let __input = __genkit::TypedInput::<__Input>::new()
+                        .read(__arguments)?;
+                    let __injected0 = __genkit::Inject::<Notes>::of().inject(__context)?;
                     let __returned = __genkit::Returned(
-                            read_note(&__lent0, __input.id).await,
+                            read_note(&__injected0, __input.id).await,
                         )
                         .split()
-                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
                     __genkit::Result::Ok(
                         __genkit::IntoContents::into_contents(__returned.0),
                     )
                 })
         }
         fn input_schema() -> __genkit::Value {
-            __genkit::Input::<__Input>::new().schema()
+            __genkit::TypedInput::<__Input>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
-            <Notes as __genkit::State>::check();
-            __genkit::vec![__genkit::Lend:: < Notes > ::of().requirement()]
+            <Notes as __genkit::Injectable>::check();
+            __genkit::vec![__genkit::Inject:: < Notes > ::of().requirement()]
         }
     }
     impl __genkit::ResourceFn for read_note {
-        const DEFINITION: &'static __genkit::ResourceDefinition = &__genkit::ResourceDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticResource = &__genkit::StaticResource::new::<
             Self,
         >(
                 "note://{id}",
-                __genkit::Described::new(
+                __genkit::StaticInfo::new(
                     "note",
                     "A note by its number.",
                     ::core::file!(),

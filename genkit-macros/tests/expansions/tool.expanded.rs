@@ -41,35 +41,42 @@ const _: () = {
     fn __output_schema() -> __genkit::Option<__genkit::Value> {
         __genkit::Returns::<Result<Weather>>::new().success().schema()
     }
-    impl __genkit::Function for get_weather {
+    impl __genkit::ActionFn for get_weather {
         type Output = __genkit::ToolOutput;
         fn call(
             __context: &__genkit::Context,
             __arguments: __genkit::Arguments,
-        ) -> __genkit::Calling<'_, __genkit::ToolOutput> {
-            __genkit::Lend::<(Context, Db)>::of()
+        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
+            __genkit::Inject::<(Context, Db)>::of()
                 .calling(async move {
-                    let __input = __genkit::Input::<__Input>::new().read(__arguments)?;
-                    let __lent0 = __genkit::Lend::<Context>::of().lend(__context)?;
-                    let __lent1 = __genkit::Lend::<Db>::of().lend(__context)?;
+                    let __input = __genkit::TypedInput::<__Input>::new()
+                        .read(__arguments)?;
+                    let __injected0 = __genkit::Inject::<Context>::of()
+                        .inject(__context)?;
+                    let __injected1 = __genkit::Inject::<Db>::of().inject(__context)?;
                     let __returned = __genkit::Returned(
-                            get_weather(&__lent0, &__lent1, __input.city, __input.days)
+                            get_weather(
+                                    &__injected0,
+                                    &__injected1,
+                                    __input.city,
+                                    __input.days,
+                                )
                                 .await,
                         )
                         .split()
-                        .map_err(|__error| __genkit::Failure::into_error(__error))?;
+                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
                     __genkit::IntoOutput::into_output(__returned.value())
                 })
         }
         fn input_schema() -> __genkit::Value {
-            __genkit::Input::<__Input>::new().schema()
+            __genkit::TypedInput::<__Input>::new().schema()
         }
         fn requirements() -> __genkit::Vec<__genkit::Requirement> {
-            <Context as __genkit::State>::check();
-            <Db as __genkit::State>::check();
+            <Context as __genkit::Injectable>::check();
+            <Db as __genkit::Injectable>::check();
             __genkit::vec![
-                __genkit::Lend:: < Context > ::of().requirement(), __genkit::Lend:: < Db
-                > ::of().requirement()
+                __genkit::Inject:: < Context > ::of().requirement(), __genkit::Inject:: <
+                Db > ::of().requirement()
             ]
         }
         fn output_schema() -> __genkit::Option<__genkit::Value> {
@@ -77,10 +84,10 @@ const _: () = {
         }
     }
     impl __genkit::ToolFn for get_weather {
-        const DEFINITION: &'static __genkit::ToolDefinition = &__genkit::ToolDefinition::new::<
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
             Self,
         >(
-                __genkit::Described::new(
+                __genkit::StaticInfo::new(
                         "get_weather",
                         "Gets the weather in a city.",
                         ::core::file!(),
@@ -90,7 +97,7 @@ const _: () = {
                     .tags(&["public"]),
             )
             .read_only(true)
-            .timeout(30000);
+            .timeout(__genkit::Duration::from_millis(30000));
     }
     __genkit::submit!(Tool, get_weather, ToolFn);
 };

@@ -1,14 +1,15 @@
-//! Suggestions for prompt arguments and template variables while a user types.
+//! Completion: suggestions for prompt arguments and template variables while a user types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::pin::Pin;
 
+use super::error::Error as E;
 use crate::context::Context;
-use crate::error::{BoxError, Error, ErrorKind, Result};
+use crate::error::{BoxError, Error, Result};
+use crate::future::BoxFuture;
 
-/// What a completion function is asked.
+/// A completion request: the argument, and what is typed of it so far.
 ///
 /// ```
 /// use genkit::{Completion, prompt};
@@ -83,23 +84,16 @@ impl Completion {
     /// # Errors
     /// Nobody gave a `T`.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T> {
-        self.context.state::<T>().ok_or_else(|| {
-            let name = std::any::type_name::<T>();
-            Error::new(
-                ErrorKind::FailedPrecondition,
-                format!("no state of type `{name}` was given: call `.state(..)`"),
-            )
-        })
+        self.context.state::<T>().ok_or_else(|| E::NoState(std::any::type_name::<T>()).into())
     }
 }
 
-/// Suggestions that are being made.
-pub type Suggesting = Pin<Box<dyn Future<Output = Result<Vec<String>>> + Send>>;
+/// The completion functions of an annotated function, with their types erased, each with the name
+/// of its argument.
+pub type StaticCompleters =
+    &'static [(&'static str, fn(Completion) -> BoxFuture<'static, Result<Vec<String>>>)];
 
-/// A completion function of an annotated function, with its types erased.
-pub type Completer = fn(Completion) -> Suggesting;
-
-/// What a completion function may return.
+/// A type that a completion function may return.
 ///
 /// A list of strings, best first, or a `Result` of one.
 ///
@@ -141,20 +135,20 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
     }
 }
 
-/// The completion functions of an action by the argument that they are for.
+/// The completion functions of an action, each with the name of its argument.
 #[derive(Default)]
-pub(crate) struct Completers(Vec<(Cow<'static, str>, Complete)>);
+pub(crate) struct Completers(Vec<(Cow<'static, str>, Completer)>);
 
-/// A completion function, whoever wrote it.
-type Complete = Box<dyn Fn(Completion) -> Suggesting + Send + Sync>;
+/// A completion function: annotated or made at run time.
+type Completer = Box<dyn Fn(Completion) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
 
 impl Completers {
     /// Those of an annotated function.
-    pub(crate) fn annotated(completers: &'static [(&'static str, Completer)]) -> Self {
-        let boxed = |(name, completer): &(&'static str, Completer)| {
-            (Cow::Borrowed(*name), Box::new(*completer) as Complete)
-        };
-        Self(completers.iter().map(boxed).collect())
+    pub(crate) fn annotated(completers: StaticCompleters) -> Self {
+        let boxed = completers.iter().map(|(argument, function)| {
+            (Cow::Borrowed(*argument), Box::new(*function) as Completer)
+        });
+        Self(boxed.collect())
     }
 
     /// Adds one that was written as a closure or an `async fn`.
@@ -163,41 +157,67 @@ impl Completers {
         F: Fn(Completion) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoSuggestions> + Send + 'static,
     {
-        self.0.push((argument, Box::new(move |asked| complete(function(asked)))));
+        self.0.push((argument, Box::new(move |request| complete(function(request)))));
+    }
+
+    /// Suggestions for the argument of the request: its completion function, else the values that
+    /// its schema lists; `None` where there is no such argument.
+    pub(crate) fn complete(
+        &self,
+        schema: &serde_json::Value,
+        request: Completion,
+    ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
+        if let Some((_, completer)) = self.0.iter().find(|(name, _)| *name == request.argument) {
+            return Some(completer(request));
+        }
+        let property = crate::schema::properties(schema).find(|p| p.name == request.argument)?;
+        let values = property.values();
+        Some(ready(starting_with(request.value(), values.iter().map(String::as_str))))
     }
 }
 
+/// The method of a builder that adds a completion function to its `completers`.
+macro_rules! completing {
+    ($builder:ident) => {
+        impl $builder {
+            /// Suggestions for one argument, or for one variable of a template.
+            pub fn complete<F, Fut>(
+                mut self,
+                argument: impl Into<std::borrow::Cow<'static, str>>,
+                function: F,
+            ) -> Self
+            where
+                F: Fn($crate::Completion) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output: $crate::IntoSuggestions> + Send + 'static,
+            {
+                self.completers.add(argument.into(), function);
+                self
+            }
+        }
+    };
+}
+
+pub(super) use completing;
+
 /// Runs a completion function; expansions call it.
-pub fn complete<F>(asked: F) -> Suggesting
+pub fn complete<F>(suggestions: F) -> BoxFuture<'static, Result<Vec<String>>>
 where
     F: Future<Output: IntoSuggestions> + Send + 'static,
 {
-    Box::pin(async move { asked.await.into_suggestions() })
+    Box::pin(async move { suggestions.await.into_suggestions() })
 }
 
 /// Those of a fixed list that begin with what is typed; expansions call it.
-pub fn suggest(asked: &Completion, from: &[&str]) -> Suggesting {
-    let found = starting_with(asked.value(), from.iter().copied());
-    Box::pin(async move { Ok(found) })
+pub fn suggest(request: &Completion, from: &[&str]) -> BoxFuture<'static, Result<Vec<String>>> {
+    ready(starting_with(request.value(), from.iter().copied()))
+}
+
+fn ready(suggestions: Vec<String>) -> BoxFuture<'static, Result<Vec<String>>> {
+    Box::pin(std::future::ready(Ok(suggestions)))
 }
 
 /// Those that begin with `typed`, whatever the case.
 pub(crate) fn starting_with<'a>(typed: &str, from: impl Iterator<Item = &'a str>) -> Vec<String> {
     let typed = typed.to_lowercase();
     from.filter(|s| s.to_lowercase().starts_with(&typed)).map(String::from).collect()
-}
-
-/// Suggestions for the argument that is asked for: its completion function, else the values
-/// that its schema lists; `None` where there is no such argument.
-pub(crate) fn of(
-    completers: &Completers,
-    schema: &serde_json::Value,
-    asked: Completion,
-) -> Option<Suggesting> {
-    if let Some((_, completer)) = completers.0.iter().find(|(name, _)| *name == asked.argument) {
-        return Some(completer(asked));
-    }
-    let property = crate::schema::properties(schema).find(|p| p.name == asked.argument)?;
-    let found = starting_with(asked.value(), property.values().iter().map(String::as_str));
-    Some(Box::pin(async move { Ok(found) }))
 }

@@ -2,17 +2,52 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::args::Strictness;
-use super::definition::{FlowDefinition, FlowFn};
-use super::handler::Handler;
-use super::info::{Info, Location, described};
-use super::lent::Requirement;
-use super::output::ToolOutput;
+use super::call::{ActionFn, Requirement, Strictness};
+use super::definition::{Definition, StaticDefinition, defined};
+use super::info::StaticInfo;
+use super::tool::ToolOutput;
 use crate::context::Context;
 use crate::error::Result;
-use crate::schema::Schemas;
+
+/// A function annotated with `#[flow]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Flow, FlowFn, flow};
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// fn describe<F: FlowFn>() -> String {
+///     Flow::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<greet>(), "Greets somebody.");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[flow]` function",
+    label = "no `#[flow]` here",
+    note = "write `#[flow]` above the function"
+)]
+pub trait FlowFn: ActionFn<Output = ToolOutput> {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticFlow;
+}
+
+/// The static definition behind `#[flow]`.
+pub struct StaticFlow(StaticDefinition<ToolOutput>);
+
+impl StaticFlow {
+    #[allow(missing_docs, reason = "for expansions and hidden")]
+    pub const fn new<F: ActionFn<Output = ToolOutput>>(info: StaticInfo) -> Self {
+        Self(StaticDefinition::new::<F>(info))
+    }
+}
 
 /// A flow: a function that is run by name, with JSON in and JSON out.
 ///
@@ -40,55 +75,38 @@ use crate::schema::Schemas;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Flow(Arc<Inner>);
-
-struct Inner {
-    info: Info,
-    schemas: Schemas,
-    requirements: Vec<Requirement>,
-    handler: Handler<ToolOutput>,
-}
+pub struct Flow(Arc<Definition<ToolOutput>>);
 
 impl Flow {
     /// The flow behind an annotated function.
     pub fn of<F: FlowFn>() -> Self {
-        Self::from_definition(F::DEFINITION)
+        Self::from_static(F::DEFINITION)
     }
 
-    pub(crate) fn from_definition(definition: &'static FlowDefinition) -> Self {
-        let erased = definition.erased;
-        Self(Arc::new(Inner {
-            info: definition.described.info(),
-            schemas: Schemas::derived(erased.input, erased.output),
-            requirements: (erased.requirements)(),
-            handler: Handler::Static(erased.call),
-        }))
+    pub(crate) fn from_static(flow: &'static StaticFlow) -> Self {
+        Self(Arc::new(Definition::annotated(&flow.0)))
+    }
+
+    fn definition(&self) -> &Definition<ToolOutput> {
+        &self.0
     }
 
     /// The exact schema of its input.
     pub fn input_schema(&self) -> &Value {
-        self.0.schemas.input()
+        self.schemas().input()
     }
 
     /// The exact schema of its result, where the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
-        self.0.schemas.output()
+        self.schemas().output()
     }
 
     /// The exact schema of its chunks, if it streams.
     pub fn chunk_schema(&self) -> Option<&Value> {
-        self.0.requirements.iter().find_map(|requirement| match requirement {
+        self.requirements().iter().find_map(|requirement| match requirement {
             Requirement::Chunks(schema) => Some(schema),
             _ => None,
         })
-    }
-
-    pub(crate) fn info(&self) -> &Info {
-        &self.0.info
-    }
-
-    pub(crate) fn requirements(&self) -> &[Requirement] {
-        &self.0.requirements
     }
 
     /// Runs the function in a span of its own. Flows have no time limit but the caller's.
@@ -98,10 +116,4 @@ impl Flow {
     }
 }
 
-described!(Flow);
-
-impl std::fmt::Debug for Flow {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Flow").field(&self.name()).finish()
-    }
-}
+defined!(Flow, name);

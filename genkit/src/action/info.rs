@@ -1,4 +1,4 @@
-//! What every action has: a name, a description, a place in the source.
+//! Info: the name, the description and the place in the source that every action has.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,7 +30,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// The part of a definition that every kind of action has.
+/// The info of an action: what its callers read of it, and where it was defined.
 #[derive(Clone, Debug)]
 pub(crate) struct Info {
     pub(crate) name: Cow<'static, str>,
@@ -47,19 +47,15 @@ impl Info {
     #[track_caller]
     pub(crate) fn dynamic(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = std::panic::Location::caller();
-        Self {
-            name,
-            title: None,
-            description,
-            location: Some(Location { file: caller.file(), line: caller.line() }),
-            tags: Vec::new(),
-            icons: Vec::new(),
-            metadata: Map::new(),
-        }
+        let location = Location { file: caller.file(), line: caller.line() };
+        Self { location: Some(location), ..Self::remote(name, description) }
     }
 
-    /// Of an action that another program has: it has no place in the source.
-    pub(crate) fn remote(name: String, description: String) -> Self {
+    /// For an action of another program: it has no place in the source.
+    pub(crate) fn remote(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
             name: name.into(),
             title: None,
@@ -86,46 +82,64 @@ impl Info {
     }
 }
 
-/// The getters that every action has, over its `info()`.
-macro_rules! described {
-    ($action:ident) => {
-        impl $action {
-            /// The name that callers use.
-            pub fn name(&self) -> &str {
-                &self.info().name
-            }
+/// The info of an annotated function, as a macro writes it.
+pub struct StaticInfo {
+    name: &'static str,
+    title: Option<&'static str>,
+    description: &'static str,
+    file: &'static str,
+    line: u32,
+    tags: &'static [&'static str],
+    icons: &'static [&'static str],
+    metadata: Option<fn() -> Value>,
+}
 
-            /// The name for people, if there is one.
-            pub fn title(&self) -> Option<&str> {
-                self.info().title.as_deref()
-            }
+#[allow(missing_docs, reason = "for expansions and hidden")]
+impl StaticInfo {
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        file: &'static str,
+        line: u32,
+    ) -> Self {
+        Self { name, title: None, description, file, line, tags: &[], icons: &[], metadata: None }
+    }
 
-            /// What it is for, and when to use it.
-            pub fn description(&self) -> &str {
-                &self.info().description
-            }
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
 
-            /// Where it was defined.
-            pub fn location(&self) -> Option<Location> {
-                self.info().location
-            }
+    pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
+        self.tags = tags;
+        self
+    }
 
-            /// The tags that filters look at.
-            pub fn tags(&self) -> impl Iterator<Item = &str> {
-                self.info().tags.iter().map(|tag| &**tag)
-            }
+    pub const fn icons(mut self, icons: &'static [&'static str]) -> Self {
+        self.icons = icons;
+        self
+    }
 
-            /// Addresses of icons.
-            pub fn icons(&self) -> impl Iterator<Item = &str> {
-                self.info().icons.iter().map(|icon| &**icon)
-            }
+    pub const fn metadata(mut self, metadata: fn() -> Value) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
 
-            /// Data for programs; MCP sends it as `_meta`.
-            pub fn metadata(&self) -> &Map<String, Value> {
-                &self.info().metadata
-            }
+    pub(crate) fn info(&self) -> Info {
+        let texts = |texts: &[&'static str]| texts.iter().copied().map(Cow::Borrowed).collect();
+        Info {
+            name: Cow::Borrowed(self.name),
+            title: self.title.map(Cow::Borrowed),
+            description: Cow::Borrowed(self.description),
+            location: Some(Location { file: self.file, line: self.line }),
+            tags: texts(self.tags),
+            icons: texts(self.icons),
+            metadata: self.metadata.map_or_else(Map::new, |make| match make() {
+                Value::Object(map) => map,
+                other => Map::from_iter([("value".to_owned(), other)]),
+            }),
         }
-    };
+    }
 }
 
 /// The setters that every builder has, over its `info`.
@@ -159,4 +173,4 @@ macro_rules! describing {
     };
 }
 
-pub(super) use {described, describing};
+pub(super) use describing;

@@ -1,59 +1,51 @@
-//! What a macro registers: tools, prompts, resources and flows, their definitions and handlers.
+//! Actions: tools, prompts, resources and flows, from the definition to the typed call and its result.
 
-mod args;
+mod call;
 mod completion;
 mod definition;
+mod error;
 mod failure;
 mod flow;
-mod handler;
 mod info;
-mod input;
-mod lent;
-mod output;
+mod linked;
 mod prompt;
 mod resource;
 mod tool;
 
-pub(crate) use args::Strictness;
-#[cfg(feature = "inventory")]
-pub(crate) use definition::Linked;
+pub(crate) use call::{Requirement, Strictness};
+pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
-#[cfg(feature = "mcp-server")]
-pub(crate) use handler::Calling;
-pub(crate) use lent::Requirement;
-pub(crate) use output::ToolOutput;
-pub(crate) use resource::Body;
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
-pub(crate) use resource::not_found;
-
-pub use completion::{Completion, IntoSuggestions};
-pub use definition::{FlowFn, PromptFn, ResourceFn, ToolFn};
-pub use flow::Flow;
 pub(crate) use info::Info;
+#[cfg(feature = "inventory")]
+pub(crate) use linked::Linked;
+pub(crate) use resource::ContentsBody;
+pub(crate) use tool::ToolOutput;
+
+pub use call::Chunks;
+pub use completion::{Completion, IntoSuggestions};
+pub use flow::{Flow, FlowFn};
 pub use info::Location;
-pub use lent::Chunks;
-pub use output::{IntoOutput, Reply};
-pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptReply};
-pub use resource::{Contents, IntoContents, Resource, ResourceBuilder};
-pub use tool::{Hints, Tool, ToolBuilder};
+pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
+pub use resource::{Contents, IntoContents, Resource, ResourceBuilder, ResourceFn};
+pub use tool::{Hints, IntoOutput, Reply, Tool, ToolBuilder, ToolFn};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]
 pub mod expansion {
-    pub use super::completion::{Suggesting, complete, suggest};
-    pub use super::definition::{
-        Described, FlowDefinition, Function, Linked, PromptDefinition, ResourceDefinition,
-        ToolDefinition,
+    pub use super::call::{
+        ActionFn, Arguments, ChunkItem, Inject, InjectNothing, InjectState, Injectable, NoInput,
+        Requirement, TypedInput, TypedInputFallback,
     };
-    pub use super::handler::Calling;
-    pub use super::input::{Arguments, Input, InputFallback, NoInput};
-    pub use super::lent::{ChunkItem, Lend, LendNothing, LendState, Requirement, State};
-    pub use super::output::{
-        Failure, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
-        ToolOutput,
+    pub use super::completion::{complete, suggest};
+    pub use super::flow::StaticFlow;
+    pub use super::info::StaticInfo;
+    pub use super::linked::Linked;
+    pub use super::prompt::{PromptOutput, StaticPrompt};
+    pub use super::resource::{ResourceOutput, StaticResource};
+    pub use super::tool::{
+        IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
+        StaticTool, ToolOutput,
     };
-    pub use super::prompt::PromptOutput;
-    pub use super::resource::ResourceOutput;
 }

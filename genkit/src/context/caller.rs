@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::question::{CallerAnswer, Capability, Question};
+use super::capability::Capability;
+use super::question::{CallerAnswer, Question};
 use super::report::{Level, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::question::Capability;
+use super::capability::Capability;
 use crate::error::{ErrorKind, Topic};
 
 #[derive(Debug, thiserror::Error)]

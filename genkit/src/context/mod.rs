@@ -1,6 +1,7 @@
 //! The context of a call: what a function may ask of its caller, and the driver that runs it.
 
 mod caller;
+mod capability;
 mod drive;
 mod error;
 mod once;
@@ -18,9 +19,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use caller::{Caller, NoCaller};
+pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise};
 pub(crate) use question::{
-    APPROVAL_KEY, CallerAnswer, Capability, Decision, Question, QuestionKind, UserAction,
+    APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
 pub(crate) use replay::Recording;
 pub(crate) use typemap::TypeMap;
@@ -245,7 +247,7 @@ impl Context {
         &self.0.parts.meta
     }
 
-    /// Who calls, if it said so.
+    /// Who calls, if it is known.
     ///
     /// ```
     /// use genkit::{Context, tool};

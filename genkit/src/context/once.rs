@@ -63,7 +63,7 @@ impl Context {
         self.replay().recorded(key)
     }
 
-    /// Keeps what was done under `key` for a later run.
+    /// Records what was done under `key` for a later run.
     pub(crate) fn record(&self, key: &str, done: Value) {
         self.replay().record(key, done);
     }

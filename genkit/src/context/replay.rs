@@ -72,7 +72,7 @@ impl Replay {
         self.used.insert(key);
     }
 
-    /// Keeps an answer that was given live.
+    /// Records an answer that was given live.
     pub(super) fn answered(&mut self, key: String, answer: CallerAnswer) {
         self.recording.answers.insert(key.clone(), answer);
         self.used.insert(key);

@@ -143,7 +143,7 @@ impl Progress {
         self.total
     }
 
-    /// What is being done, if that is said.
+    /// What is being done, if that is known.
     pub fn text(&self) -> Option<&str> {
         self.message.as_deref()
     }

@@ -1,15 +1,18 @@
 //! Messages and their parts: plain data in Genkit's JSON.
 
-mod call;
+mod construct;
+mod media;
 mod part;
+mod tool_request;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use call::{ToolRequest, ToolResponse};
-pub use part::{Media, Part, ResourcePart};
+pub use media::{Media, ResourcePart};
+pub use part::{Part, ToolResponse};
+pub use tool_request::ToolRequest;
 
-/// Who speaks in a [`Message`].
+/// The role of a [`Message`]: who speaks.
 ///
 /// ```
 /// use genkit::{Message, Role};
@@ -43,7 +46,7 @@ pub enum Role {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said, part by part.
+    /// The content, part by part.
     pub content: Vec<Part>,
     /// Data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -56,7 +59,7 @@ impl Message {
         Self { role, content: content.into_iter().collect(), metadata: Map::new() }
     }
 
-    /// What the user says.
+    /// A message of the user.
     ///
     /// ```
     /// assert_eq!(genkit::Message::user("hi").role, genkit::Role::User);
@@ -65,7 +68,7 @@ impl Message {
         Self::new(Role::User, [content.into()])
     }
 
-    /// What the model says.
+    /// A message of the model.
     ///
     /// ```
     /// assert_eq!(genkit::Message::model("hello").role, genkit::Role::Model);
@@ -74,7 +77,7 @@ impl Message {
         Self::new(Role::Model, [content.into()])
     }
 
-    /// What stands above the conversation.
+    /// A system message: instructions above the conversation.
     ///
     /// ```
     /// assert_eq!(genkit::Message::system("be brief").role, genkit::Role::System);
@@ -97,7 +100,7 @@ impl Message {
         self
     }
 
-    /// The calls that it asks for; those that are still being written are left out.
+    /// The tool requests in it; those that are still being written are left out.
     ///
     /// ```
     /// use genkit::{Message, ToolRequest};

@@ -1,11 +1,10 @@
-//! The parts of a message, told apart by the key that is present.
+//! The parts of a message, told apart by the key that is present, and the tool responses that hold parts.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::call::{ToolRequest, ToolResponse};
+use super::media::{Media, ResourcePart};
+use super::tool_request::ToolRequest;
 
 /// A piece of content: text, media, a tool call or its answer, reasoning, a resource or data.
 ///
@@ -37,7 +36,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// What a model thought before it answered.
+    /// Reasoning: what a model thought before it answered.
     Reasoning {
         /// The thoughts, or a summary of them.
         reasoning: String,
@@ -45,7 +44,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// A model wants a tool to be called.
+    /// A tool request: a model wants a tool to be called.
     #[serde(rename_all = "camelCase")]
     ToolRequest {
         /// Which tool, with what.
@@ -54,7 +53,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// What a tool answered.
+    /// A tool response: what a tool answered.
     #[serde(rename_all = "camelCase")]
     ToolResponse {
         /// Which call, with what.
@@ -131,176 +130,23 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
-/// An image, audio or another file.
-///
-/// ```
-/// use genkit::Part;
-///
-/// let Part::Media { media, .. } = Part::image("image/png", [1, 2]) else { panic!() };
-/// assert_eq!(media.url, "data:image/png;base64,AQI=");
-/// assert_eq!(media.content_type.as_deref(), Some("image/png"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Media {
-    /// A `data:` URL with the bytes, or an address.
-    pub url: String,
-    /// The media type, for example `image/png`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-}
-
-/// A resource inside a message: with `text` or `blob` it is embedded, without it is a link.
-///
-/// ```
-/// use genkit::Part;
-///
-/// let part = Part::resource_text("note://1", "text/plain", "buy milk");
-/// let Part::Resource { resource, .. } = part else { panic!() };
-/// assert_eq!((resource.uri.as_str(), resource.text.as_deref()), ("note://1", Some("buy milk")));
-/// assert_eq!((resource.mime_type.as_deref(), resource.blob), (Some("text/plain"), None));
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ResourcePart {
-    /// The address of the resource.
-    pub uri: String,
-    /// The media type, for example `text/markdown`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<String>,
-    /// The content, if it is text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The content in base64, if it is not text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blob: Option<String>,
+/// The metadata of a part by reference, shared or not.
+macro_rules! metadata_of {
+    ($part:ident) => {
+        match $part {
+            Part::Text { metadata, .. }
+            | Part::Media { metadata, .. }
+            | Part::Reasoning { metadata, .. }
+            | Part::ToolRequest { metadata, .. }
+            | Part::ToolResponse { metadata, .. }
+            | Part::Resource { metadata, .. }
+            | Part::Data { metadata, .. }
+            | Part::Custom { metadata, .. } => metadata,
+        }
+    };
 }
 
 impl Part {
-    /// Text.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into(), metadata: Map::new() }
-    }
-
-    /// Media by its URL.
-    ///
-    /// ```
-    /// use genkit::Part;
-    ///
-    /// let photo = Part::media("https://example.com/cat.png", "image/png");
-    /// ```
-    pub fn media(url: impl Into<String>, content_type: impl Into<String>) -> Self {
-        let media = Media { url: url.into(), content_type: Some(content_type.into()) };
-        Self::Media { media, metadata: Map::new() }
-    }
-
-    /// An image from its bytes.
-    ///
-    /// ```
-    /// let part = genkit::Part::image("image/png", [0x89, b'P', b'N', b'G']);
-    /// ```
-    pub fn image(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
-        Self::inline(content_type, bytes)
-    }
-
-    /// Audio from its bytes.
-    ///
-    /// ```
-    /// let part = genkit::Part::audio("audio/wav", b"RIFF");
-    /// ```
-    pub fn audio(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
-        Self::inline(content_type, bytes)
-    }
-
-    fn inline(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
-        Self::media(format!("data:{content_type};base64,{}", STANDARD.encode(bytes)), content_type)
-    }
-
-    /// A resource with its text.
-    ///
-    /// ```
-    /// let part = genkit::Part::resource_text("note://1", "text/plain", "buy milk");
-    /// ```
-    pub fn resource_text(
-        uri: impl Into<String>,
-        mime_type: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Self {
-        Self::resource(ResourcePart {
-            text: Some(text.into()),
-            mime_type: Some(mime_type.into()),
-            ..ResourcePart::link(uri)
-        })
-    }
-
-    /// A resource with its bytes.
-    ///
-    /// ```
-    /// let part = genkit::Part::resource_bytes("file:///a.bin", "application/octet-stream", [1, 2]);
-    /// ```
-    pub fn resource_bytes(
-        uri: impl Into<String>,
-        mime_type: impl Into<String>,
-        bytes: impl AsRef<[u8]>,
-    ) -> Self {
-        Self::resource(ResourcePart {
-            blob: Some(STANDARD.encode(bytes)),
-            mime_type: Some(mime_type.into()),
-            ..ResourcePart::link(uri)
-        })
-    }
-
-    /// The address of a resource, without its content.
-    ///
-    /// ```
-    /// let part = genkit::Part::resource_link("note://1");
-    /// ```
-    pub fn resource_link(uri: impl Into<String>) -> Self {
-        Self::resource(ResourcePart::link(uri))
-    }
-
-    fn resource(resource: ResourcePart) -> Self {
-        Self::Resource { resource, metadata: Map::new() }
-    }
-
-    /// Any JSON.
-    ///
-    /// ```
-    /// let part = genkit::Part::data(serde_json::json!({"rows": 3}));
-    /// ```
-    pub fn data(data: Value) -> Self {
-        Self::Data { data, metadata: Map::new() }
-    }
-
-    /// What a model thought.
-    pub fn reasoning(text: impl Into<String>) -> Self {
-        Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
-    }
-
-    /// A call that a model wants.
-    ///
-    /// ```
-    /// use genkit::{Part, ToolRequest};
-    ///
-    /// let part = Part::tool_request(ToolRequest::new("add", serde_json::json!({"a": 1, "b": 2})));
-    /// assert_eq!(part.as_tool_request().unwrap().name, "add");
-    /// ```
-    pub fn tool_request(tool_request: ToolRequest) -> Self {
-        Self::ToolRequest { tool_request, metadata: Map::new() }
-    }
-
-    /// What a tool answered.
-    pub fn tool_response(tool_response: ToolResponse) -> Self {
-        Self::ToolResponse { tool_response, metadata: Map::new() }
-    }
-
-    /// What only one provider knows.
-    pub fn custom(custom: Map<String, Value>) -> Self {
-        Self::Custom { custom, metadata: Map::new() }
-    }
-
     /// The part with one more entry of its metadata.
     ///
     /// ```
@@ -315,30 +161,12 @@ impl Part {
 
     /// Data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
-        match self {
-            Self::Text { metadata, .. }
-            | Self::Media { metadata, .. }
-            | Self::Reasoning { metadata, .. }
-            | Self::ToolRequest { metadata, .. }
-            | Self::ToolResponse { metadata, .. }
-            | Self::Resource { metadata, .. }
-            | Self::Data { metadata, .. }
-            | Self::Custom { metadata, .. } => metadata,
-        }
+        metadata_of!(self)
     }
 
     /// The same, to change it.
     pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
-        match self {
-            Self::Text { metadata, .. }
-            | Self::Media { metadata, .. }
-            | Self::Reasoning { metadata, .. }
-            | Self::ToolRequest { metadata, .. }
-            | Self::ToolResponse { metadata, .. }
-            | Self::Resource { metadata, .. }
-            | Self::Data { metadata, .. }
-            | Self::Custom { metadata, .. } => metadata,
-        }
+        metadata_of!(self)
     }
 
     /// The text, if this is a text part.
@@ -370,41 +198,63 @@ impl Part {
     }
 }
 
-impl ResourcePart {
-    fn link(uri: impl Into<String>) -> Self {
-        Self { uri: uri.into(), mime_type: None, text: None, blob: None }
+/// A tool response: what a tool answered to a [`ToolRequest`].
+///
+/// ```
+/// use genkit::ToolResponse;
+///
+/// let answer = ToolResponse::new("add", 3);
+/// assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"name":"add","output":3}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResponse {
+    /// The tool.
+    pub name: String,
+    /// That of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#ref: Option<String>,
+    /// The result; `{"error": ".."}` where the tool failed.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+    /// Content beside the result: images, text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Part>,
+}
+
+impl ToolRequest {
+    /// The answer to this call.
+    pub fn respond(&self, output: impl Into<Value>) -> ToolResponse {
+        ToolResponse {
+            name: self.name.clone(),
+            r#ref: self.r#ref.clone(),
+            output: output.into(),
+            content: Vec::new(),
+        }
     }
 }
 
-impl Media {
-    /// The media type and the base64 text of a `data:` URL; `None` for other URLs.
-    #[cfg_attr(not(feature = "mcp-server"), expect(dead_code, reason = "read by the MCP server"))]
-    pub(crate) fn inline(&self) -> Option<(&str, &str)> {
-        let (head, data) = self.url.strip_prefix("data:")?.split_once(";base64,")?;
-        Some((self.content_type.as_deref().unwrap_or(head), data))
+impl ToolResponse {
+    /// The answer of the tool `name`.
+    pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
+        Self { name: name.into(), r#ref: None, output: output.into(), content: Vec::new() }
     }
-}
 
-impl From<String> for Part {
-    fn from(text: String) -> Self {
-        Self::text(text)
+    /// The same answer with the reference of its call.
+    #[must_use]
+    pub fn with_ref(mut self, reference: impl Into<String>) -> Self {
+        self.r#ref = Some(reference.into());
+        self
     }
-}
 
-impl From<ToolRequest> for Part {
-    fn from(request: ToolRequest) -> Self {
-        Self::tool_request(request)
-    }
-}
-
-impl From<ToolResponse> for Part {
-    fn from(response: ToolResponse) -> Self {
-        Self::tool_response(response)
-    }
-}
-
-impl From<&str> for Part {
-    fn from(text: &str) -> Self {
-        Self::text(text)
+    /// What went wrong, where the tool failed: the text under `error`.
+    ///
+    /// ```
+    /// let answer = genkit::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));
+    /// assert_eq!(answer.error(), Some("no such number"));
+    /// ```
+    pub fn error(&self) -> Option<&str> {
+        let object = self.output.as_object().filter(|object| object.len() == 1)?;
+        object.get("error")?.as_str()
     }
 }

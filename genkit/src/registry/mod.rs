@@ -1,23 +1,29 @@
-//! All actions by kind and name: the one place that every reader reads.
+//! The registry: all actions by kind and name, the one place that every reader reads.
 
+mod action;
+mod actions;
+mod changes;
+mod error;
+mod lookup;
+mod macros;
 mod verify;
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tokio::sync::broadcast;
 
 #[cfg(feature = "inventory")]
-use crate::action::Linked;
-use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::action::{Flow, Linked, Prompt, Resource, Tool};
 use crate::context::TypeMap;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
+pub(crate) use changes::RegistryChange;
 pub(crate) use verify::verify_tool;
 
-/// How many changes a reader may lag behind before it is told to look at everything again.
-const EVENT_BACKLOG: usize = 256;
+pub use action::Action;
+
+use self::actions::Actions;
+use self::changes::Changes;
 
 /// Tools, prompts, resources and flows by their names.
 ///
@@ -48,115 +54,19 @@ const EVENT_BACKLOG: usize = 256;
 /// assert!(registry.flows().is_empty() && !registry.is_empty());
 /// # Ok::<(), genkit::Error>(())
 /// ```
-#[derive(Clone)]
-pub struct Registry(Arc<Inner>);
-
-struct Inner {
-    actions: RwLock<Actions>,
-    version: AtomicU64,
-    events: broadcast::Sender<Event>,
-}
+#[derive(Clone, Default)]
+pub struct Registry(Arc<RegistryData>);
 
 #[derive(Default)]
-struct Actions {
-    tools: BTreeMap<String, Tool>,
-    prompts: BTreeMap<String, Prompt>,
-    /// By URI or template.
-    resources: BTreeMap<String, Resource>,
-    flows: BTreeMap<String, Flow>,
-    /// What was refused while nobody could be told: two of one name.
-    refused: Vec<String>,
-}
-
-/// A change that readers may want to tell their clients.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    Tools,
-    Prompts,
-    Resources,
-    ResourceUpdated(String),
-}
-
-/// One action of any kind.
-///
-/// ```
-/// use genkit::{Action, Registry, flow, flows, tool, tools};
-///
-/// /// Adds.
-/// #[tool]
-/// async fn add(a: i64, b: i64) -> i64 { a + b }
-///
-/// /// Greets somebody.
-/// #[flow]
-/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
-///
-/// let mut actions: Vec<Action> = tools![add].into_iter().map(Action::from).collect();
-/// actions.extend(flows![greet].into_iter().map(Action::from));
-/// let registry = Registry::new().add(actions);
-/// assert!(registry.tool("add").is_some() && registry.flow("greet").is_some());
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Action {
-    /// A tool.
-    Tool(Tool),
-    /// A prompt.
-    Prompt(Prompt),
-    /// A resource or a resource template.
-    Resource(Resource),
-    /// A flow.
-    Flow(Flow),
-}
-
-impl From<Tool> for Action {
-    fn from(tool: Tool) -> Self {
-        Self::Tool(tool)
-    }
-}
-
-impl From<Prompt> for Action {
-    fn from(prompt: Prompt) -> Self {
-        Self::Prompt(prompt)
-    }
-}
-
-impl From<Resource> for Action {
-    fn from(resource: Resource) -> Self {
-        Self::Resource(resource)
-    }
-}
-
-impl From<Flow> for Action {
-    fn from(flow: Flow) -> Self {
-        Self::Flow(flow)
-    }
-}
-
-impl Action {
-    fn label(&self) -> String {
-        match self {
-            Self::Tool(tool) => tool.info().label("tool"),
-            Self::Prompt(prompt) => prompt.info().label("prompt"),
-            Self::Resource(resource) => resource.info().label("resource"),
-            Self::Flow(flow) => flow.info().label("flow"),
-        }
-    }
-}
-
-impl Default for Registry {
-    fn default() -> Self {
-        Self::new()
-    }
+struct RegistryData {
+    actions: RwLock<Actions>,
+    changes: Changes,
 }
 
 impl Registry {
     /// An empty registry.
     pub fn new() -> Self {
-        Self(Arc::new(Inner {
-            actions: RwLock::default(),
-            version: AtomicU64::new(0),
-            events: broadcast::channel(EVENT_BACKLOG).0,
-        }))
+        Self::default()
     }
 
     /// A new registry with everything that is annotated in the program and linked into it.
@@ -167,12 +77,12 @@ impl Registry {
         #[cfg(feature = "inventory")]
         for linked in inventory::iter::<Linked> {
             let action = match *linked {
-                Linked::Tool(definition) => Tool::from_definition(definition).into(),
-                Linked::Prompt(definition) => Prompt::from_definition(definition).into(),
-                Linked::Resource(definition) => Resource::from_definition(definition).into(),
-                Linked::Flow(definition) => Flow::from_definition(definition).into(),
+                Linked::Tool(definition) => Tool::from_static(definition).into(),
+                Linked::Prompt(definition) => Prompt::from_static(definition).into(),
+                Linked::Resource(definition) => Resource::from_static(definition).into(),
+                Linked::Flow(definition) => Flow::from_static(definition).into(),
             };
-            registry.add_or_note(action);
+            registry.add_or_refuse(action);
         }
         registry
     }
@@ -201,18 +111,24 @@ impl Registry {
     #[must_use]
     pub fn add<A: Into<Action>>(self, actions: impl IntoIterator<Item = A>) -> Self {
         for action in actions {
-            self.add_or_note(action.into());
+            self.add_or_refuse(action.into());
         }
         self
     }
 
-    fn add_or_note(&self, action: Action) {
-        if let Err(error) = self.insert(action) {
-            self.write().refused.push(error.to_string());
+    /// What is refused here is reported by [`check`](Self::check).
+    fn add_or_refuse(&self, action: Action) {
+        let mut actions = self.write();
+        match actions.insert(action) {
+            Ok(change) => {
+                drop(actions);
+                self.added(change);
+            }
+            Err(error) => actions.refused.push(error),
         }
     }
 
-    /// Adds one action, also while the registry is being served: clients are told.
+    /// Adds one action, also while the registry is being served: clients are notified.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Registry, Tool};
@@ -229,69 +145,56 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] where one of its kind has the same name (or URI): remove
-    /// that one first.
+    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) where one of its kind has the
+    /// same name (or URI): remove that one first.
     pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
-        let action = action.into();
-        let label = action.label();
-        let mut actions = self.write();
-        let (taken, event) = match action {
-            Action::Tool(tool) => (put(&mut actions.tools, tool.name(), &tool), Some(Event::Tools)),
-            Action::Prompt(prompt) => {
-                (put(&mut actions.prompts, prompt.name(), &prompt), Some(Event::Prompts))
-            }
-            Action::Resource(resource) => {
-                (put(&mut actions.resources, resource.uri(), &resource), Some(Event::Resources))
-            }
-            Action::Flow(flow) => (put(&mut actions.flows, flow.name(), &flow), None),
-        };
-        drop(actions);
-        if let Some(other) = taken {
-            return Err(Error::new(
-                ErrorKind::AlreadyExists,
-                format!(
-                    "{label} and {} have one name, and a caller could reach only one of them: \
-                     rename one with `name = \"..\"`",
-                    other.label()
-                ),
-            ));
-        }
-        self.changed(event);
+        let change = self.write().insert(action.into())?;
+        self.added(change);
         Ok(())
     }
 
-    /// Takes a tool out; says whether it was there.
-    pub fn remove_tool(&self, name: &str) -> bool {
-        let removed = self.write().tools.remove(name).is_some();
-        self.changed(removed.then_some(Event::Tools));
-        removed
+    fn added(&self, change: Option<RegistryChange>) {
+        if let Some(change) = change {
+            self.0.changes.list_changed(change);
+        }
     }
 
-    /// Takes a prompt out; says whether it was there.
+    /// Takes a tool out; returns whether it was there.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        let removed = self.write().tools.remove(name).is_some();
+        self.removed(removed, RegistryChange::Tools)
+    }
+
+    /// Takes a prompt out; returns whether it was there.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_prompt("poem"));
     /// ```
     pub fn remove_prompt(&self, name: &str) -> bool {
         let removed = self.write().prompts.remove(name).is_some();
-        self.changed(removed.then_some(Event::Prompts));
-        removed
+        self.removed(removed, RegistryChange::Prompts)
     }
 
-    /// Takes a resource out by its URI or template; says whether it was there.
+    /// Takes a resource out by its URI or template; returns whether it was there.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_resource("note://{id}"));
     /// ```
     pub fn remove_resource(&self, uri: &str) -> bool {
         let removed = self.write().resources.remove(uri).is_some();
-        self.changed(removed.then_some(Event::Resources));
-        removed
+        self.removed(removed, RegistryChange::Resources)
     }
 
-    /// Takes a flow out; says whether it was there.
+    /// Takes a flow out; returns whether it was there.
     pub fn remove_flow(&self, name: &str) -> bool {
         self.write().flows.remove(name).is_some()
+    }
+
+    fn removed(&self, removed: bool, change: RegistryChange) -> bool {
+        if removed {
+            self.0.changes.list_changed(change);
+        }
+        removed
     }
 
     /// Tells subscribers that the resource at `uri` has new content. Where nobody is subscribed
@@ -301,75 +204,16 @@ impl Registry {
     /// genkit::Registry::new().resource_updated("note://7");
     /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.send(Event::ResourceUpdated(uri.into()));
-    }
-
-    /// All tools, by name.
-    pub fn tools(&self) -> Vec<Tool> {
-        self.read().tools.values().cloned().collect()
-    }
-
-    /// All prompts, by name.
-    pub fn prompts(&self) -> Vec<Prompt> {
-        self.read().prompts.values().cloned().collect()
-    }
-
-    /// All resources and resource templates, by URI.
-    pub fn resources(&self) -> Vec<Resource> {
-        self.read().resources.values().cloned().collect()
-    }
-
-    /// All flows, by name.
-    pub fn flows(&self) -> Vec<Flow> {
-        self.read().flows.values().cloned().collect()
-    }
-
-    /// The tool of that name.
-    pub fn tool(&self, name: &str) -> Option<Tool> {
-        self.read().tools.get(name).cloned()
-    }
-
-    /// The prompt of that name.
-    pub fn prompt(&self, name: &str) -> Option<Prompt> {
-        self.read().prompts.get(name).cloned()
-    }
-
-    /// The flow of that name.
-    pub fn flow(&self, name: &str) -> Option<Flow> {
-        self.read().flows.get(name).cloned()
-    }
-
-    /// The resource whose URI or template is exactly `uri`.
-    pub fn resource(&self, uri: &str) -> Option<Resource> {
-        self.read().resources.get(uri).cloned()
-    }
-
-    /// The resource that answers for `uri`, of those that `wanted` lets through: a fixed address
-    /// first, then the most specific template.
-    pub(crate) fn resource_for(
-        &self,
-        uri: &str,
-        wanted: impl Fn(&Resource) -> bool,
-    ) -> Option<(Resource, serde_json::Map<String, serde_json::Value>)> {
-        let fixed = self.resource(uri).filter(|fixed| !fixed.is_template() && wanted(fixed));
-        if let Some(fixed) = fixed {
-            return Some((fixed, serde_json::Map::new()));
-        }
-        let templates = self.resources().into_iter().filter(|r| r.is_template() && wanted(r));
-        Resource::most_specific(templates, uri)
+        self.0.changes.send(RegistryChange::ResourceUpdated(uri.into()));
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let actions = self.read();
-        actions.tools.is_empty()
-            && actions.prompts.is_empty()
-            && actions.resources.is_empty()
-            && actions.flows.is_empty()
+        self.read().is_empty()
     }
 
-    /// Looks at everything that the compiler cannot see, and reports all problems as one error
-    /// with the place of each: two of one name, names that clients refuse, templates that do
+    /// Checks everything that the compiler cannot see, and reports all problems as one error with
+    /// the place of each: two of one name, names that clients refuse, templates that do
     /// not fit their arguments, schemas that are no object.
     ///
     /// Serving does this first, and also looks whether all state was given.
@@ -387,7 +231,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::FailedPrecondition`] with a line for each problem.
+    /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) with a line for each problem.
     pub fn check(&self) -> Result<()> {
         verify::verify(&self.read(), None)
     }
@@ -405,23 +249,11 @@ impl Registry {
 
     /// Grows with each change: what was made from an older one is stale.
     pub(crate) fn version(&self) -> u64 {
-        self.0.version.load(Ordering::Acquire)
+        self.0.changes.version()
     }
 
-    pub(crate) fn events(&self) -> broadcast::Receiver<Event> {
-        self.0.events.subscribe()
-    }
-
-    fn changed(&self, event: Option<Event>) {
-        if let Some(event) = event {
-            self.0.version.fetch_add(1, Ordering::AcqRel);
-            self.send(event);
-        }
-    }
-
-    fn send(&self, event: Event) {
-        // Nobody listening is fine.
-        let _ = self.0.events.send(event);
+    pub(crate) fn changes(&self) -> broadcast::Receiver<RegistryChange> {
+        self.0.changes.subscribe()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Actions> {
@@ -430,21 +262,6 @@ impl Registry {
 
     fn write(&self) -> RwLockWriteGuard<'_, Actions> {
         crate::sync::write(&self.0.actions)
-    }
-}
-
-/// Puts `value` in unless the name is taken; then gives what has it.
-fn put<A: Clone + Into<Action>>(
-    map: &mut BTreeMap<String, A>,
-    name: &str,
-    value: &A,
-) -> Option<Action> {
-    match map.get(name) {
-        Some(other) => Some(other.clone().into()),
-        None => {
-            map.insert(name.to_owned(), value.clone());
-            None
-        }
     }
 }
 
@@ -458,73 +275,4 @@ impl std::fmt::Debug for Registry {
             .field("flows", &actions.flows.len())
             .finish()
     }
-}
-
-/// Annotated functions as tools: `tools![get_weather, add_note]`. A name that is no `#[tool]`
-/// does not compile.
-///
-/// ```
-/// use genkit::{Registry, tool, tools};
-///
-/// /// Adds.
-/// #[tool]
-/// async fn add(a: i64, b: i64) -> i64 { a + b }
-///
-/// let registry = Registry::new().add(tools![add]);
-/// assert_eq!(registry.tools().len(), 1);
-/// ```
-#[macro_export]
-macro_rules! tools {
-    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };
-}
-
-/// Annotated functions as prompts: `prompts![summarize]`.
-///
-/// ```
-/// use genkit::{Registry, prompt, prompts};
-///
-/// /// Asks for a poem.
-/// #[prompt]
-/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
-///
-/// let registry = Registry::new().add(prompts![poem]);
-/// assert_eq!(registry.prompts().len(), 1);
-/// ```
-#[macro_export]
-macro_rules! prompts {
-    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
-}
-
-/// Annotated functions as resources: `resources![note, index]`.
-///
-/// ```
-/// use genkit::{Registry, resource, resources};
-///
-/// /// The manual.
-/// #[resource("doc://manual")]
-/// async fn manual() -> &'static str { "# Manual" }
-///
-/// let registry = Registry::new().add(resources![manual]);
-/// assert_eq!(registry.resources().len(), 1);
-/// ```
-#[macro_export]
-macro_rules! resources {
-    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Resource::of::<$function>()),*] };
-}
-
-/// Annotated functions as flows: `flows![nightly]`.
-///
-/// ```
-/// use genkit::{Registry, flow, flows};
-///
-/// /// Greets somebody.
-/// #[flow]
-/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
-///
-/// let registry = Registry::new().add(flows![greet]);
-/// assert_eq!(registry.flows().len(), 1);
-/// ```
-#[macro_export]
-macro_rules! flows {
-    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };
 }

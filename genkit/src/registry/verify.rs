@@ -1,31 +1,24 @@
-//! What the compiler cannot see, found in one pass and reported as one error.
+//! Verification: what the compiler cannot see, found in one pass and reported as one error.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Actions;
+use super::actions::Actions;
+use super::error::{Error as E, MAX_NAME};
 use crate::action::{Info, Requirement, Resource, Tool};
 use crate::context::TypeMap;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::schema;
 
-/// The longest name that every known model provider takes.
-const MAX_NAME: usize = 64;
-
-/// All problems of `actions`; those with state only where `states` says what was given.
+/// All problems of `actions`; those with state only where `states` is what was given.
 pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
-    let mut problems = actions.refused.clone();
+    let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
-        let label = tool.info().label("tool");
-        name(&mut problems, &label, tool.info());
-        state(&mut problems, &label, tool.requirements(), states);
+        let label = found.action("tool", tool.info(), tool.requirements());
         let kind = tool.schemas().portable_input().get("type").and_then(Value::as_str);
         if kind != Some("object") {
-            problems.push(format!(
-                "{label}: the schema of its arguments must be an object (`\"type\": \"object\"`), \
-                 since callers send named arguments"
-            ));
+            found.problems.push(E::ArgumentsNoObject(label));
         }
         for degraded in tool.schemas().degraded() {
             tracing::info!(
@@ -35,101 +28,88 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         }
     }
     for prompt in actions.prompts.values() {
-        let label = prompt.info().label("prompt");
-        name(&mut problems, &label, prompt.info());
-        state(&mut problems, &label, prompt.requirements(), states);
+        found.action("prompt", prompt.info(), prompt.requirements());
     }
     for resource in actions.resources.values() {
-        let label = resource.info().label("resource");
-        name(&mut problems, &label, resource.info());
-        state(&mut problems, &label, resource.requirements(), states);
-        template(&mut problems, &label, resource);
+        let label = found.action("resource", resource.info(), resource.requirements());
+        found.template(&label, resource);
     }
     for flow in actions.flows.values() {
-        let label = flow.info().label("flow");
-        name(&mut problems, &label, flow.info());
-        state(&mut problems, &label, flow.requirements(), states);
+        found.action("flow", flow.info(), flow.requirements());
     }
-    report(&problems)
+    found.report()
 }
 
 /// Whether a tool that is in no registry can run.
 pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
-    let mut problems = Vec::new();
-    state(&mut problems, &tool.info().label("tool"), tool.requirements(), Some(states));
-    report(&problems)
+    let mut found = Verification { problems: Vec::new(), states: Some(states) };
+    found.state(&tool.info().label("tool"), tool.requirements());
+    found.report()
 }
 
-fn report(problems: &[String]) -> Result<()> {
-    let said = match problems {
-        [] => return Ok(()),
-        [one] => one.clone(),
-        many => {
-            let lines: Vec<String> = many.iter().map(|line| format!("\n  - {line}")).collect();
-            format!("the registry has {} problems:{}", many.len(), lines.concat())
+struct Verification<'a> {
+    problems: Vec<E>,
+    states: Option<&'a TypeMap>,
+}
+
+impl Verification<'_> {
+    /// What holds for every kind of action; returns its label.
+    fn action(&mut self, kind: &str, info: &Info, requirements: &[Requirement]) -> String {
+        let label = info.label(kind);
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let is_legal = (1..=MAX_NAME).contains(&info.name.len()) && info.name.chars().all(legal);
+        // A name of another program is made safe where it is sent.
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::Name(label.clone()));
         }
-    };
-    Err(Error::new(ErrorKind::FailedPrecondition, said))
-}
-
-fn name(problems: &mut Vec<String>, label: &str, info: &Info) {
-    if info.is_remote() {
-        return; // made safe where it is sent
+        self.state(&label, requirements);
+        label
     }
-    let name = &info.name;
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
-        problems.push(format!(
-            "{label}: a name has 1 to {MAX_NAME} characters of `A-Z a-z 0-9 _ -`, since clients \
-             and model providers refuse others"
-        ));
-    }
-}
 
-fn state(
-    problems: &mut Vec<String>,
-    label: &str,
-    requirements: &[Requirement],
-    states: Option<&TypeMap>,
-) {
-    let Some(states) = states else { return };
-    for requirement in requirements {
-        if let Requirement::State { id, name } = requirement
-            && !states.contains(*id)
-        {
-            problems.push(format!(
-                "{label} takes `&{name}`, and no such state was given: call `.state(..)` with one"
-            ));
+    fn state(&mut self, label: &str, requirements: &[Requirement]) {
+        let Some(states) = self.states else { return };
+        for requirement in requirements {
+            if let Requirement::State { id, name } = requirement
+                && !states.contains(*id)
+            {
+                self.problems.push(E::NoState { label: label.to_owned(), state: name });
+            }
         }
     }
-}
 
-fn template(problems: &mut Vec<String>, label: &str, resource: &Resource) {
-    let template = match resource.template() {
-        Ok(template) => template,
-        Err(said) => return problems.push(format!("{label}: `{}`: {said}", resource.uri())),
-    };
-    let variables: BTreeSet<&str> = template.variables().collect();
-    let properties: Vec<_> = schema::properties(resource.schemas().input()).collect();
-    for property in &properties {
-        if property.required && !variables.contains(property.name) {
-            problems.push(format!(
-                "{label}: its argument `{}` is no variable of `{}`",
-                property.name,
-                resource.uri()
-            ));
+    fn template(&mut self, label: &str, resource: &Resource) {
+        let (label, uri) = (|| label.to_owned(), || resource.uri().to_owned());
+        let template = match resource.template() {
+            Ok(template) => template,
+            Err(why) => {
+                let why = why.to_owned();
+                return self.problems.push(E::Template { label: label(), uri: uri(), why });
+            }
+        };
+        let variables: BTreeSet<&str> = template.variables().collect();
+        let properties: Vec<_> = schema::properties(resource.schemas().input()).collect();
+        for property in &properties {
+            if property.required && !variables.contains(property.name) {
+                let argument = property.name.to_owned();
+                self.problems.push(E::NoVariable { label: label(), argument, uri: uri() });
+            }
+        }
+        // An input without named properties (a map, any JSON) takes every variable.
+        let named = properties.iter().map(|p| p.name).collect::<BTreeSet<_>>();
+        let closed =
+            resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
+        for variable in variables {
+            if !named.contains(variable) && (closed || !named.is_empty()) {
+                let variable = variable.to_owned();
+                self.problems.push(E::NoArgument { label: label(), variable, uri: uri() });
+            }
         }
     }
-    // An input without named properties (a map, any JSON) takes every variable.
-    let named = properties.iter().map(|p| p.name).collect::<BTreeSet<_>>();
-    let closed =
-        resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
-    for variable in variables {
-        if !named.contains(variable) && (closed || !named.is_empty()) {
-            problems.push(format!(
-                "{label}: the variable `{{{variable}}}` of `{}` is no argument of the function",
-                resource.uri()
-            ));
+
+    fn report(self) -> Result<()> {
+        match self.problems.is_empty() {
+            true => Ok(()),
+            false => Err(E::Problems(self.problems).into()),
         }
     }
 }

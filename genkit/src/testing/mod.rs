@@ -32,6 +32,7 @@
 
 #[cfg(feature = "testing")]
 mod client;
+mod error;
 mod scripted;
 
 #[cfg(feature = "testing")]

@@ -1,18 +1,19 @@
-//! A model that says what a test wants.
+//! A scripted model: it gives the answers that a test wants.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error as E;
+use crate::error::{Error, Result};
 use crate::message::{Message, ToolRequest};
 use crate::model::{
     ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use crate::sync::lock;
 
-/// A model that gives the answers of a script, one for each call, and remembers what it was asked.
+/// A model that gives the answers of a script, one for each call, and records its requests.
 ///
-/// Clones share script and memory: give one to the run and look at the other.
+/// Clones share script and requests: give one to the run and look at the other.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -40,10 +41,10 @@ use crate::sync::lock;
 pub struct ScriptedModel {
     name: String,
     info: ModelInfo,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ScriptState>>,
 }
 
-struct State {
+struct ScriptState {
     script: VecDeque<Scripted>,
     length: usize,
     requests: Vec<ModelRequest>,
@@ -52,10 +53,10 @@ struct State {
 /// One answer of a [`ScriptedModel`]: a response, an error, or chunks and then a response.
 pub struct Scripted {
     chunks: Vec<GenerateChunk>,
-    end: End,
+    end: ScriptedEnd,
 }
 
-enum End {
+enum ScriptedEnd {
     Answer(Box<Result<ModelResponse>>),
     Never,
 }
@@ -78,7 +79,7 @@ impl From<ModelResponse> for Scripted {
 
 impl From<Result<ModelResponse>> for Scripted {
     fn from(answer: Result<ModelResponse>) -> Self {
-        Self { chunks: Vec::new(), end: End::Answer(Box::new(answer)) }
+        Self { chunks: Vec::new(), end: ScriptedEnd::Answer(Box::new(answer)) }
     }
 }
 
@@ -86,7 +87,7 @@ impl ScriptedModel {
     /// These answers, in this order. Another call is an error.
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
-        let state = State { length: script.len(), script, requests: Vec::new() };
+        let state = ScriptState { length: script.len(), script, requests: Vec::new() };
         let supports = Some(Supports { context: true, ..Supports::all() });
         let info = ModelInfo { supports, ..ModelInfo::default() };
         Self { name: "scripted".to_owned(), info, state: Arc::new(Mutex::new(state)) }
@@ -111,7 +112,7 @@ impl ScriptedModel {
 
     /// A model that never answers.
     pub fn pending() -> Self {
-        Self::new([Scripted { chunks: Vec::new(), end: End::Never }])
+        Self::new([Scripted { chunks: Vec::new(), end: ScriptedEnd::Never }])
     }
 
     /// The same model under another name. Default is `scripted`.
@@ -128,7 +129,7 @@ impl ScriptedModel {
         self
     }
 
-    /// What it was asked, call by call.
+    /// Its requests, call by call.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.lock().requests.clone()
     }
@@ -149,7 +150,7 @@ impl ScriptedModel {
         answers.filter(|answer| answer.name == name).map(|answer| answer.output.clone()).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ScriptState> {
         lock(&self.state)
     }
 }
@@ -171,8 +172,7 @@ impl Model for ScriptedModel {
                 (state.script.pop_front(), state.length)
             };
             let Some(Scripted { chunks: pieces, end }) = next else {
-                let said = format!("the script has {length} answers, and another call was made");
-                return Err(Error::new(ErrorKind::OutOfRange, said).retryable(false));
+                return Err(Error::from(E::ScriptEnded(length)).retryable(false));
             };
             for piece in pieces {
                 chunks.send(piece);
@@ -180,8 +180,8 @@ impl Model for ScriptedModel {
                 tokio::task::yield_now().await;
             }
             match end {
-                End::Answer(answer) => *answer,
-                End::Never => std::future::pending().await,
+                ScriptedEnd::Answer(answer) => *answer,
+                ScriptedEnd::Never => std::future::pending().await,
             }
         })
     }
@@ -191,7 +191,7 @@ impl std::fmt::Debug for ScriptedModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let state = self.lock();
         f.debug_struct("ScriptedModel")
-            .field("asked", &state.requests.len())
+            .field("requests", &state.requests.len())
             .field("left", &state.script.len())
             .finish_non_exhaustive()
     }

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Elicited, Root, Sampled};
+use super::results::{Elicited, Root, Sampled};
 use crate::context::error::Error as E;
 
 /// The answer to a question. Which kind it is shows in its JSON, since clients and stored runs
@@ -22,7 +22,7 @@ pub(crate) enum CallerAnswer {
     Unknown(Value),
 }
 
-/// What a person decided, and said with it.
+/// The decision of a user, and what came with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Decision {
     pub(crate) action: UserAction,
@@ -108,7 +108,7 @@ impl Decision {
         Self { meant: Some(Meant::Interrupt), ..self }
     }
 
-    /// Whether Genkit's words for an approval are in it.
+    /// Whether Genkit's form of an approval is in it.
     fn approves_tool(&self) -> bool {
         let content = self.content.as_ref();
         content.is_some_and(|content| content["toolApproved"] == Value::Bool(true))

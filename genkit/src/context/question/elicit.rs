@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::Context;
-use super::super::error::Error as E;
-use super::{Capability, QuestionKind};
+use super::data::QuestionKind;
+use super::results::Elicited;
+use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -82,54 +83,6 @@ impl Context {
     /// ```
     pub fn can_elicit(&self) -> bool {
         self.0.parts.caller.can(Capability::Elicitation)
-    }
-}
-
-/// What became of a question to the user.
-///
-/// ```
-/// use genkit::Elicited;
-///
-/// fn words(answer: Elicited<u8>) -> String {
-///     match answer {
-///         Elicited::Accepted(days) => format!("{days} days"),
-///         Elicited::Declined => "you would not say".into(),
-///         Elicited::Cancelled => "you went away".into(),
-///     }
-/// }
-/// assert_eq!(words(Elicited::Accepted(3)), "3 days");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Elicited<T> {
-    /// The user answered.
-    Accepted(T),
-    /// The user said no.
-    Declined,
-    /// The user closed the question.
-    Cancelled,
-}
-
-impl<T> Elicited<T> {
-    /// The answer, or an error where the user gave none.
-    ///
-    /// # Errors
-    /// [`ErrorKind::PermissionDenied`](crate::ErrorKind::PermissionDenied) if the user declined,
-    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) if the
-    /// user closed the question.
-    ///
-    /// ```
-    /// use genkit::Elicited;
-    ///
-    /// assert_eq!(Elicited::Accepted(1).accepted()?, 1);
-    /// assert!(Elicited::<u8>::Declined.accepted().is_err());
-    /// # Ok::<(), genkit::Error>(())
-    /// ```
-    pub fn accepted(self) -> Result<T> {
-        match self {
-            Self::Accepted(answer) => Ok(answer),
-            Self::Declined => Err(E::Declined.into()),
-            Self::Cancelled => Err(E::QuestionClosed.into()),
-        }
     }
 }
 

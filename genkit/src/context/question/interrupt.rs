@@ -22,7 +22,7 @@ impl Context {
     /// async fn pay(ctx: &Context, cents: u64) -> Result<String> {
     ///     if cents > 10_000 {
     ///         let decision = ctx.interrupt(json!({"message": "Pay more than 100?"})).await?;
-    ///         ctx.info(decision).await; // what the caller said
+    ///         ctx.info(decision).await; // what the caller answered
     ///     }
     ///     Ok("paid".into())
     /// }

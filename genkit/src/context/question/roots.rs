@@ -2,10 +2,10 @@
 
 use std::future::IntoFuture;
 
-use serde::{Deserialize, Serialize};
-
 use super::super::Context;
-use super::{Capability, QuestionKind};
+use super::data::QuestionKind;
+use super::results::Root;
+use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -76,25 +76,4 @@ impl<'a> IntoFuture for Roots<'a> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.context.ask(self.key, QuestionKind::Roots, |answer| answer.roots()))
     }
-}
-
-/// A folder, or another root, that the client works in.
-///
-/// ```
-/// use genkit::Root;
-/// use serde_json::json;
-///
-/// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;
-/// assert_eq!(root.uri, "file:///home/ada/project");
-/// assert_eq!(root.name, None);
-/// # Ok::<(), genkit::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct Root {
-    /// Its address, for example `file:///home/ada/project`.
-    pub uri: String,
-    /// Its name for people.
-    #[serde(default)]
-    pub name: Option<String>,
 }

@@ -1,18 +1,14 @@
-//! Sampling: asks the model of the client.
+//! Sampling: text from the model of the client.
 
 use std::future::IntoFuture;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::super::Context;
-use super::{Capability, QuestionKind};
+use super::data::QuestionKind;
+use super::results::Sampled;
+use super::sample_request::SampleRequest;
+use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::message::Message;
-
-/// How many tokens a sampled answer may have unless said otherwise. Default is 1,024.
-const DEFAULT_MAX_TOKENS: u32 = 1024;
 
 impl Context {
     /// Borrows the client's model: `ctx.sample("Summarize: …").await?.text()`.
@@ -36,77 +32,6 @@ impl Context {
     }
 }
 
-/// What the client's model is asked.
-///
-/// ```
-/// use genkit::{Message, SampleRequest};
-///
-/// let request = SampleRequest::new([Message::user("Name a colour.")]).system("Answer in one
-/// word.");
-/// assert_ne!(request, SampleRequest::from("Name a colour.")); // this one has no instructions
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct SampleRequest {
-    pub(crate) messages: Vec<Message>,
-    pub(crate) system: Option<String>,
-    pub(crate) max_tokens: u32,
-    pub(crate) temperature: Option<f32>,
-    pub(crate) stop: Vec<String>,
-}
-
-impl SampleRequest {
-    /// A conversation that the model continues. At most 1,024 tokens unless said otherwise.
-    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
-        Self {
-            messages: messages.into_iter().collect(),
-            system: None,
-            max_tokens: DEFAULT_MAX_TOKENS,
-            temperature: None,
-            stop: Vec::new(),
-        }
-    }
-
-    /// Instructions above the conversation.
-    #[must_use]
-    pub fn system(mut self, text: impl Into<String>) -> Self {
-        self.system = Some(text.into());
-        self
-    }
-
-    /// How many tokens the answer may have. Default is 1,024.
-    #[must_use]
-    pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.max_tokens = tokens;
-        self
-    }
-
-    /// How freely the model chooses, from 0. Default is the client's.
-    #[must_use]
-    pub fn temperature(mut self, temperature: f32) -> Self {
-        self.temperature = Some(temperature);
-        self
-    }
-
-    /// One more text at which the answer ends.
-    #[must_use]
-    pub fn stop(mut self, sequence: impl Into<String>) -> Self {
-        self.stop.push(sequence.into());
-        self
-    }
-}
-
-impl From<&str> for SampleRequest {
-    fn from(text: &str) -> Self {
-        Self::new([Message::user(text)])
-    }
-}
-
-impl From<String> for SampleRequest {
-    fn from(text: String) -> Self {
-        Self::new([Message::user(text)])
-    }
-}
-
 /// A request to the client's model, about to be sent: see [`Context::sample`].
 ///
 /// Awaiting it asks. The answer is a [`Sampled`].
@@ -117,7 +42,7 @@ impl From<String> for SampleRequest {
 /// /// Finds a rhyme with the client's own model.
 /// #[tool]
 /// async fn rhyme(ctx: &Context, word: String) -> Result<String> {
-///     let said = ctx
+///     let reply = ctx
 ///         .sample(format!("A word that rhymes with {word}?"))
 ///         .system("Answer in one word.")
 ///         .max_tokens(10) // default is 1,024
@@ -125,7 +50,7 @@ impl From<String> for SampleRequest {
 ///         .stop(".")
 ///         .key("rhyme")
 ///         .await?;
-///     Ok(said.text())
+///     Ok(reply.text())
 /// }
 /// ```
 ///
@@ -185,54 +110,5 @@ impl<'a> IntoFuture for Sample<'a> {
     fn into_future(self) -> Self::IntoFuture {
         let kind = QuestionKind::Sampling(self.request);
         Box::pin(self.context.ask(self.key, kind, |answer| answer.sampled()))
-    }
-}
-
-/// What the client's model said.
-///
-/// ```
-/// use genkit::{Context, Result, tool};
-///
-/// /// Sums a text up.
-/// #[tool]
-/// async fn sum_up(ctx: &Context, text: String) -> Result<String> {
-///     let said = ctx.sample(format!("Sum up: {text}")).await?;
-///     if said.stop_reason() == Some("maxTokens") {
-///         ctx.warn("the summary is cut").await;
-///     }
-///     Ok(format!("{} ({})", said.text(), said.model().unwrap_or("unknown")))
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sampled {
-    /// One block, or several.
-    content: Value,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-impl Sampled {
-    /// Its text.
-    pub fn text(&self) -> String {
-        let content = &self.content;
-        let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
-        blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
-    }
-
-    /// The model that the client used.
-    pub fn model(&self) -> Option<&str> {
-        self.rest.get("model")?.as_str()
-    }
-
-    /// Why it ended, in MCP's words: `endTurn`, `maxTokens`, ….
-    pub fn stop_reason(&self) -> Option<&str> {
-        self.rest.get("stopReason")?.as_str()
-    }
-}
-
-impl Sampled {
-    /// Whether there is anything that a model may have said.
-    pub(super) fn has_blocks(&self) -> bool {
-        self.content.is_object() || self.content.is_array()
     }
 }

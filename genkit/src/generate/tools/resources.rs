@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::resource_ref::ResourceRef;
-use crate::action::{Body, Contents, Resource};
+use crate::action::{Contents, ContentsBody, Resource};
 use crate::context::{Context, ContextParts, TypeMap, supervise};
 use crate::error::{ErrorContext as _, Result};
 use crate::generate::error::Error as E;
@@ -103,8 +103,8 @@ fn part(content: Contents, uri: &str, resource: &Resource) -> Part {
         place = json!({ "uri": own, "parent": place });
     }
     let part = match body {
-        Body::Text(text) => Part::text(text),
-        Body::Bytes(bytes) => {
+        ContentsBody::Text(text) => Part::text(text),
+        ContentsBody::Bytes(bytes) => {
             let kind = mime_type.as_deref().or(kind).unwrap_or(UNKNOWN_BYTES);
             Part::media(format!("data:{kind};base64,{}", STANDARD.encode(bytes)), kind)
         }

@@ -256,7 +256,9 @@ impl McpHost {
                 }
             }
         }
-        let Some((_, server)) = best else { return Err(crate::action::not_found(uri)) };
+        let Some((_, server)) = best else {
+            return Err(crate::action::Error::ResourceNotFound(uri.to_owned()).into());
+        };
         McpClient { server, _host: self.clone() }.read_resource(uri).await
     }
 

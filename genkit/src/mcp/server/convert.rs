@@ -144,8 +144,10 @@ pub(super) fn resource_result(
         let uri = piece.uri.unwrap_or_else(|| uri.to_owned());
         let given = piece.mime_type.or_else(|| mime_type.map(str::to_owned));
         let (contents, usual) = match piece.body {
-            crate::action::Body::Text(text) => (ResourceContents::text(text, uri), "text/plain"),
-            crate::action::Body::Bytes(bytes) => {
+            crate::action::ContentsBody::Text(text) => {
+                (ResourceContents::text(text, uri), "text/plain")
+            }
+            crate::action::ContentsBody::Bytes(bytes) => {
                 let data = base64::engine::general_purpose::STANDARD.encode(bytes);
                 (ResourceContents::blob(data, uri), "application/octet-stream")
             }

@@ -228,7 +228,9 @@ impl ServerHandler for McpHandler {
     ) -> Answer<ReadResourceResponse> {
         let uri = params.uri;
         let Some((resource, variables)) = self.shared.resource(&uri) else {
-            return Err(convert::protocol_error(&crate::action::not_found(&uri)));
+            return Err(convert::protocol_error(
+                &crate::action::Error::ResourceNotFound(uri).into(),
+            ));
         };
         let era = Era::of(&request);
         let job = Job {

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::session::Session;
-use crate::registry::{Event, Registry};
+use crate::registry::{Registry, RegistryChange};
 use crate::sync::lock;
 
 /// The clients that want to hear of changes.
@@ -66,7 +66,7 @@ async fn forward(
     listeners: Arc<Mutex<Vec<Listener>>>,
     stop: CancellationToken,
 ) {
-    let mut events = registry.events();
+    let mut events = registry.changes();
     loop {
         let event = tokio::select! {
             () = stop.cancelled() => return,
@@ -107,16 +107,16 @@ impl Listener {
     }
 
     /// Says whether the client is still there.
-    async fn tell(&self, event: &Event) -> bool {
+    async fn tell(&self, event: &RegistryChange) -> bool {
         if !self.is_alive() {
             return false;
         }
         match self {
             Self::Session(peer, session) => match event {
-                Event::Tools => peer.notify_tool_list_changed().await.is_ok(),
-                Event::Prompts => peer.notify_prompt_list_changed().await.is_ok(),
-                Event::Resources => peer.notify_resource_list_changed().await.is_ok(),
-                Event::ResourceUpdated(uri) => {
+                RegistryChange::Tools => peer.notify_tool_list_changed().await.is_ok(),
+                RegistryChange::Prompts => peer.notify_prompt_list_changed().await.is_ok(),
+                RegistryChange::Resources => peer.notify_resource_list_changed().await.is_ok(),
+                RegistryChange::ResourceUpdated(uri) => {
                     let wanted = session.upgrade().is_some_and(|s| s.is_subscribed(uri));
                     let param = ResourceUpdatedNotificationParam::new(uri);
                     !wanted || peer.notify_resource_updated(param).await.is_ok()
@@ -125,10 +125,10 @@ impl Listener {
             Self::Stream(sink) => {
                 // A stream that did not ask for this kind refuses it: that is no fault.
                 let _ = match event {
-                    Event::Tools => sink.notify_tool_list_changed().await,
-                    Event::Prompts => sink.notify_prompt_list_changed().await,
-                    Event::Resources => sink.notify_resource_list_changed().await,
-                    Event::ResourceUpdated(uri) => sink.notify_resource_updated(uri).await,
+                    RegistryChange::Tools => sink.notify_tool_list_changed().await,
+                    RegistryChange::Prompts => sink.notify_prompt_list_changed().await,
+                    RegistryChange::Resources => sink.notify_resource_list_changed().await,
+                    RegistryChange::ResourceUpdated(uri) => sink.notify_resource_updated(uri).await,
                 };
                 true
             }
@@ -144,8 +144,9 @@ impl Listener {
                 sink.accepted().resource_subscriptions.clone().unwrap_or_default()
             }
         };
-        let lists = [Event::Tools, Event::Prompts, Event::Resources];
-        for event in lists.into_iter().chain(uris.into_iter().map(Event::ResourceUpdated)) {
+        let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
+        for event in lists.into_iter().chain(uris.into_iter().map(RegistryChange::ResourceUpdated))
+        {
             if !self.tell(&event).await {
                 return false;
             }

@@ -56,7 +56,7 @@ pub(super) enum Ran<T> {
 }
 
 /// A future that borrows a context.
-pub(super) type Working<'a, T> = crate::action::Calling<'a, T>;
+pub(super) type Working<'a, T> = crate::future::BoxFuture<'a, Result<T>>;
 
 impl McpHandler {
     /// Runs `work` as `job` says.

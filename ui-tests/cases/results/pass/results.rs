@@ -95,7 +95,7 @@ mod value_and_error {
     #[tool]
     async fn nothing() {}
 
-    /// Something borrowed from what is lent.
+    /// Something borrowed from what is injected.
     #[tool]
     async fn borrowed(
         names: &Vec<String>,

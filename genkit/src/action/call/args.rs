@@ -1,0 +1,201 @@
+//! Parsing of arguments: an exact read, one lenient re-read, errors that name the place.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::action::error::Error as E;
+use crate::error::{Error, Result};
+
+/// How arguments are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// Exactly as the schema says.
+    Exact,
+    /// A string that does not fit is read once more as JSON (`"5"` is 5, `"[1]"` is a list):
+    /// models send these.
+    #[default]
+    Lenient,
+    /// Every value comes as a string: prompt arguments and URI variables. An empty one that
+    /// does not fit counts as not given.
+    Text,
+}
+
+/// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
+const MAX_REREADS: usize = 64;
+
+/// Reads `arguments` as `T`.
+pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) -> Result<T> {
+    if arguments.is_null() {
+        arguments = Value::Object(serde_json::Map::new());
+    }
+    let first = match read(&arguments) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    // `()` reads from null, and callers without arguments send `{}`.
+    let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
+    if empty && let Ok(value) = read(&Value::Null) {
+        return Ok(value);
+    }
+    if how == Strictness::Exact {
+        return Err(first.into_error());
+    }
+    let mut problem = first;
+    for _ in 0..MAX_REREADS {
+        if !mend(&mut arguments, &problem.path, how) {
+            break;
+        }
+        match read(&arguments) {
+            Ok(value) => return Ok(value),
+            Err(next) => problem = next,
+        }
+    }
+    Err(problem.into_error())
+}
+
+/// A place in the arguments that does not fit, and the message of the reader.
+struct Problem {
+    path: Vec<PathStep>,
+    message: String,
+}
+
+enum PathStep {
+    Key(String),
+    Index(usize),
+}
+
+impl Problem {
+    fn into_error(self) -> Error {
+        let mut place = String::new();
+        for step in &self.path {
+            match step {
+                PathStep::Key(key) if place.is_empty() => place.push_str(key),
+                PathStep::Key(key) => {
+                    place.push('.');
+                    place.push_str(key);
+                }
+                PathStep::Index(index) => place.push_str(&format!("[{index}]")),
+            }
+        }
+        let message = self.message;
+        match place.is_empty() {
+            true => E::Arguments(message).into(),
+            false => E::ArgumentsAt { place, message }.into(),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let path = error
+            .path()
+            .iter()
+            .filter_map(|segment| match segment {
+                serde_path_to_error::Segment::Map { key } => Some(PathStep::Key(key.clone())),
+                serde_path_to_error::Segment::Seq { index } => Some(PathStep::Index(*index)),
+                _ => None,
+            })
+            .collect();
+        Problem { path, message: error.into_inner().to_string() }
+    })
+}
+
+/// Replaces the string at `path` by the JSON it contains; returns whether anything changed.
+fn mend(arguments: &mut Value, path: &[PathStep], how: Strictness) -> bool {
+    let Some((last, parents)) = path.split_last() else { return false };
+    let mut place = arguments;
+    for step in parents {
+        let next = match step {
+            PathStep::Key(key) => place.get_mut(key.as_str()),
+            PathStep::Index(index) => place.get_mut(*index),
+        };
+        match next {
+            // The reader may stop at a container that itself came as a string.
+            Some(next) if next.is_string() => return reread(next),
+            Some(next) => place = next,
+            None => return false,
+        }
+    }
+    match last {
+        PathStep::Key(key) => {
+            let empty = place.get(key.as_str()).is_some_and(|v| v.as_str() == Some(""));
+            if empty && how == Strictness::Text {
+                return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
+            }
+            place.get_mut(key.as_str()).is_some_and(reread)
+        }
+        PathStep::Index(index) => place.get_mut(*index).is_some_and(reread),
+    }
+}
+
+fn reread(value: &mut Value) -> bool {
+    let Some(inner) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok())
+    else {
+        return false;
+    };
+    let changed = !inner.is_string();
+    if changed {
+        *value = inner;
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    struct Input {
+        city: String,
+        days: Option<u8>,
+        #[serde(default)]
+        hours: Vec<u8>,
+        inner: Option<Nested>,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Nested {
+        ok: bool,
+    }
+
+    fn parsed(arguments: Value) -> Input {
+        parse(arguments, Strictness::Lenient).expect("it is mended")
+    }
+
+    #[test]
+    fn strings_are_read_again_where_they_do_not_fit() {
+        let input = parsed(
+            json!({"city": "5", "days": "5", "hours": "[1, 2]", "inner": "{\"ok\": \"true\"}"}),
+        );
+        assert_eq!(input.city, "5", "a string that fits stays a string");
+        assert_eq!(input.days, Some(5));
+        assert_eq!(input.hours, [1, 2]);
+        assert_eq!(input.inner, Some(Nested { ok: true }));
+    }
+
+    #[test]
+    fn exact_reads_mend_nothing() {
+        let error = parse::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
+        let message = error.expect_err("a string is no number").to_string();
+        assert!(message.contains("at `days`"), "{message}");
+    }
+
+    #[test]
+    fn an_error_names_the_place_and_what_was_expected() {
+        let error = parse::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
+        let message = error.expect_err("x is no number").to_string();
+        assert_eq!(message, "at `hours[1]`: invalid type: string \"x\", expected u8");
+        let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
+        let message = error.expect_err("town is unknown").to_string();
+        assert!(message.contains("unknown field `town`, expected one of `city`"), "{message}");
+    }
+
+    #[test]
+    fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
+        let input: Input = parse(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
+        assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });
+    }
+}

@@ -1,0 +1,71 @@
+//! Handlers: what runs when an action is called, an annotated function or a closure.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::args::{self, Strictness};
+use super::function::ErasedFn;
+use super::input::Arguments;
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+/// What runs when an action is called.
+pub(crate) enum ActionHandler<O: 'static> {
+    /// An annotated function.
+    Static(ErasedFn<O>),
+    /// A closure made at run time.
+    Dynamic(Arc<dyn Fn(Context, Value, Strictness) -> BoxFuture<'static, Result<O>> + Send + Sync>),
+}
+
+impl<O> ActionHandler<O> {
+    pub(crate) fn call<'a>(
+        &self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<O>> {
+        match self {
+            Self::Static(function) => (function.call)(context, Arguments { value: arguments, how }),
+            Self::Dynamic(closure) => closure(context.clone(), arguments, how),
+        }
+    }
+}
+
+/// Makes a handler that forwards the arguments to another program as they are.
+pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
+where
+    F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
+{
+    let function = Arc::new(function);
+    ActionHandler::Dynamic(Arc::new(move |context, arguments, _| {
+        let function = Arc::clone(&function);
+        Box::pin(async move {
+            context.approved_to_run().await?;
+            function(context, arguments).await
+        })
+    }))
+}
+
+/// Makes a handler from a typed closure.
+pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
+where
+    I: serde::de::DeserializeOwned + Send + 'static,
+    O: 'static,
+    F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T>> + Send + 'static,
+    T: 'static,
+    C: Fn(T) -> Result<O> + Send + Sync + Copy + 'static,
+{
+    let function = Arc::new(function);
+    ActionHandler::Dynamic(Arc::new(move |context, arguments, how| {
+        let function = Arc::clone(&function);
+        Box::pin(async move {
+            let input = args::parse(arguments, how)?;
+            context.approved_to_run().await?;
+            convert(function(context, input).await?)
+        })
+    }))
+}

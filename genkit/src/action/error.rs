@@ -1,0 +1,54 @@
+//! The error messages of actions: arguments, injected parameters, results.
+
+use serde_json::{Value, json};
+
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    // Input.
+    #[error("{0}")]
+    Arguments(String),
+    #[error("at `{place}`: {message}")]
+    ArgumentsAt { place: String, message: String },
+    #[error("the input has no `serde::Deserialize`")]
+    NoDeserialize,
+
+    // Injected parameters.
+    #[error("no state of type `{0}` was given: call `.state(..)`")]
+    NoState(&'static str),
+    #[error("this type cannot be state")]
+    CannotBeState,
+    #[error("a chunk does not serialize to JSON")]
+    Chunk(#[source] serde_json::Error),
+
+    // Results.
+    #[error("the result does not serialize to JSON")]
+    Output(#[source] serde_json::Error),
+    #[error("Resource not found: {0}")]
+    ResourceNotFound(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Arguments(_) | Self::ArgumentsAt { .. } => ErrorKind::InvalidArgument,
+            Self::NoState(_) => ErrorKind::FailedPrecondition,
+            Self::ResourceNotFound(_) => ErrorKind::NotFound,
+            Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
+                ErrorKind::Internal
+            }
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::ResourceNotFound(uri) => Some(json!({ "uri": uri })),
+            _ => None,
+        }
+    }
+
+    fn is_invalid_arguments(&self) -> bool {
+        matches!(self, Self::Arguments(_) | Self::ArgumentsAt { .. })
+    }
+}

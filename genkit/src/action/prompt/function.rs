@@ -1,0 +1,60 @@
+//! Functions annotated with `#[prompt]`, and their static definition.
+
+#![allow(missing_docs, reason = "most of this is for expansions and hidden")]
+
+use super::reply::PromptOutput;
+use crate::action::call::ActionFn;
+use crate::action::completion::StaticCompleters;
+use crate::action::definition::StaticDefinition;
+use crate::action::info::StaticInfo;
+
+/// A function annotated with `#[prompt]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Prompt, PromptFn, prompt};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// fn describe<F: PromptFn>() -> String {
+///     Prompt::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<poem>(), "Asks for a poem.");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[prompt]` function",
+    label = "no `#[prompt]` here",
+    note = "write `#[prompt]` above the function"
+)]
+pub trait PromptFn: ActionFn<Output = PromptOutput> {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticPrompt;
+}
+
+/// The static definition behind `#[prompt]`.
+pub struct StaticPrompt {
+    pub(super) definition: StaticDefinition<PromptOutput>,
+    pub(super) version: Option<&'static str>,
+    pub(super) completers: StaticCompleters,
+}
+
+impl StaticPrompt {
+    pub const fn new<F: ActionFn<Output = PromptOutput>>(info: StaticInfo) -> Self {
+        Self { definition: StaticDefinition::new::<F>(info), version: None, completers: &[] }
+    }
+
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.version = Some(version);
+        self
+    }
+
+    pub const fn completers(mut self, completers: StaticCompleters) -> Self {
+        self.completers = completers;
+        self
+    }
+}

@@ -1,0 +1,105 @@
+//! The reply of a prompt: messages, from whatever the function returns.
+
+use crate::message::{Message, Part, Role};
+
+/// The result of a prompt: messages, and perhaps a description of this result.
+///
+/// ```
+/// use genkit::{Message, PromptReply, prompt};
+///
+/// /// Reviews code.
+/// #[prompt]
+/// async fn review(code: String) -> PromptReply {
+///     PromptReply::new([
+///         Message::user(format!("Review this code:\n{code}")),
+///         Message::model("I will look for mistakes first, then for style."),
+///     ])
+///     .description("A review in two steps")
+/// }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PromptReply {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) description: Option<String>,
+}
+
+impl PromptReply {
+    /// A reply of `messages`.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self { messages: messages.into_iter().collect(), description: None }
+    }
+
+    /// The description of these messages.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The messages.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+}
+
+/// The result of a prompt after its type is gone.
+pub type PromptOutput = PromptReply;
+
+/// A type that a prompt can return, bare or in a `Result` of any alias.
+///
+/// Text and parts are one message of the user.
+///
+/// ```
+/// use genkit::{Message, Result, prompt};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// /// Begins a chat.
+/// #[prompt]
+/// async fn chat(name: String) -> Result<Vec<Message>> {
+///     Ok(vec![Message::user(format!("I am {name}.")), Message::model("How can I help?")])
+/// }
+/// # assert_eq!(genkit::prompts![poem, chat].len(), 2);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a prompt",
+    label = "not messages",
+    note = "return `String`, `Part`, `Vec<Part>`, `Message`, `Vec<Message>` or `PromptReply`"
+)]
+pub trait IntoPrompt {
+    #[doc(hidden)]
+    fn into_prompt(self) -> PromptReply;
+}
+
+macro_rules! into_prompt {
+    ($($returned:ty: |$value:ident| $reply:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoPrompt for $returned {
+            fn into_prompt(self) -> PromptReply {
+                let $value = self;
+                $reply
+            }
+        }
+    )*};
+}
+
+into_prompt! {
+    PromptReply: |reply| reply;
+    String: |text| PromptReply::new([Message::user(text)]);
+    &str: |text| PromptReply::new([Message::user(text)]);
+    Part: |part| PromptReply::new([Message::user(part)]);
+    Vec<Part>: |parts| PromptReply::new([Message::new(Role::User, parts)]);
+    Message: |message| PromptReply::new([message]);
+    Vec<Message>: |messages| PromptReply::new(messages);
+}
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> IntoPrompt for [Message; N] {
+    fn into_prompt(self) -> PromptReply {
+        PromptReply::new(self)
+    }
+}

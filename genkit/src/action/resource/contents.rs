@@ -1,0 +1,161 @@
+//! The contents of a resource: text or bytes, from whatever the function returns.
+
+use serde_json::Value;
+
+use crate::error::Result;
+
+/// A piece of a resource's content: text or bytes.
+///
+/// ```
+/// use genkit::{Contents, resource};
+///
+/// /// The project's logo and its licence.
+/// #[resource("assets://all")]
+/// async fn assets() -> Vec<Contents> {
+///     vec![
+///         Contents::bytes([0x89, b'P', b'N', b'G']).mime_type("image/png").uri("assets://logo.png"),
+///         Contents::text("Apache-2.0").uri("assets://licence"),
+///     ]
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    pub(crate) uri: Option<String>,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) body: ContentsBody,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ContentsBody {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Contents {
+    /// Text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
+    }
+
+    /// Bytes.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { uri: None, mime_type: None, body: ContentsBody::Bytes(bytes.into()) }
+    }
+
+    /// A value as JSON text of type `application/json`.
+    ///
+    /// ```
+    /// let contents = genkit::Contents::json(&[1, 2, 3])?;
+    /// assert_eq!(contents, genkit::Contents::text("[1,2,3]").mime_type("application/json"));
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The value does not serialize.
+    pub fn json(value: &impl serde::Serialize) -> Result<Self> {
+        Ok(Self::text(serde_json::to_string(value)?).mime_type("application/json"))
+    }
+
+    /// The same contents with a media type; without, the resource's own is used.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// The same contents with an address of its own; without, it is the address that was read.
+    #[must_use]
+    pub fn uri(mut self, uri: impl Into<String>) -> Self {
+        self.uri = Some(uri.into());
+        self
+    }
+
+    /// Its text, if it is text.
+    ///
+    /// ```
+    /// use genkit::Contents;
+    ///
+    /// let read = Contents::text("Be kind.").mime_type("text/plain").uri("house://rules");
+    /// assert_eq!((read.as_text(), read.as_bytes()), (Some("Be kind."), &b"Be kind."[..]));
+    /// assert_eq!(read.media_type(), Some("text/plain"));
+    /// assert_eq!(read.address(), Some("house://rules"));
+    /// assert_eq!(Contents::bytes([0x89]).as_text(), None);
+    /// ```
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.body {
+            ContentsBody::Text(text) => Some(text),
+            ContentsBody::Bytes(_) => None,
+        }
+    }
+
+    /// Its bytes; of text, those of UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.body {
+            ContentsBody::Text(text) => text.as_bytes(),
+            ContentsBody::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Its media type, if it has one of its own.
+    pub fn media_type(&self) -> Option<&str> {
+        self.mime_type.as_deref()
+    }
+
+    /// Its address, if it has one of its own.
+    pub fn address(&self) -> Option<&str> {
+        self.uri.as_deref()
+    }
+}
+
+/// The result of a resource after its type is gone.
+pub type ResourceOutput = Vec<Contents>;
+
+/// A type that a resource can return, bare or in a `Result` of any alias.
+///
+/// ```
+/// use genkit::{Result, resource};
+/// use serde_json::{Value, json};
+///
+/// /// The manual.
+/// #[resource("doc://manual", mime_type = "text/markdown")]
+/// async fn manual() -> &'static str {
+///     "# Manual"
+/// }
+///
+/// /// The settings, as `application/json`.
+/// #[resource("doc://settings")]
+/// async fn settings() -> Result<Value> {
+///     Ok(json!({"theme": "dark"}))
+/// }
+/// # assert_eq!(genkit::resources![manual, settings].len(), 2);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a resource",
+    label = "not the content of a resource",
+    note = "return `String`, `Vec<u8>`, `serde_json::Value`, `Contents` or `Vec<Contents>`; `Contents::json(&value)` takes anything that serializes"
+)]
+pub trait IntoContents {
+    #[doc(hidden)]
+    fn into_contents(self) -> Vec<Contents>;
+}
+
+macro_rules! into_contents {
+    ($($returned:ty: |$value:ident| $contents:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoContents for $returned {
+            fn into_contents(self) -> Vec<Contents> {
+                let $value = self;
+                $contents
+            }
+        }
+    )*};
+}
+
+into_contents! {
+    Contents: |contents| vec![contents];
+    Vec<Contents>: |contents| contents;
+    String: |text| vec![Contents::text(text)];
+    &str: |text| vec![Contents::text(text)];
+    Vec<u8>: |bytes| vec![Contents::bytes(bytes)];
+    Value: |value| vec![Contents::text(value.to_string()).mime_type("application/json")];
+}

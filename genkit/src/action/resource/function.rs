@@ -1,0 +1,65 @@
+//! Functions annotated with `#[resource]`, and their static definition.
+
+#![allow(missing_docs, reason = "most of this is for expansions and hidden")]
+
+use super::contents::ResourceOutput;
+use crate::action::call::ActionFn;
+use crate::action::completion::StaticCompleters;
+use crate::action::definition::StaticDefinition;
+use crate::action::info::StaticInfo;
+
+/// A function annotated with `#[resource]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::{Resource, ResourceFn, resource};
+///
+/// /// The manual.
+/// #[resource("doc://manual")]
+/// async fn manual() -> &'static str {
+///     "# Manual"
+/// }
+///
+/// fn describe<F: ResourceFn>() -> String {
+///     Resource::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<manual>(), "The manual.");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[resource]` function",
+    label = "no `#[resource]` here",
+    note = "write `#[resource(\"uri\")]` above the function"
+)]
+pub trait ResourceFn: ActionFn<Output = ResourceOutput> {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticResource;
+}
+
+/// The static definition behind `#[resource]`.
+pub struct StaticResource {
+    pub(super) definition: StaticDefinition<ResourceOutput>,
+    pub(super) uri: &'static str,
+    pub(super) mime_type: Option<&'static str>,
+    pub(super) completers: StaticCompleters,
+}
+
+impl StaticResource {
+    pub const fn new<F: ActionFn<Output = ResourceOutput>>(
+        uri: &'static str,
+        info: StaticInfo,
+    ) -> Self {
+        let definition = StaticDefinition::new::<F>(info);
+        Self { definition, uri, mime_type: None, completers: &[] }
+    }
+
+    pub const fn mime_type(mut self, mime_type: &'static str) -> Self {
+        self.mime_type = Some(mime_type);
+        self
+    }
+
+    pub const fn completers(mut self, completers: StaticCompleters) -> Self {
+        self.completers = completers;
+        self
+    }
+}

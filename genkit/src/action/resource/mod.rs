@@ -1,0 +1,155 @@
+//! Resources: functions that answer for a URI or for a family of URIs.
+
+mod builder;
+mod contents;
+mod function;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use genkit_uri_template::{UriTemplate, UriValue};
+use serde_json::{Map, Value};
+
+use super::call::Strictness;
+use super::completion::{Completers, Completion};
+use super::definition::{Definition, defined};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+pub use builder::ResourceBuilder;
+pub(crate) use contents::ContentsBody;
+pub use contents::{Contents, IntoContents, ResourceOutput};
+pub use function::{ResourceFn, StaticResource};
+
+/// A resource or a resource template.
+///
+/// ```
+/// use genkit::{Resource, resource};
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(id: u64) -> String {
+///     format!("note {id}")
+/// }
+///
+/// let resource = Resource::of::<note>();
+/// assert!(resource.is_template());
+/// assert_eq!(resource.uri(), "note://{id}");
+/// ```
+#[derive(Clone)]
+pub struct Resource(Arc<ResourceData>);
+
+struct ResourceData {
+    definition: Definition<ResourceOutput>,
+    uri: Cow<'static, str>,
+    /// A malformed template is an error that the registry reports.
+    template: std::result::Result<UriTemplate, String>,
+    mime_type: Option<Cow<'static, str>>,
+    completers: Completers,
+}
+
+impl Resource {
+    /// The resource behind an annotated function.
+    pub fn of<F: ResourceFn>() -> Self {
+        Self::from_static(F::DEFINITION)
+    }
+
+    pub(crate) fn from_static(resource: &'static StaticResource) -> Self {
+        Self::new(
+            Definition::annotated(&resource.definition),
+            Cow::Borrowed(resource.uri),
+            resource.mime_type.map(Cow::Borrowed),
+            Completers::annotated(resource.completers),
+        )
+    }
+
+    fn new(
+        definition: Definition<ResourceOutput>,
+        uri: Cow<'static, str>,
+        mime_type: Option<Cow<'static, str>>,
+        completers: Completers,
+    ) -> Self {
+        let template = UriTemplate::parse(&uri).map_err(|e| e.to_string());
+        Self(Arc::new(ResourceData { definition, uri, template, mime_type, completers }))
+    }
+
+    fn definition(&self) -> &Definition<ResourceOutput> {
+        &self.0.definition
+    }
+
+    /// Its address, or the template of its addresses.
+    pub fn uri(&self) -> &str {
+        &self.0.uri
+    }
+
+    /// Whether the address has variables.
+    pub fn is_template(&self) -> bool {
+        self.0.template.as_ref().is_ok_and(|template| !template.is_static())
+    }
+
+    /// The media type of its content, if it is always the same.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.0.mime_type.as_deref()
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// What is wrong with the template, if anything.
+    pub(crate) fn template(&self) -> std::result::Result<&UriTemplate, &str> {
+        self.0.template.as_ref().map_err(String::as_str)
+    }
+
+    /// The variables that `uri` gives, if this resource answers for it.
+    pub(crate) fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
+        let values = self.0.template.as_ref().ok()?.match_uri(uri)?.into_iter();
+        let json = |value| match value {
+            UriValue::Text(text) => Value::from(text),
+            UriValue::List(texts) => Value::from(texts),
+        };
+        Some(values.map(|(name, value)| (name.to_owned(), json(value))).collect())
+    }
+
+    /// How much of the template is fixed: of two that match, the larger one wins.
+    pub(crate) fn specificity(&self) -> impl Ord + use<> {
+        self.0.template.as_ref().map(UriTemplate::specificity).ok()
+    }
+
+    /// Suggestions for a variable, if the template has it.
+    pub(crate) fn complete(
+        &self,
+        request: Completion,
+    ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
+        self.0.completers.complete(self.schemas().portable_input(), request)
+    }
+
+    /// Of several resources the one that answers for `uri`: the most specific template.
+    pub(crate) fn most_specific(
+        resources: impl DoubleEndedIterator<Item = Self>,
+        uri: &str,
+    ) -> Option<(Self, Map<String, Value>)> {
+        resources
+            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
+            .rev() // of equals, the first by name wins
+            .max_by_key(|(_, resource)| resource.specificity())
+            .map(|(variables, resource)| (resource, variables))
+    }
+
+    /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.
+    pub(crate) fn invoke<'a>(
+        &self,
+        context: &'a Context,
+        uri: &str,
+        variables: Value,
+    ) -> BoxFuture<'a, Result<ResourceOutput>> {
+        // Another program reads the URI itself.
+        let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
+        self.definition().handler.call(context, arguments, Strictness::Text)
+    }
+}
+
+defined!(Resource, uri);

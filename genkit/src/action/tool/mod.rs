@@ -1,0 +1,158 @@
+//! Tools: functions that a model may call.
+
+mod builder;
+mod function;
+mod output;
+mod returned;
+mod settings;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::call::{ActionHandler, Strictness};
+use super::definition::{Definition, defined};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::sync::{read, write};
+
+pub use builder::ToolBuilder;
+pub use function::{StaticTool, ToolFn};
+pub use output::{IntoOutput, Reply, ToolOutput};
+pub use returned::{
+    IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
+};
+pub use settings::Hints;
+
+use self::settings::ToolSettings;
+
+/// A tool: a name, a description, schemas and a function.
+///
+/// Made by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
+///
+/// ```
+/// use genkit::{Tool, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tool = Tool::of::<add>();
+/// assert_eq!(tool.name(), "add");
+/// assert_eq!(tool.description(), "Adds two numbers.");
+/// ```
+#[derive(Clone)]
+pub struct Tool(Arc<ToolData>);
+
+struct ToolData {
+    definition: Definition<ToolOutput>,
+    settings: ToolSettings,
+}
+
+impl Tool {
+    /// The tool behind an annotated function; always the same one.
+    pub fn of<F: ToolFn>() -> Self {
+        Self::cached(F::DEFINITION)
+    }
+
+    /// Cached with its schemas and their forms: a program calls `tools![..]` for each request.
+    fn cached(definition: &'static StaticTool) -> Self {
+        static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
+        let address = std::ptr::from_ref(definition).addr();
+        let cached = read(&TOOLS).get(&address).cloned();
+        cached.unwrap_or_else(|| {
+            let mut tools = write(&TOOLS);
+            tools.entry(address).or_insert_with(|| Self::from_static(definition)).clone()
+        })
+    }
+
+    pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
+        Self::new(Definition::annotated(&tool.definition), tool.settings)
+    }
+
+    fn new(definition: Definition<ToolOutput>, settings: ToolSettings) -> Self {
+        Self(Arc::new(ToolData { definition, settings }))
+    }
+
+    fn definition(&self) -> &Definition<ToolOutput> {
+        &self.0.definition
+    }
+
+    /// Its hints on its effects.
+    pub fn hints(&self) -> Hints {
+        self.0.settings.hints
+    }
+
+    /// Whether the user is asked before each call.
+    pub fn needs_approval(&self) -> bool {
+        self.0.settings.needs_approval
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.settings.timeout
+    }
+
+    /// Its own limit on the size of an answer, in bytes.
+    pub fn max_output(&self) -> Option<usize> {
+        self.0.settings.max_output
+    }
+
+    /// The exact schema of its arguments.
+    pub fn input_schema(&self) -> &Value {
+        self.schemas().input()
+    }
+
+    /// The exact schema of its result, where the result is a value.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.schemas().output()
+    }
+
+    /// What the user reads before approving a call.
+    pub(crate) fn approval_message(&self, arguments: &Value) -> String {
+        /// How much of the arguments is shown.
+        const SHOWN: usize = 1000;
+        // What another program calls itself is not what a person should judge by.
+        let title = self.title().filter(|_| !self.info().is_remote());
+        let name = title.unwrap_or(self.name());
+        let mut shown = arguments.to_string();
+        if shown.chars().count() > SHOWN {
+            shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
+        }
+        format!("Allow `{name}` to run with {shown}?")
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let annotated = |tool: &Self| matches!(tool.definition().handler, ActionHandler::Static(_));
+        Arc::ptr_eq(&self.0, &other.0)
+            || (annotated(self) && annotated(other) && self.location() == other.location())
+    }
+
+    /// Runs the function: schema check, typed read, call. No limits.
+    pub(crate) fn invoke<'a>(
+        &self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<ToolOutput>> {
+        if !self.schemas().are_written() {
+            return self.definition().handler.call(context, arguments, how);
+        }
+        let tool = self.clone();
+        Box::pin(async move {
+            let Definition { schemas, handler, .. } = tool.definition();
+            let arguments = schemas.check_input(arguments, how)?;
+            let output = handler.call(context, arguments, how).await?;
+            schemas.check_output(output.value.as_ref())?;
+            Ok(output)
+        })
+    }
+}
+
+defined!(Tool, name);

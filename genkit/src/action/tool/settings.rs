@@ -1,0 +1,105 @@
+//! The settings of a tool: each option of `#[tool]` is a field and a method here.
+
+use std::time::Duration;
+
+/// The hints of a tool on its effects: for clients, not promises.
+///
+/// `None` means that the hint is not given. MCP assumes the worst then: not read-only, destructive,
+/// not idempotent, open world.
+///
+/// ```
+/// use genkit::{Tool, tool};
+///
+/// /// Finds notes.
+/// #[tool(read_only, open_world = false)]
+/// async fn find(words: String) -> Vec<String> {
+///     vec![words]
+/// }
+///
+/// let hints = Tool::of::<find>().hints();
+/// assert_eq!((hints.read_only, hints.open_world), (Some(true), Some(false)));
+/// assert_eq!((hints.destructive, hints.idempotent), (None, None));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: Option<bool>,
+    /// May destroy something.
+    pub destructive: Option<bool>,
+    /// Calling it twice is calling it once.
+    pub idempotent: Option<bool>,
+    /// Reaches out of this program: the web, another system.
+    pub open_world: Option<bool>,
+}
+
+/// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) take.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolSettings {
+    pub(super) hints: Hints,
+    pub(super) needs_approval: bool,
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_output: Option<usize>,
+}
+
+impl ToolSettings {
+    /// `Default` for a `const`.
+    pub(super) const NONE: Self = Self {
+        hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+        needs_approval: false,
+        timeout: None,
+        max_output: None,
+    };
+}
+
+/// The methods that set them, on whatever has `settings`; `const` for what stands in a `const`.
+macro_rules! set_tool {
+    ($holder:ident $($constant:tt)?) => {
+        impl $holder {
+            /// Hint: whether it changes nothing.
+            pub $($constant)? fn read_only(mut self, yes: bool) -> Self {
+                self.settings.hints.read_only = Some(yes);
+                self
+            }
+
+            /// Hint: whether it may destroy something.
+            pub $($constant)? fn destructive(mut self, yes: bool) -> Self {
+                self.settings.hints.destructive = Some(yes);
+                self
+            }
+
+            /// Hint: whether calling it twice is calling it once.
+            pub $($constant)? fn idempotent(mut self, yes: bool) -> Self {
+                self.settings.hints.idempotent = Some(yes);
+                self
+            }
+
+            /// Hint: whether it reaches out of this program.
+            pub $($constant)? fn open_world(mut self, yes: bool) -> Self {
+                self.settings.hints.open_world = Some(yes);
+                self
+            }
+
+            /// Whether the user is asked before each call. Default is no.
+            pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
+                self.settings.needs_approval = yes;
+                self
+            }
+
+            /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+            pub $($constant)? fn timeout(mut self, limit: std::time::Duration) -> Self {
+                self.settings.timeout = Some(limit);
+                self
+            }
+
+            /// Its own limit on the size of an answer, in bytes of text. Default is that of whoever
+            /// calls: 4 MiB for a server.
+            pub $($constant)? fn max_output(mut self, bytes: usize) -> Self {
+                self.settings.max_output = Some(bytes);
+                self
+            }
+        }
+    };
+}
+
+pub(super) use set_tool;

@@ -1,0 +1,45 @@
+//! Questions as data: they are sent, and stored with a suspended call.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::sample_request::SampleRequest;
+use crate::context::capability::Capability;
+
+/// A question with the key that its answer comes under; also as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) key: String,
+    #[serde(flatten)]
+    pub(crate) kind: QuestionKind,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub(crate) enum QuestionKind {
+    /// A form for the user.
+    Elicitation { message: String, schema: Value },
+    /// Yes or no from the user.
+    Approval { message: String },
+    /// Anything, for whoever called `generate`.
+    Interrupt { metadata: Value },
+    /// Text from the client's model; it is asked at once and never stored.
+    #[serde(skip)]
+    Sampling(SampleRequest),
+    /// The client's folders; they are asked for at once and never stored.
+    #[serde(skip)]
+    Roots,
+}
+
+impl QuestionKind {
+    pub(crate) fn capability(&self) -> Capability {
+        match self {
+            Self::Elicitation { .. } | Self::Approval { .. } | Self::Interrupt { .. } => {
+                Capability::Elicitation
+            }
+            Self::Sampling(_) => Capability::Sampling,
+            Self::Roots => Capability::Roots,
+        }
+    }
+}

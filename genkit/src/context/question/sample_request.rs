@@ -1,0 +1,77 @@
+//! Sampling requests: the conversation that the client's model continues, and its options.
+
+use crate::message::Message;
+
+/// Tokens that a sampled answer may have. Default is 1,024.
+const DEFAULT_MAX_TOKENS: u32 = 1024;
+
+/// A sampling request to the client's model.
+///
+/// ```
+/// use genkit::{Message, SampleRequest};
+///
+/// let request = SampleRequest::new([Message::user("Name a colour.")]).system("Answer in one
+/// word.");
+/// assert_ne!(request, SampleRequest::from("Name a colour.")); // this one has no instructions
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleRequest {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) system: Option<String>,
+    pub(crate) max_tokens: u32,
+    pub(crate) temperature: Option<f32>,
+    pub(crate) stop: Vec<String>,
+}
+
+impl SampleRequest {
+    /// A conversation that the model continues. At most 1,024 tokens by default.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self {
+            messages: messages.into_iter().collect(),
+            system: None,
+            max_tokens: DEFAULT_MAX_TOKENS,
+            temperature: None,
+            stop: Vec::new(),
+        }
+    }
+
+    /// Instructions above the conversation.
+    #[must_use]
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.system = Some(text.into());
+        self
+    }
+
+    /// How many tokens the answer may have. Default is 1,024.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = tokens;
+        self
+    }
+
+    /// How freely the model chooses, from 0. Default is the client's.
+    #[must_use]
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// One more text at which the answer ends.
+    #[must_use]
+    pub fn stop(mut self, sequence: impl Into<String>) -> Self {
+        self.stop.push(sequence.into());
+        self
+    }
+}
+
+impl From<&str> for SampleRequest {
+    fn from(text: &str) -> Self {
+        Self::new([Message::user(text)])
+    }
+}
+
+impl From<String> for SampleRequest {
+    fn from(text: String) -> Self {
+        Self::new([Message::user(text)])
+    }
+}

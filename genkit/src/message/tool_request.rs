@@ -1,0 +1,49 @@
+//! Tool requests: a tool call as a model asks for it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A tool request: a model wants a tool to be called.
+///
+/// ```
+/// use genkit::ToolRequest;
+/// use serde_json::json;
+///
+/// let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_ref("call_7");
+/// let answer = request.respond(json!(3));
+/// assert_eq!((answer.name.as_str(), answer.r#ref.as_deref()), ("add", Some("call_7")));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolRequest {
+    /// The tool.
+    pub name: String,
+    /// Tells parallel calls apart; the answer carries the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#ref: Option<String>,
+    /// The arguments; null where the tool takes none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub input: Value,
+    /// Whether the model is still writing the arguments. Such a request is never run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub partial: bool,
+}
+
+impl ToolRequest {
+    /// A call of the tool `name` with these arguments.
+    pub fn new(name: impl Into<String>, input: impl Into<Value>) -> Self {
+        Self { name: name.into(), r#ref: None, input: input.into(), partial: false }
+    }
+
+    /// The same call with a reference.
+    #[must_use]
+    pub fn with_ref(mut self, reference: impl Into<String>) -> Self {
+        self.r#ref = Some(reference.into());
+        self
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(yes: &bool) -> bool {
+    !yes
+}

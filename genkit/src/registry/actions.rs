@@ -1,0 +1,63 @@
+//! The actions of a registry: a map by name for each kind.
+
+use std::collections::BTreeMap;
+
+use super::action::Action;
+use super::changes::RegistryChange;
+use super::error::Error;
+use crate::action::{Flow, Prompt, Resource, Tool};
+
+#[derive(Default)]
+pub(super) struct Actions {
+    pub(super) tools: BTreeMap<String, Tool>,
+    pub(super) prompts: BTreeMap<String, Prompt>,
+    /// By URI or template.
+    pub(super) resources: BTreeMap<String, Resource>,
+    pub(super) flows: BTreeMap<String, Flow>,
+    /// What `add` refused, for the check to report: two of one name.
+    pub(super) refused: Vec<Error>,
+}
+
+impl Actions {
+    /// Adds `action` unless its name is taken; returns the change that clients are notified of.
+    pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
+        let label = action.label();
+        let (existing, change) = match action {
+            Action::Tool(tool) => {
+                (insert(&mut self.tools, tool.name(), &tool), Some(RegistryChange::Tools))
+            }
+            Action::Prompt(prompt) => {
+                (insert(&mut self.prompts, prompt.name(), &prompt), Some(RegistryChange::Prompts))
+            }
+            Action::Resource(resource) => {
+                let existing = insert(&mut self.resources, resource.uri(), &resource);
+                (existing, Some(RegistryChange::Resources))
+            }
+            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), &flow), None),
+        };
+        match existing {
+            Some(existing) => Err(Error::SameName { label, existing: existing.label() }),
+            None => Ok(change),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+            && self.prompts.is_empty()
+            && self.resources.is_empty()
+            && self.flows.is_empty()
+    }
+}
+
+/// Adds `action` unless `name` is taken; then returns what has it.
+fn insert<A: Clone + Into<Action>>(
+    map: &mut BTreeMap<String, A>,
+    name: &str,
+    action: &A,
+) -> Option<Action> {
+    let existing = map.get(name).cloned().map(Into::into);
+    if existing.is_none() {
+        map.insert(name.to_owned(), action.clone());
+    }
+    existing
+}

@@ -1,0 +1,63 @@
+//! Lookup: the actions of a registry by kind, by name and by URI.
+
+use serde_json::{Map, Value};
+
+use super::Registry;
+use crate::action::{Flow, Prompt, Resource, Tool};
+
+impl Registry {
+    /// All tools, by name.
+    pub fn tools(&self) -> Vec<Tool> {
+        self.read().tools.values().cloned().collect()
+    }
+
+    /// All prompts, by name.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.read().prompts.values().cloned().collect()
+    }
+
+    /// All resources and resource templates, by URI.
+    pub fn resources(&self) -> Vec<Resource> {
+        self.read().resources.values().cloned().collect()
+    }
+
+    /// All flows, by name.
+    pub fn flows(&self) -> Vec<Flow> {
+        self.read().flows.values().cloned().collect()
+    }
+
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.read().tools.get(name).cloned()
+    }
+
+    /// The prompt of that name.
+    pub fn prompt(&self, name: &str) -> Option<Prompt> {
+        self.read().prompts.get(name).cloned()
+    }
+
+    /// The flow of that name.
+    pub fn flow(&self, name: &str) -> Option<Flow> {
+        self.read().flows.get(name).cloned()
+    }
+
+    /// The resource whose URI or template is exactly `uri`.
+    pub fn resource(&self, uri: &str) -> Option<Resource> {
+        self.read().resources.get(uri).cloned()
+    }
+
+    /// The resource that answers for `uri`, of those that `wanted` lets through: a fixed address
+    /// first, then the most specific template.
+    pub(crate) fn resource_for(
+        &self,
+        uri: &str,
+        wanted: impl Fn(&Resource) -> bool,
+    ) -> Option<(Resource, Map<String, Value>)> {
+        let fixed = self.resource(uri).filter(|fixed| !fixed.is_template() && wanted(fixed));
+        if let Some(fixed) = fixed {
+            return Some((fixed, Map::new()));
+        }
+        let templates = self.resources().into_iter().filter(|r| r.is_template() && wanted(r));
+        Resource::most_specific(templates, uri)
+    }
+}

@@ -1,0 +1,70 @@
+//! The macros that list annotated functions: `tools![..]`, `prompts![..]`, `resources![..]`, `flows![..]`.
+
+/// Annotated functions as tools: `tools![get_weather, add_note]`. A name that is no `#[tool]`
+/// does not compile.
+///
+/// ```
+/// use genkit::{Registry, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// let registry = Registry::new().add(tools![add]);
+/// assert_eq!(registry.tools().len(), 1);
+/// ```
+#[macro_export]
+macro_rules! tools {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };
+}
+
+/// Annotated functions as prompts: `prompts![summarize]`.
+///
+/// ```
+/// use genkit::{Registry, prompt, prompts};
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
+///
+/// let registry = Registry::new().add(prompts![poem]);
+/// assert_eq!(registry.prompts().len(), 1);
+/// ```
+#[macro_export]
+macro_rules! prompts {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
+}
+
+/// Annotated functions as resources: `resources![note, index]`.
+///
+/// ```
+/// use genkit::{Registry, resource, resources};
+///
+/// /// The manual.
+/// #[resource("doc://manual")]
+/// async fn manual() -> &'static str { "# Manual" }
+///
+/// let registry = Registry::new().add(resources![manual]);
+/// assert_eq!(registry.resources().len(), 1);
+/// ```
+#[macro_export]
+macro_rules! resources {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Resource::of::<$function>()),*] };
+}
+
+/// Annotated functions as flows: `flows![nightly]`.
+///
+/// ```
+/// use genkit::{Registry, flow, flows};
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+///
+/// let registry = Registry::new().add(flows![greet]);
+/// assert_eq!(registry.flows().len(), 1);
+/// ```
+#[macro_export]
+macro_rules! flows {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };
+}

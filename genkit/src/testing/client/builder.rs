@@ -1,0 +1,122 @@
+//! The builder of a test client: its answers, and the protocol that it speaks.
+
+use std::sync::Arc;
+
+use rmcp::ClientServiceExt as _;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::ClientLifecycleMode;
+use serde_json::Value;
+
+use super::Client;
+use super::handler::{TestAnswers, TestHandler};
+use crate::error::Result;
+use crate::mcp::McpServer;
+use crate::testing::error::Error as E;
+
+/// How many bytes may be under way in one direction. Default is 64 KiB.
+const PIPE_BYTES: usize = 64 * 1024;
+
+impl Client {
+    /// Connects to `server` with the older protocol, without answers to questions.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`].
+    pub async fn connect(server: McpServer) -> Result<Self> {
+        Self::builder().connect(server).await
+    }
+
+    /// Begins a client that answers questions.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+}
+
+/// A client in the making: its answers to questions, and the protocol that it speaks.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Context, Genkit, Registry, Result, tool, tools};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Name { name: String }
+///
+/// /// Greets the user.
+/// #[tool]
+/// async fn greet(ctx: &Context) -> Result<String> {
+///     let folders = ctx.roots().await?.len();
+///     let user = ctx.elicit::<Name>("Who are you?").await?.accepted()?;
+///     let greeting = ctx.sample("A greeting?").await?.text();
+///     Ok(format!("{greeting}, {} of {folders} folder", user.name))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![greet])).build()?;
+/// let client = Client::builder()
+///     .modern()
+///     .on_elicit(|message, _schema| (message == "Who are you?").then(|| json!({"name": "Ada"})))
+///     .on_sample(|_request| "Good day".into())
+///     .roots(["file:///home/ada"])
+///     .connect(genkit.serve_mcp())
+///     .await?;
+/// assert_eq!(client.call("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a builder does nothing until `.connect(..)`"]
+#[derive(Default)]
+pub struct ClientBuilder {
+    modern: bool,
+    answers: TestAnswers,
+}
+
+impl ClientBuilder {
+    /// Speaks the 2026-07-28 protocol; default is 2025-11-25 with a session.
+    pub fn modern(mut self) -> Self {
+        self.modern = true;
+        self
+    }
+
+    /// Answers forms: the content to accept with, or `None` to decline.
+    pub fn on_elicit(
+        mut self,
+        answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.elicit = Some(Box::new(answer));
+        self
+    }
+
+    /// Answers sampling requests: the text of the model, from the request's parameters.
+    pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
+        self.answers.sample = Some(Box::new(answer));
+        self
+    }
+
+    /// Answers requests for roots: these URIs.
+    pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.answers.roots = Some(uris.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Connects to `server`, which runs as long as the client lives.
+    ///
+    /// # Errors
+    /// What the server would not start for, and a failed handshake.
+    pub async fn connect(self, server: McpServer) -> Result<Client> {
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        crate::mcp::serve_pipe(server, theirs)?;
+        let lifecycle = if self.modern {
+            ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            }
+        } else {
+            ClientLifecycleMode::Initialize
+        };
+        let seen = Arc::default();
+        let handler = TestHandler { answers: self.answers, seen: Arc::clone(&seen) };
+        let connected = handler.serve_with_lifecycle(ours, lifecycle).await;
+        let running = connected.map_err(|error| E::Connect(error.into()))?;
+        Ok(Client { running, seen })
+    }
+}

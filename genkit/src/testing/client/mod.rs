@@ -1,0 +1,205 @@
+//! An MCP client in memory: your server is tested without a process and without a port.
+
+mod answer;
+mod builder;
+mod handler;
+mod seen;
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
+    GetPromptResult, Prompt, ReadResourceRequestParams, ReadResourceResult, Reference, Resource,
+    ResourceTemplate, Tool,
+};
+use rmcp::service::{RunningService, ServiceError};
+use serde_json::{Map, Value};
+
+use super::error::Error as E;
+use crate::error::{Error, Result};
+use crate::sync::lock;
+
+pub use answer::Answer;
+pub use builder::ClientBuilder;
+pub use seen::Seen;
+
+use self::handler::TestHandler;
+
+/// An MCP client connected to a server in memory.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// assert_eq!(client.tools().await?[0].name, "add");
+/// assert_eq!(client.call("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+/// assert!(client.call("add", json!({"a": 2})).await?.is_error());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Prompts, resources and completion:
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, prompt, prompts, resource, resources};
+/// use serde_json::json;
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(#[arg(complete = ["rain", "snow"])] topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(#[arg(complete = ["1", "2"])] id: u64) -> String { format!("note {id}") }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let registry = Registry::new().add(prompts![poem]).add(resources![note]);
+/// let client = Client::connect(Genkit::builder().registry(registry).build()?.serve_mcp()).await?;
+/// assert_eq!(client.prompts().await?[0].name, "poem");
+/// assert_eq!(client.prompt("poem", json!({"topic": "rain"})).await?.messages.len(), 1);
+/// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
+/// assert_eq!(client.resource_templates().await?[0].uri_template, "note://{id}");
+/// assert!(client.resources().await?.is_empty()); // it has an address for each note, no fixed one
+/// assert_eq!(client.read("note://7").await?.contents.len(), 1);
+/// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
+/// assert!(client.seen().is_empty());
+/// assert!(client.peer().peer_info().is_some()); // the SDK's own client
+/// # Ok(())
+/// # }
+/// ```
+pub struct Client {
+    running: RunningService<RoleClient, TestHandler>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Client {
+    /// All tools, page after page.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn tools(&self) -> Result<Vec<Tool>> {
+        self.running.list_all_tools().await.map_err(failed)
+    }
+
+    /// All prompts.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn prompts(&self) -> Result<Vec<Prompt>> {
+        self.running.list_all_prompts().await.map_err(failed)
+    }
+
+    /// All resources.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn resources(&self) -> Result<Vec<Resource>> {
+        self.running.list_all_resources().await.map_err(failed)
+    }
+
+    /// All resource templates.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
+        self.running.list_all_resource_templates().await.map_err(failed)
+    }
+
+    /// Calls a tool; questions are answered as the builder says.
+    ///
+    /// # Errors
+    /// A protocol error, for example an unknown tool. A tool's own failure is an [`Answer`].
+    pub async fn call(&self, name: &str, arguments: Value) -> Result<Answer> {
+        let mut params = CallToolRequestParams::new(name.to_owned());
+        params.arguments = Some(object(arguments)?);
+        self.running.call_tool(params).await.map(Answer::new).map_err(failed)
+    }
+
+    /// Gets a prompt.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn prompt(&self, name: &str, arguments: Value) -> Result<GetPromptResult> {
+        let mut params = GetPromptRequestParams::new(name.to_owned());
+        params.arguments = Some(object(arguments)?);
+        self.running.get_prompt(params).await.map_err(failed)
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn read(&self, uri: &str) -> Result<ReadResourceResult> {
+        self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
+    }
+
+    /// Suggestions for an argument of a prompt.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
+        self.suggestions(Reference::for_prompt(prompt), argument, typed).await
+    }
+
+    /// Suggestions for a variable of a resource template.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn complete_uri(
+        &self,
+        template: &str,
+        variable: &str,
+        typed: &str,
+    ) -> Result<Vec<String>> {
+        self.suggestions(Reference::for_resource(template), variable, typed).await
+    }
+
+    async fn suggestions(&self, of: Reference, argument: &str, typed: &str) -> Result<Vec<String>> {
+        let argument = ArgumentInfo::new(argument, typed);
+        let params = CompleteRequestParams::new(of, argument);
+        Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
+    }
+
+    /// The notifications of the server so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        lock(&self.seen).clone()
+    }
+
+    /// The SDK's own client, for everything else.
+    pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
+        &self.running
+    }
+}
+
+fn object(arguments: Value) -> Result<Map<String, Value>> {
+    match arguments {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(E::ArgumentsNoObject.into()),
+    }
+}
+
+fn failed(error: ServiceError) -> Error {
+    match error {
+        ServiceError::McpError(ErrorData { code, message, data, .. }) => {
+            E::Protocol { code: code.0, message: message.into_owned(), data }.into()
+        }
+        other => E::Transport(other.to_string()).into(),
+    }
+}

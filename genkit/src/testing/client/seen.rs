@@ -1,0 +1,42 @@
+//! Notifications that a test client received.
+
+use serde_json::Value;
+
+/// A notification of the server.
+///
+/// ```
+/// use genkit::testing::{Client, Seen};
+/// use genkit::{Context, Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Works in two steps.
+/// #[tool]
+/// async fn work(ctx: &Context) {
+///     ctx.progress((1.0, 2.0)).await;
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// client.call("work", json!({})).await?;
+/// assert_eq!(client.seen(), [Seen::Progress(1.0, Some(2.0), None)]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Seen {
+    /// How far a call is: done, total, message.
+    Progress(f64, Option<f64>, Option<String>),
+    /// A log message: level and data.
+    Log(String, Value),
+    /// The list of tools changed.
+    ToolsChanged,
+    /// The list of prompts changed.
+    PromptsChanged,
+    /// The list of resources changed.
+    ResourcesChanged,
+    /// A resource that was subscribed to has new content.
+    ResourceUpdated(String),
+}

@@ -1,0 +1,36 @@
+//! The error messages of tests: scripts that are too short, servers that do not answer.
+#![cfg_attr(not(feature = "testing"), allow(dead_code, reason = "most are those of the client"))]
+
+use crate::error::{BoxError, ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("the script has {0} answers, and another call was made")]
+    ScriptEnded(usize),
+    #[error("arguments must be a JSON object")]
+    ArgumentsNoObject,
+    #[error("the client could not connect")]
+    Connect(#[source] BoxError),
+    #[error("{code}: {message}")]
+    Protocol { code: i32, message: String, data: Option<serde_json::Value> },
+    #[error("{0}")]
+    Transport(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::ScriptEnded(_) => ErrorKind::OutOfRange,
+            Self::ArgumentsNoObject => ErrorKind::InvalidArgument,
+            Self::Protocol { .. } => ErrorKind::Aborted,
+            Self::Connect(_) | Self::Transport(_) => ErrorKind::Unavailable,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Protocol { data, .. } => data.clone(),
+            _ => None,
+        }
+    }
+}
