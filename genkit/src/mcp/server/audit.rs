@@ -9,7 +9,7 @@ use serde_json::Value;
 const TARGET: &str = "genkit::audit";
 
 /// A request that is being served. If it is dropped unfinished the client went away.
-pub(super) struct Audit(Option<Record>);
+pub(crate) struct Audit(Option<Record>);
 
 struct Record {
     method: &'static str,
@@ -23,7 +23,7 @@ struct Record {
 
 impl Audit {
     /// Notes nothing where nobody listens.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         method: &'static str,
         name: &str,
         client: Option<&Implementation>,
@@ -45,7 +45,7 @@ impl Audit {
     }
 
     /// `said` is what it failed with, if contents are asked for.
-    pub(super) fn end(mut self, outcome: &'static str, said: Option<&str>) {
+    pub(crate) fn end(mut self, outcome: &'static str, said: Option<&str>) {
         if let Some(record) = self.0.take() {
             record.write(outcome, said);
         }

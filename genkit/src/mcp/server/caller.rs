@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::convert;
-use super::era::Era;
+use super::content;
+use super::session::Era;
 use super::session::Session;
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
@@ -28,7 +28,7 @@ use crate::mcp::level;
 use crate::registry::Registry;
 
 /// One request of a client, as the function that serves it sees it.
-pub(super) struct McpCaller {
+pub(crate) struct McpCaller {
     era: Era,
     peer: Peer<RoleServer>,
     capabilities: ClientCapabilities,
@@ -43,7 +43,7 @@ pub(super) struct McpCaller {
 }
 
 impl McpCaller {
-    pub(super) fn new(
+    pub(crate) fn new(
         request: &RequestContext<RoleServer>,
         era: Era,
         session: &Arc<Session>,
@@ -73,17 +73,17 @@ impl McpCaller {
     }
 
     /// Whether `needs_approval` is left to the client, which cannot be asked.
-    pub(super) fn trusted_to_approve(&self) -> bool {
+    pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.can(Capability::Elicitation)
     }
 
     /// Whether there is anything that it can be asked.
-    pub(super) fn can_be_asked(&self) -> bool {
+    pub(crate) fn can_be_asked(&self) -> bool {
         Capability::ALL.into_iter().any(|capability| self.can(capability))
     }
 
-    pub(super) fn client_info(&self) -> Option<&Implementation> {
+    pub(crate) fn client_info(&self) -> Option<&Implementation> {
         self.client.as_ref()
     }
 
@@ -177,7 +177,7 @@ impl Caller for McpCaller {
 }
 
 /// A question as the 2026-07-28 protocol sends it: inside a result.
-pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
     let method = match kind {
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }
@@ -208,7 +208,7 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }),
         QuestionKind::Sampling(request) => {
             let mut params = json!({
-                "messages": convert::sampling_messages(&request.messages),
+                "messages": content::sampling_messages(&request.messages),
                 "maxTokens": request.max_tokens,
             });
             if let Some(system) = &request.system {

@@ -19,11 +19,11 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::era::Era;
 use super::run::{Job, Ran};
+use super::session::Era;
 use super::session::{MAX_SUBSCRIPTIONS, Session};
-use super::shared::Shared;
-use super::{answers, convert, lists, malformed};
+use super::state::Shared;
+use super::{content, lists, malformed, results};
 use crate::action::Strictness;
 use crate::context::ContextParts;
 use crate::suggest;
@@ -33,13 +33,13 @@ type Request = RequestContext<RoleServer>;
 
 /// One connection of a server: everything shared, and what this client chose.
 #[derive(Clone)]
-pub(super) struct McpHandler {
-    pub(super) shared: Arc<Shared>,
-    pub(super) session: Arc<Session>,
+pub(crate) struct McpHandler {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) session: Arc<Session>,
 }
 
 impl McpHandler {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self { shared, session: Arc::default() }
     }
 
@@ -177,7 +177,7 @@ impl ServerHandler for McpHandler {
             .run(request, job, move |context, arguments| running.invoke(context, arguments, how))
             .await?;
         Ok(match ran {
-            Ran::Done(result) => answers::tool_result(&tool, result, era, max_output).into(),
+            Ran::Done(result) => results::tool_result(&tool, result, era, max_output).into(),
             Ran::Asks(asks) => asks.into(),
         })
     }
@@ -194,7 +194,7 @@ impl ServerHandler for McpHandler {
             return Err(ErrorData::invalid_params(said, None));
         };
         let arguments = params.arguments.unwrap_or_default();
-        if let Some(said) = answers::missing_arguments(&prompt, &arguments) {
+        if let Some(said) = results::missing_arguments(&prompt, &arguments) {
             return Err(ErrorData::invalid_params(said, None));
         }
         let job = Job {
@@ -213,9 +213,9 @@ impl ServerHandler for McpHandler {
             })
             .await?;
         match ran {
-            Ran::Done(Ok(reply)) => Ok(convert::prompt_result(reply).into()),
+            Ran::Done(Ok(reply)) => Ok(content::prompt_result(reply).into()),
             Ran::Done(Err(error)) => {
-                Err(convert::protocol_error(&answers::prompt_error(&prompt, error)))
+                Err(content::protocol_error(&results::prompt_error(&prompt, error)))
             }
             Ran::Asks(asks) => Ok(asks.into()),
         }
@@ -228,7 +228,7 @@ impl ServerHandler for McpHandler {
     ) -> Answer<ReadResourceResponse> {
         let uri = params.uri;
         let Some((resource, variables)) = self.shared.resource(&uri) else {
-            return Err(convert::protocol_error(&crate::action::not_found(&uri)));
+            return Err(content::protocol_error(&crate::action::not_found(&uri)));
         };
         let era = Era::of(&request);
         let job = Job {
@@ -246,7 +246,7 @@ impl ServerHandler for McpHandler {
             .await?;
         match ran {
             Ran::Done(Ok(contents)) => {
-                let mut result = convert::resource_result(contents, &uri, resource.mime_type());
+                let mut result = content::resource_result(contents, &uri, resource.mime_type());
                 if era == Era::Modern {
                     result.ttl_ms = self.cache().0;
                     // What a function reads may differ from client to client: it is theirs alone.
@@ -255,7 +255,7 @@ impl ServerHandler for McpHandler {
                 Ok(result.into())
             }
             Ran::Done(Err(error)) => {
-                Err(convert::protocol_error(&answers::resource_error(&uri, error)))
+                Err(content::protocol_error(&results::resource_error(&uri, error)))
             }
             Ran::Asks(asks) => Ok(asks.into()),
         }
@@ -305,8 +305,8 @@ impl ServerHandler for McpHandler {
             return Err(ErrorData::invalid_params(said, None));
         };
         let found = crate::context::supervise(&context, &what, suggesting).await;
-        let found = found.map_err(|error| convert::protocol_error(&error))?;
-        Ok(CompleteResult::new(answers::completion(found)))
+        let found = found.map_err(|error| content::protocol_error(&error))?;
+        Ok(CompleteResult::new(results::completion(found)))
     }
 
     async fn set_level(&self, params: SetLevelRequestParams, request: Request) -> Answer<()> {

@@ -8,7 +8,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 const DEFAULT_FILTER: &str = "info,rmcp=error";
 
 /// Installs a subscriber that writes to stderr, unless the program has one of its own.
-pub(super) fn to_stderr() {
+pub(crate) fn to_stderr() {
     let wanted = std::env::var("RUST_LOG").ok();
     let filter = wanted.as_deref().unwrap_or(DEFAULT_FILTER).parse::<Targets>();
     let filter = filter.unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));

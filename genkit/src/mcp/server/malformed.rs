@@ -3,7 +3,7 @@
 use rmcp::model::{CustomRequest, ErrorCode, ErrorData};
 use serde_json::Value;
 
-use super::era::Era;
+use super::session::Era;
 
 /// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
 const KNOWN_METHODS: [&str; 14] = [
@@ -28,7 +28,7 @@ const REMOVED_METHODS: [&str; 5] =
     ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// The answer to a request that rmcp could not read.
-pub(super) fn refuse(asked: CustomRequest, era: Era) -> ErrorData {
+pub(crate) fn refuse(asked: CustomRequest, era: Era) -> ErrorData {
     let method = asked.method.as_str();
     let removed = era == Era::Modern && REMOVED_METHODS.contains(&method);
     if KNOWN_METHODS.contains(&method) && !removed {

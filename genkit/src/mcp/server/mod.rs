@@ -1,25 +1,21 @@
-//! The registry as an MCP server.
+//! MCP server: the registry served over stdio and streamable HTTP.
 
-mod answers;
 mod audit;
 mod builder;
 mod caller;
-mod convert;
-mod era;
-mod filter;
-mod gate;
+mod content;
 mod handler;
 #[cfg(feature = "mcp-http")]
 mod http;
-mod hub;
 mod lists;
 mod log;
 mod malformed;
+mod rate_limit;
+mod results;
 mod run;
-mod seal;
 mod session;
 mod settings;
-mod shared;
+mod state;
 mod stdio;
 
 pub use builder::McpServer;

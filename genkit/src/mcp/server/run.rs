@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::audit::Audit;
 use super::caller::{McpCaller, input_request};
-use super::era::Era;
 use super::handler::McpHandler;
-use super::seal::Binding;
+use super::session::Binding;
+use super::session::Era;
 use crate::context::{
     CallerAnswer, Context, ContextParts, Outcome, Question, Recording, TypeMap, drive,
 };
@@ -38,29 +38,29 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Principal(pub String);
 
 /// What is run, as the request says it.
-pub(super) struct Job {
-    pub(super) method: &'static str,
-    pub(super) name: String,
-    pub(super) arguments: Value,
-    pub(super) timeout: Duration,
+pub(crate) struct Job {
+    pub(crate) method: &'static str,
+    pub(crate) name: String,
+    pub(crate) arguments: Value,
+    pub(crate) timeout: Duration,
     /// What the user must approve first.
-    pub(super) approval: Option<String>,
-    pub(super) state: Option<String>,
-    pub(super) responses: Option<InputResponses>,
+    pub(crate) approval: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) responses: Option<InputResponses>,
 }
 
 /// How a run ended, for the client.
-pub(super) enum Ran<T> {
+pub(crate) enum Ran<T> {
     Done(Result<T>),
     Asks(InputRequiredResult),
 }
 
 /// A future that borrows a context.
-pub(super) type Working<'a, T> = crate::action::Calling<'a, T>;
+pub(crate) type Working<'a, T> = crate::action::Calling<'a, T>;
 
 impl McpHandler {
     /// Runs `work` as `job` says.
-    pub(super) async fn run<T>(
+    pub(crate) async fn run<T>(
         &self,
         mut request: RequestContext<RoleServer>,
         job: Job,
@@ -104,7 +104,7 @@ impl McpHandler {
             Ok(recording) => recording,
             Err(error) => {
                 audit.end("error", None);
-                return Err(super::convert::protocol_error(&error));
+                return Err(super::content::protocol_error(&error));
             }
         };
         let approval = job.approval.filter(|_| !caller.trusted_to_approve());

@@ -13,8 +13,8 @@ use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serde_json::json;
 
-use super::busy::Busy;
-use super::guard::Guard;
+use super::drain::Busy;
+use super::origin::Guard;
 use crate::mcp::server::handler::McpHandler;
 
 /// How many sessions are kept at once. Default is 10,000; one more is refused.
@@ -35,17 +35,17 @@ const INVALID_REQUEST: i32 = -32600;
 const REFUSED: i32 = -32000;
 
 /// The protocol and what stands before it.
-pub(super) struct Endpoint {
-    pub(super) guard: Guard,
-    pub(super) max_body: usize,
-    pub(super) sessions: Arc<LocalSessionManager>,
-    pub(super) busy: Busy,
-    pub(super) service: StreamableHttpService<McpHandler, LocalSessionManager>,
+pub(crate) struct Endpoint {
+    pub(crate) guard: Guard,
+    pub(crate) max_body: usize,
+    pub(crate) sessions: Arc<LocalSessionManager>,
+    pub(crate) busy: Busy,
+    pub(crate) service: StreamableHttpService<McpHandler, LocalSessionManager>,
 }
 
 impl Endpoint {
     /// Answers a request, or has the protocol answer it.
-    pub(super) async fn answer(&self, request: Request) -> Response {
+    pub(crate) async fn answer(&self, request: Request) -> Response {
         if !self.guard.allows_origin(request.headers(), request.uri()) {
             let said =
                 "Forbidden: this Origin may not call the server; allow it with `allowed_origins`";

@@ -10,14 +10,14 @@ use rmcp::{
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::error::Category;
 
-use crate::mcp::lines::{Envelope, Id, MAX_NESTING, Outline, nesting};
+use crate::mcp::jsonrpc::{Envelope, Id, MAX_NESTING, Outline, nesting};
 
 /// A message from the client.
-pub(super) type Incoming = RxJsonRpcMessage<RoleServer>;
+pub(crate) type Incoming = RxJsonRpcMessage<RoleServer>;
 
 /// What becomes of a line that is no message.
 #[derive(Debug)]
-pub(super) enum Rejected {
+pub(crate) enum Rejected {
     /// The client gets this error.
     Answer(Box<Refusal>),
     /// Nobody waits for an answer: the reason is logged.
@@ -26,7 +26,7 @@ pub(super) enum Rejected {
 
 /// An error response to something that never became a request.
 #[derive(Debug, Serialize)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     jsonrpc: &'static str,
     // Not rmcp's own type: that one leaves an unknown id out, JSON-RPC wants `null`.
     id: Option<RequestId>,
@@ -34,7 +34,7 @@ pub(super) struct Refusal {
 }
 
 /// Reads one line that is not blank.
-pub(super) fn parse(line: &[u8]) -> Result<Incoming, Rejected> {
+pub(crate) fn parse(line: &[u8]) -> Result<Incoming, Rejected> {
     let text = std::str::from_utf8(line)
         .map_err(|error| not_json(format!("it is not UTF-8 ({error})")))?;
     if !text.starts_with('{') {
@@ -60,7 +60,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Incoming, Rejected> {
 /// A request gets an error. So does a line that says nothing of itself, with an unknown id. A
 /// notification gets none. An answer goes to whoever waits for it here, as an error: the id in it
 /// is ours, and would mean another request to the client.
-pub(super) fn rejected(
+pub(crate) fn rejected(
     outline: Outline,
     code: ErrorCode,
     fault: impl Into<Cow<'static, str>>,

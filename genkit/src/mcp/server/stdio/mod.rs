@@ -4,13 +4,13 @@
 //! cannot be a message, outlives notifications that come too early, and writes all that is ready
 //! at once.
 
+mod handshake;
 mod message;
-mod opening;
+mod stoppable;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod unanswered;
-mod until;
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -28,12 +28,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    handshake::Opening,
     message::{Incoming, Refusal, Rejected},
-    opening::Opening,
+    stoppable::Until,
     unanswered::Unanswered,
-    until::Until,
 };
-use crate::mcp::lines::{Frame, Framer, Outbox, Outline};
+use crate::mcp::jsonrpc::{Frame, Framer, Outbox, Outline};
 
 /// Longest line that is read. Default is 16 MiB.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;

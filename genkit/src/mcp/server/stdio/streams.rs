@@ -30,7 +30,7 @@ pub(crate) type Output = StdioWriter;
 /// The streams. What functions print goes to stderr from now on, where the protocol's bytes have
 /// a way of their own: `println!` in a tool would break the session otherwise.
 #[cfg(unix)]
-pub(super) fn streams() -> (Input, Output) {
+pub(crate) fn streams() -> (Input, Output) {
     // Node's clients talk over sockets, which can wait without a thread as pipes do.
     if let Some((input, output)) = sockets() {
         print_to_stderr();
@@ -45,7 +45,7 @@ pub(super) fn streams() -> (Input, Output) {
 
 /// The streams.
 #[cfg(not(unix))]
-pub(super) fn streams() -> (Input, Output) {
+pub(crate) fn streams() -> (Input, Output) {
     stdio_pipes()
 }
 

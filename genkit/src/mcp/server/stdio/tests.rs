@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod handshake;
 mod lines;
-mod opening;
 mod pressure;
 mod serving;
 

@@ -15,7 +15,7 @@ use super::message::Incoming;
 
 /// Knows which requests came and were not answered.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered {
+pub(crate) struct Unanswered {
     requests: HashSet<RequestId>,
     /// Streams of changes: they are answered when they are cancelled.
     streams: Vec<RequestId>,
@@ -23,7 +23,7 @@ pub(super) struct Unanswered {
 
 impl Unanswered {
     /// Takes note of what comes in.
-    pub(super) fn came(&mut self, message: &Incoming) {
+    pub(crate) fn came(&mut self, message: &Incoming) {
         match message {
             JsonRpcMessage::Request(request) => match request.request {
                 ClientRequest::SubscriptionsListenRequest(_) => {
@@ -46,7 +46,7 @@ impl Unanswered {
     }
 
     /// Takes note of what goes out.
-    pub(super) fn went(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+    pub(crate) fn went(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
         match message {
             JsonRpcMessage::Response(response) => self.answered(&response.id),
             JsonRpcMessage::Error(error) => {
@@ -59,17 +59,17 @@ impl Unanswered {
     }
 
     /// Whether there are requests that end by themselves.
-    pub(super) fn functions(&self) -> bool {
+    pub(crate) fn functions(&self) -> bool {
         !self.requests.is_empty()
     }
 
     /// Whether there are streams of changes.
-    pub(super) fn streams(&self) -> bool {
+    pub(crate) fn streams(&self) -> bool {
         !self.streams.is_empty()
     }
 
     /// Cancels a stream in the client's name, which is gone; `None` if there is no more.
-    pub(super) fn cancel_stream(&mut self) -> Option<Incoming> {
+    pub(crate) fn cancel_stream(&mut self) -> Option<Incoming> {
         let id = self.streams.pop()?;
         let params = CancelledNotificationParam::new(Some(id), None);
         let cancelled = CancelledNotification::new(params);

@@ -4,7 +4,7 @@ use rmcp::model::{JsonRpcMessage, RequestId};
 use serde_json::{Value, json};
 
 use super::super::message::{Incoming, Rejected, parse};
-use crate::mcp::lines::MAX_NESTING;
+use crate::mcp::jsonrpc::MAX_NESTING;
 
 /// A message, an error response, or nothing.
 fn outcome(line: impl AsRef<[u8]>) -> Result<Incoming, Option<Value>> {

@@ -9,10 +9,10 @@ use tokio::sync::watch;
 
 /// Counts the requests that are not answered to their last byte.
 #[derive(Clone)]
-pub(super) struct Busy(Arc<watch::Sender<()>>);
+pub(crate) struct Busy(Arc<watch::Sender<()>>);
 
 /// One of them, until it is dropped.
-pub(super) struct Running(
+pub(crate) struct Running(
     #[expect(dead_code, reason = "it counts while it is there")] watch::Receiver<()>,
 );
 
@@ -23,19 +23,19 @@ impl Default for Busy {
 }
 
 impl Busy {
-    pub(super) fn begin(&self) -> Running {
+    pub(crate) fn begin(&self) -> Running {
         Running(self.0.subscribe())
     }
 
     /// Waits until there are none.
-    pub(super) async fn over(&self) {
+    pub(crate) async fn over(&self) {
         self.0.closed().await;
     }
 }
 
 impl Running {
     /// Counts until the answer was read to its end, or given up.
-    pub(super) fn until_sent(self, response: Response) -> Response {
+    pub(crate) fn until_sent(self, response: Response) -> Response {
         response.map(|body| {
             Body::new(body.map_frame(move |frame| {
                 let _counts = &self;

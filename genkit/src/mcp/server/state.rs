@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::gate::Gate;
-use super::hub::Hub;
 use super::lists::{ListCache, Lists};
-use super::seal::Seal;
+use super::rate_limit::Gate;
+use super::session::Hub;
+use super::session::Seal;
 use super::settings::Settings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::Result;
 
 /// What all connections of a server share.
-pub(super) struct Shared {
-    pub(super) genkit: Genkit,
-    pub(super) settings: Settings,
-    pub(super) seal: Seal,
-    pub(super) gate: Gate,
-    pub(super) hub: Hub,
+pub(crate) struct Shared {
+    pub(crate) genkit: Genkit,
+    pub(crate) settings: Settings,
+    pub(crate) seal: Seal,
+    pub(crate) gate: Gate,
+    pub(crate) hub: Hub,
     lists: ListCache,
     /// Hosts live as long as the server that fronts them.
     #[cfg(feature = "mcp-host")]
@@ -27,7 +27,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(genkit: Genkit, settings: Settings) -> Result<Self> {
+    pub(crate) fn new(genkit: Genkit, settings: Settings) -> Result<Self> {
         Ok(Self {
             seal: Seal::new(settings.sealing_key.as_deref())?,
             gate: Gate::new(settings.max_in_flight, settings.per_second),
@@ -42,16 +42,16 @@ impl Shared {
 
     /// With these hosts.
     #[cfg(feature = "mcp-host")]
-    pub(super) fn fronting(mut self, hosts: Vec<crate::mcp::McpHost>) -> Self {
+    pub(crate) fn fronting(mut self, hosts: Vec<crate::mcp::McpHost>) -> Self {
         self._hosts = hosts;
         self
     }
 
-    pub(super) fn lists(&self) -> Arc<Lists> {
+    pub(crate) fn lists(&self) -> Arc<Lists> {
         self.lists.get(&self.genkit.registry, &self.settings.filter)
     }
 
-    pub(super) fn tool(&self, name: &str) -> Option<Tool> {
+    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
         let lists = self.lists();
         self.genkit
             .registry
@@ -59,7 +59,7 @@ impl Shared {
             .filter(|tool| self.settings.filter.tool(tool))
     }
 
-    pub(super) fn prompt(&self, name: &str) -> Option<Prompt> {
+    pub(crate) fn prompt(&self, name: &str) -> Option<Prompt> {
         let lists = self.lists();
         self.genkit
             .registry
@@ -69,7 +69,7 @@ impl Shared {
 
     /// The resource that answers for `uri`: a fixed address first, then the most specific
     /// template.
-    pub(super) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
+    pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
         self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
     }
 }

@@ -5,25 +5,25 @@ use crate::glob;
 
 /// By tag and by name; everything passes an empty one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     /// One of these tags, if there are any here.
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// One of these names, if there are any here; `*` stands for any text.
-    pub(super) only: Vec<String>,
+    pub(crate) only: Vec<String>,
     /// None of these names.
-    pub(super) except: Vec<String>,
+    pub(crate) except: Vec<String>,
 }
 
 impl Filter {
-    pub(super) fn tool(&self, tool: &Tool) -> bool {
+    pub(crate) fn tool(&self, tool: &Tool) -> bool {
         self.passes(tool.name(), tool.tags())
     }
 
-    pub(super) fn prompt(&self, prompt: &Prompt) -> bool {
+    pub(crate) fn prompt(&self, prompt: &Prompt) -> bool {
         self.passes(prompt.name(), prompt.tags())
     }
 
-    pub(super) fn resource(&self, resource: &Resource) -> bool {
+    pub(crate) fn resource(&self, resource: &Resource) -> bool {
         self.passes(resource.name(), resource.tags())
     }
 

@@ -13,7 +13,7 @@ use crate::sync::lock;
 const MAX_CLIENTS: usize = 10_000;
 
 /// Lets requests in, or says why not.
-pub(super) struct Gate {
+pub(crate) struct Gate {
     in_flight: Arc<Semaphore>,
     max_in_flight: usize,
     per_second: Option<u32>,
@@ -27,7 +27,7 @@ struct Bucket {
 }
 
 impl Gate {
-    pub(super) fn new(max_in_flight: usize, per_second: Option<u32>) -> Self {
+    pub(crate) fn new(max_in_flight: usize, per_second: Option<u32>) -> Self {
         Self {
             in_flight: Arc::new(Semaphore::new(max_in_flight)),
             max_in_flight,
@@ -37,7 +37,7 @@ impl Gate {
     }
 
     /// A place for one request of `client`, held until the permit is dropped.
-    pub(super) fn enter(&self, client: &str) -> Result<OwnedSemaphorePermit> {
+    pub(crate) fn enter(&self, client: &str) -> Result<OwnedSemaphorePermit> {
         self.count(client)?;
         Arc::clone(&self.in_flight).try_acquire_owned().map_err(|_| {
             Error::new(

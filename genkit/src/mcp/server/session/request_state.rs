@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use rmcp::model::{RequestStateCodec, SealOptions};
 use serde_json::Value;
 
-use super::settings::STATE_TTL;
 use crate::context::Recording;
 use crate::error::{Error, ErrorKind, Result};
+use crate::mcp::server::settings::STATE_TTL;
 
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.
 const MAX_STATE: usize = 256 * 1024;
@@ -20,13 +20,13 @@ const MAX_STATE: usize = 256 * 1024;
 const KEY_BYTES: usize = 32;
 
 /// Seals and opens records of questions.
-pub(super) struct Seal(RequestStateCodec);
+pub(crate) struct Seal(RequestStateCodec);
 
 /// What a state is bound to: it opens for the same request only.
-pub(super) struct Binding(Vec<u8>);
+pub(crate) struct Binding(Vec<u8>);
 
 impl Binding {
-    pub(super) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
+    pub(crate) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
         let mut canonical = String::new();
         write_canonical(arguments, &mut canonical);
         let mut bytes = Vec::new();
@@ -69,7 +69,7 @@ fn write_canonical(value: &Value, out: &mut String) {
 
 impl Seal {
     /// With the given key, or one that only this process knows.
-    pub(super) fn new(key: Option<&[u8]>) -> Result<Self> {
+    pub(crate) fn new(key: Option<&[u8]>) -> Result<Self> {
         let key = key.map_or_else(|| process_key().to_vec(), <[u8]>::to_vec);
         let codec = RequestStateCodec::try_new(key).map_err(|_| {
             Error::invalid_argument(format!(
@@ -79,7 +79,7 @@ impl Seal {
         Ok(Self(codec))
     }
 
-    pub(super) fn close(&self, recording: &Recording, binding: &Binding) -> Result<String> {
+    pub(crate) fn close(&self, recording: &Recording, binding: &Binding) -> Result<String> {
         let options = SealOptions::new().associated_data(&binding.0).ttl(STATE_TTL);
         let sealed = self.0.seal_json_with(recording, &options).map_err(|e| {
             Error::new(ErrorKind::Internal, "the record of this call does not serialize")
@@ -98,7 +98,7 @@ impl Seal {
         Ok(sealed)
     }
 
-    pub(super) fn open(&self, state: &str, binding: &Binding) -> Result<Recording> {
+    pub(crate) fn open(&self, state: &str, binding: &Binding) -> Result<Recording> {
         if state.len() > MAX_STATE {
             return Err(Error::invalid_argument("Invalid requestState: too long"));
         }

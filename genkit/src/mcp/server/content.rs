@@ -7,17 +7,17 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::era::Era;
+use super::session::Era;
 use crate::action::{Contents, PromptReply, ToolOutput, failure_for_model};
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Part, ResourcePart, Role};
 use crate::schema::Shape;
 
 /// Where results that are no object stand in the eras that only know objects.
-pub(super) const WRAP: &str = "result";
+pub(crate) const WRAP: &str = "result";
 
 /// A tool's result in the words of `era`.
-pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToolResult {
+pub(crate) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToolResult {
     let ToolOutput { value, content, metadata } = output;
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
     let mut structured = None;
@@ -45,13 +45,13 @@ pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToo
 }
 
 /// A failure that the model reads and can act on.
-pub(super) fn tool_error(error: &Error, name: &str, schema: &Value) -> CallToolResult {
+pub(crate) fn tool_error(error: &Error, name: &str, schema: &Value) -> CallToolResult {
     let message = failure_for_model(error, name, Some(schema));
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
 /// A failure as a protocol error: for prompts and resources, which have no other.
-pub(super) fn protocol_error(error: &Error) -> ErrorData {
+pub(crate) fn protocol_error(error: &Error) -> ErrorData {
     let code = match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::OutOfRange => ErrorCode::INVALID_PARAMS,
         ErrorKind::NotFound if error.details().is_some_and(|d| d.get("uri").is_some()) => {
@@ -115,7 +115,7 @@ fn link(uri: String, mime_type: Option<String>) -> ContentBlock {
 }
 
 /// A prompt's messages: one for each part, since MCP's messages have one block.
-pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
+pub(crate) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
         let role = mcp_role(message.role);
         message.content.into_iter().map(move |part| PromptMessage::new(role.clone(), block(part)))
@@ -134,7 +134,7 @@ fn mcp_role(role: Role) -> McpRole {
 }
 
 /// The content of a resource that was read at `uri`.
-pub(super) fn resource_result(
+pub(crate) fn resource_result(
     contents: Vec<Contents>,
     uri: &str,
     mime_type: Option<&str>,
@@ -156,7 +156,7 @@ pub(super) fn resource_result(
 }
 
 /// The messages of a sampling request, in MCP's JSON.
-pub(super) fn sampling_messages(messages: &[Message]) -> Value {
+pub(crate) fn sampling_messages(messages: &[Message]) -> Value {
     let messages = messages.iter().flat_map(|message| {
         let role = mcp_role(message.role);
         message
@@ -167,18 +167,18 @@ pub(super) fn sampling_messages(messages: &[Message]) -> Value {
     Value::Array(messages.collect())
 }
 
-pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {
+pub(crate) fn meta(map: JsonObject) -> Option<MetaObject> {
     (!map.is_empty()).then(|| MetaObject(map))
 }
 
-pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
+pub(crate) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
     let icons: Vec<Icon> = urls.map(Icon::new).collect();
     (!icons.is_empty()).then_some(icons)
 }
 
 /// What an action of another server says as `_meta` is that server's; where it comes from is for
 /// programs here.
-pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
+pub(crate) fn own_meta(metadata: &JsonObject) -> JsonObject {
     let mut shown = metadata.clone();
     if let Some(origin) = shown.shift_remove("mcp")
         && let Some(Value::Object(theirs)) = origin.get("_meta")

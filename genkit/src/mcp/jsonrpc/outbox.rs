@@ -18,7 +18,7 @@ use tokio::{io::AsyncWrite, sync::Notify};
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// The queue between those who send and the stream they share.
-pub(in crate::mcp) struct Outbox<W> {
+pub(crate) struct Outbox<W> {
     queue: Mutex<Queue>,
     stream: Mutex<Stream<W>>,
     limit: usize,
@@ -50,7 +50,7 @@ struct Stream<W> {
 
 impl<W> Outbox<W> {
     /// A queue that asks its senders to wait above `limit` bytes.
-    pub(in crate::mcp) fn new(writer: W, limit: usize) -> Arc<Self> {
+    pub(crate) fn new(writer: W, limit: usize) -> Arc<Self> {
         let stream = Stream { writer, bytes: Vec::new(), sent: 0, stalled: false };
         Arc::new(Self {
             queue: Mutex::default(),
@@ -63,7 +63,7 @@ impl<W> Outbox<W> {
     }
 
     /// Puts a message on a line of its own behind what waits. Order is the order of these calls.
-    pub(in crate::mcp) fn push(&self, message: &impl Serialize) -> io::Result<()> {
+    pub(crate) fn push(&self, message: &impl Serialize) -> io::Result<()> {
         let mut queue = self.queue();
         queue.usable()?;
         if queue.closed {
@@ -80,24 +80,24 @@ impl<W> Outbox<W> {
     }
 
     /// Whether the queue is below its limit.
-    pub(in crate::mcp) fn has_room(&self) -> io::Result<bool> {
+    pub(crate) fn has_room(&self) -> io::Result<bool> {
         let queue = self.queue();
         queue.usable()?;
         Ok(queue.queued() < self.limit)
     }
 
     /// Waits until the queue is below its limit.
-    pub(in crate::mcp) async fn room(&self) -> io::Result<()> {
+    pub(crate) async fn room(&self) -> io::Result<()> {
         self.until(|queued| queued < self.limit).await
     }
 
     /// Waits until everything was written.
-    pub(in crate::mcp) async fn drained(&self) -> io::Result<()> {
+    pub(crate) async fn drained(&self) -> io::Result<()> {
         self.until(|queued| queued == 0).await
     }
 
     /// Takes no more messages; the task writes the rest and ends.
-    pub(in crate::mcp) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.call.notify_one();
         self.closing.notify_one();
@@ -144,7 +144,7 @@ impl<W> Outbox<W> {
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// Writes all that waits, unless someone else does or the other side does not read.
-    pub(in crate::mcp) fn flush(&self) {
+    pub(crate) fn flush(&self) {
         // Looks again after each turn: who found the stream taken has left without writing.
         while !self.queue().waiting.is_empty() {
             let mut stream = match self.stream.try_lock() {
@@ -164,7 +164,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Stands by until the queue is closed, then writes the rest for at most `patience`.
-    pub(in crate::mcp) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
+    pub(crate) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
         let result = tokio::select! {
             biased;
             result = self.serve_calls() => result,

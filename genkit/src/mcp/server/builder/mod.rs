@@ -10,12 +10,12 @@ use rmcp::service::QuitReason;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::handler::McpHandler;
-use super::settings::{ApprovalFallback, Settings};
-use super::shared::Shared;
-use super::{log, stdio};
 use crate::Genkit;
 use crate::error::{Error, ErrorKind, Result};
+use crate::mcp::server::handler::McpHandler;
+use crate::mcp::server::settings::{ApprovalFallback, Settings};
+use crate::mcp::server::state::Shared;
+use crate::mcp::server::{log, stdio};
 
 /// A future that ends a server.
 type Shutdown = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -91,7 +91,7 @@ pub struct McpServer {
     settings: Settings,
     max_line: usize,
     #[cfg(feature = "mcp-http")]
-    pub(super) http: super::http::HttpSettings,
+    pub(crate) http: crate::mcp::server::http::HttpSettings,
     shutdown: Option<Shutdown>,
     #[cfg(feature = "mcp-host")]
     hosts: Vec<crate::mcp::McpHost>,
@@ -125,7 +125,7 @@ impl McpServer {
             settings: Settings::default(),
             max_line: stdio::MAX_LINE_BYTES,
             #[cfg(feature = "mcp-http")]
-            http: super::http::HttpSettings::default(),
+            http: crate::mcp::server::http::HttpSettings::default(),
             shutdown: None,
             #[cfg(feature = "mcp-host")]
             hosts: Vec::new(),
@@ -217,7 +217,7 @@ impl McpServer {
         self
     }
 
-    /// How many functions a client may call in a second: a [`Principal`](super::Principal), else
+    /// How many functions a client may call in a second: a [`Principal`](crate::mcp::Principal), else
     /// an address. Default is no limit.
     pub fn max_per_second(mut self, requests: u32) -> Self {
         self.settings.per_second = Some(requests);
@@ -316,7 +316,7 @@ impl McpServer {
 
     /// Where nothing can be waited for: what the hosts' servers have comes when they are there.
     #[cfg(feature = "mcp-host")]
-    pub(super) fn register_hosts(&self) {
+    pub(crate) fn register_hosts(&self) {
         for host in self.hosts.clone() {
             let registry = self.genkit.registry.clone();
             // Without a runtime no host can have been made.
@@ -327,14 +327,15 @@ impl McpServer {
     }
 
     /// Checks everything that can be wrong before the first client comes.
-    pub(super) fn check(self) -> Result<(McpHandler, Rest)> {
+    pub(crate) fn check(self) -> Result<(McpHandler, Rest)> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let shared = Shared::new(self.genkit, self.settings)?;
         #[cfg(feature = "mcp-host")]
         let shared = shared.fronting(self.hosts.clone());
         let shared = Arc::new(shared);
         let lists = shared.lists();
-        let (tools, prompts) = (lists.tools(super::era::Era::Legacy).len(), lists.prompts.len());
+        let (tools, prompts) =
+            (lists.tools(crate::mcp::server::session::Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
         #[cfg(feature = "mcp-host")]
         let fronts = !self.hosts.is_empty();
@@ -368,7 +369,9 @@ impl McpServer {
         let watch = tokio::spawn(until_told(rest.shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "mcp-http")]
         let served = match rest.http.address.clone() {
-            Some(address) => super::http::serve(handler, rest.http, &address, stop).await,
+            Some(address) => {
+                crate::mcp::server::http::serve(handler, rest.http, &address, stop).await
+            }
             None => serve_stdio(handler, limits, stop).await,
         };
         #[cfg(not(feature = "mcp-http"))]
@@ -388,10 +391,10 @@ impl std::fmt::Debug for McpServer {
 }
 
 /// What a server needs beside its handler.
-pub(super) struct Rest {
+pub(crate) struct Rest {
     max_line: usize,
     #[cfg(feature = "mcp-http")]
-    pub(super) http: super::http::HttpSettings,
+    pub(crate) http: crate::mcp::server::http::HttpSettings,
     shutdown: Option<Shutdown>,
 }
 

@@ -9,23 +9,23 @@ use super::outline::{Id, Outline};
 
 /// The members that decide what a message is; each may be of any type.
 #[derive(Deserialize)]
-pub(in crate::mcp) struct Envelope<'a> {
+pub(crate) struct Envelope<'a> {
     #[serde(borrow, default)]
-    pub(in crate::mcp) jsonrpc: Member<'a>,
+    pub(crate) jsonrpc: Member<'a>,
     #[serde(default, deserialize_with = "present")]
-    pub(in crate::mcp) id: Id,
+    pub(crate) id: Id,
     #[serde(borrow, default)]
-    pub(in crate::mcp) method: Member<'a>,
+    pub(crate) method: Member<'a>,
     #[serde(borrow, default)]
-    pub(in crate::mcp) result: Member<'a>,
+    pub(crate) result: Member<'a>,
     #[serde(borrow, default)]
-    pub(in crate::mcp) error: Member<'a>,
+    pub(crate) error: Member<'a>,
 }
 
 impl Envelope<'_> {
     /// Whether it asks for this method and nothing speaks against it but the id.
     #[cfg(feature = "mcp-server")]
-    pub(in crate::mcp) fn is_request(&self, method: &str) -> bool {
+    pub(crate) fn is_request(&self, method: &str) -> bool {
         self.jsonrpc.is("2.0") && self.method.is(method) && !self.is_answer()
     }
 
@@ -34,7 +34,7 @@ impl Envelope<'_> {
     }
 
     /// What is known of the message when nothing else can be read.
-    pub(in crate::mcp) fn outline(&self) -> Outline {
+    pub(crate) fn outline(&self) -> Outline {
         Outline {
             id: self.id.clone(),
             versioned: !matches!(self.jsonrpc, Member::Absent),
@@ -44,7 +44,7 @@ impl Envelope<'_> {
     }
 
     /// What keeps it from being a message, if it is one of these members.
-    pub(in crate::mcp) fn fault(&self) -> Option<&'static str> {
+    pub(crate) fn fault(&self) -> Option<&'static str> {
         if !self.jsonrpc.is("2.0") {
             return Some(r#"`jsonrpc` must be "2.0""#);
         }
@@ -62,7 +62,7 @@ impl Envelope<'_> {
 
 /// A member of which only text matters.
 #[derive(Default)]
-pub(in crate::mcp) enum Member<'a> {
+pub(crate) enum Member<'a> {
     #[default]
     Absent,
     Text(Cow<'a, str>),

@@ -8,13 +8,13 @@ use rmcp::service::{Peer, SubscriptionSink};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::session::Session;
+use super::Session;
 use crate::registry::{Event, Registry};
 use crate::sync::lock;
 
 /// The clients that want to hear of changes.
 #[derive(Default)]
-pub(super) struct Hub {
+pub(crate) struct Hub {
     listeners: Arc<Mutex<Vec<Listener>>>,
     /// Ends the task that reads the registry's events when the server goes.
     task: Mutex<Option<DropGuard>>,
@@ -28,7 +28,7 @@ enum Listener {
 }
 
 impl Hub {
-    pub(super) fn add_session(
+    pub(crate) fn add_session(
         &self,
         peer: Peer<RoleServer>,
         session: &Arc<Session>,
@@ -37,12 +37,12 @@ impl Hub {
         self.add(Listener::Session(peer, Arc::downgrade(session)), registry);
     }
 
-    pub(super) fn add_stream(&self, sink: SubscriptionSink, registry: &Registry) {
+    pub(crate) fn add_stream(&self, sink: SubscriptionSink, registry: &Registry) {
         self.add(Listener::Stream(sink), registry);
     }
 
     /// Takes a stream out when its request ends.
-    pub(super) fn remove_stream(&self, sink: &SubscriptionSink) {
+    pub(crate) fn remove_stream(&self, sink: &SubscriptionSink) {
         lock(&self.listeners).retain(|listener| match listener {
             Listener::Stream(other) => other.id() != sink.id(),
             Listener::Session(..) => true,

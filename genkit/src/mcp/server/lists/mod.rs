@@ -1,5 +1,7 @@
 //! What clients are shown, built once for each state of the registry.
 
+mod filter;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -11,27 +13,27 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::convert::{self, WRAP};
-use super::era::Era;
-use super::filter::Filter;
 use crate::action::{Prompt, Resource, Tool};
+use crate::mcp::server::content::{self, WRAP};
+use crate::mcp::server::session::Era;
 use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::Shape;
 use crate::sync::lock;
+pub(crate) use filter::Filter;
 
 /// The key of `_meta` under which a prompt's version stands.
 const VERSION_KEY: &str = "version";
 
 /// Everything that can be listed, in the order of names.
-pub(super) struct Lists {
+pub(crate) struct Lists {
     version: u64,
     /// The eras differ in results that are no object.
     legacy_tools: Vec<McpTool>,
     modern_tools: Vec<McpTool>,
-    pub(super) prompts: Vec<McpPrompt>,
-    pub(super) resources: Vec<McpResource>,
-    pub(super) templates: Vec<ResourceTemplate>,
+    pub(crate) prompts: Vec<McpPrompt>,
+    pub(crate) resources: Vec<McpResource>,
+    pub(crate) templates: Vec<ResourceTemplate>,
     /// What is shown under a safe name has this one here.
     tool_names: HashMap<String, String>,
     prompt_names: HashMap<String, String>,
@@ -73,16 +75,16 @@ impl Lists {
     }
 
     /// The name in the registry of what clients know as `name`.
-    pub(super) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.tool_names.get(name).map_or(name, String::as_str)
     }
 
     /// The name in the registry of what clients know as `name`.
-    pub(super) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.prompt_names.get(name).map_or(name, String::as_str)
     }
 
-    pub(super) fn tools(&self, era: Era) -> &[McpTool] {
+    pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
         match era {
             Era::Legacy => &self.legacy_tools,
             Era::Modern => &self.modern_tools,
@@ -92,10 +94,10 @@ impl Lists {
 
 /// The newest lists, made again when the registry has changed.
 #[derive(Default)]
-pub(super) struct ListCache(Mutex<Option<Arc<Lists>>>);
+pub(crate) struct ListCache(Mutex<Option<Arc<Lists>>>);
 
 impl ListCache {
-    pub(super) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
+    pub(crate) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
         let mut slot = lock(&self.0);
         match &*slot {
             Some(lists) if lists.version == registry.version() => Arc::clone(lists),
@@ -108,7 +110,7 @@ impl ListCache {
 ///
 /// A cursor is the last key that was shown: it holds while things come and go, and on any
 /// instance of a server.
-pub(super) fn page<T: Clone>(
+pub(crate) fn page<T: Clone>(
     all: &[T],
     key: impl Fn(&T) -> &str,
     request: Option<PaginatedRequestParams>,
@@ -150,8 +152,8 @@ fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
     shown.title = tool.title().map(str::to_owned);
     shown.output_schema = output_schema(tool, era);
     shown.annotations = annotations(tool);
-    shown.icons = convert::icons(tool.icons());
-    shown.meta = convert::meta(convert::own_meta(tool.metadata()));
+    shown.icons = content::icons(tool.icons());
+    shown.meta = content::meta(content::own_meta(tool.metadata()));
     shown
 }
 
@@ -194,12 +196,12 @@ fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let arguments: Vec<McpArgument> = arguments.collect();
     let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
-    shown.icons = convert::icons(prompt.icons());
-    let mut meta = convert::own_meta(prompt.metadata());
+    shown.icons = content::icons(prompt.icons());
+    let mut meta = content::own_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
-    shown.meta = convert::meta(meta);
+    shown.meta = content::meta(meta);
     shown
 }
 
@@ -208,8 +210,8 @@ fn resource(resource: &Resource) -> McpResource {
         McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(convert::own_meta(resource.metadata()));
+    shown.icons = content::icons(resource.icons());
+    shown.meta = content::meta(content::own_meta(resource.metadata()));
     shown
 }
 
@@ -218,7 +220,7 @@ fn template(resource: &Resource) -> ResourceTemplate {
         .with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = convert::icons(resource.icons());
-    shown.meta = convert::meta(convert::own_meta(resource.metadata()));
+    shown.icons = content::icons(resource.icons());
+    shown.meta = content::meta(content::own_meta(resource.metadata()));
     shown
 }

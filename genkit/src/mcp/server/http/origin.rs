@@ -4,15 +4,15 @@ use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 
 /// What requests are checked against.
-pub(super) struct Guard {
-    pub(super) origins: Vec<String>,
-    pub(super) bearer: Option<String>,
+pub(crate) struct Guard {
+    pub(crate) origins: Vec<String>,
+    pub(crate) bearer: Option<String>,
 }
 
 impl Guard {
     /// Whether a web page of this origin may call: one that is named, the server's own, or one
     /// of this machine where the server is called by a name of this machine.
-    pub(super) fn allows_origin(&self, headers: &HeaderMap, uri: &Uri) -> bool {
+    pub(crate) fn allows_origin(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         let Some(origin) = headers.get(ORIGIN) else { return true };
         let Ok(origin) = origin.to_str() else { return false };
         if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
@@ -24,7 +24,7 @@ impl Guard {
         authority.eq_ignore_ascii_case(host) || (is_loopback(authority) && is_loopback(host))
     }
 
-    pub(super) fn allows_bearer(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn allows_bearer(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.bearer else { return true };
         let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let given = given.and_then(|value| {

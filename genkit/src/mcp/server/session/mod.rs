@@ -1,19 +1,27 @@
 //! What the server remembers of one connection.
 
+mod era;
+mod notifier;
+mod request_state;
+
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
+
+pub(crate) use era::Era;
+pub(crate) use notifier::Hub;
+pub(crate) use request_state::{Binding, Seal};
 
 use crate::context::Level;
 use crate::sync::lock;
 
 /// How many resources one client may subscribe to. Default is 10,000.
-pub(super) const MAX_SUBSCRIPTIONS: usize = 10_000;
+pub(crate) const MAX_SUBSCRIPTIONS: usize = 10_000;
 
 /// The level that a client gets which did not choose one.
 const DEFAULT_LEVEL: Level = Level::Info;
 
 /// One connection of the older protocols; a request of the newer one has an empty one.
-pub(super) struct Session(Mutex<State>);
+pub(crate) struct Session(Mutex<State>);
 
 struct State {
     level: Level,
@@ -27,16 +35,16 @@ impl Default for Session {
 }
 
 impl Session {
-    pub(super) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> Level {
         self.state().level
     }
 
-    pub(super) fn set_level(&self, level: Level) {
+    pub(crate) fn set_level(&self, level: Level) {
         self.state().level = level;
     }
 
     /// Says whether there was room.
-    pub(super) fn subscribe(&self, uri: String) -> bool {
+    pub(crate) fn subscribe(&self, uri: String) -> bool {
         let mut state = self.state();
         let room = state.subscriptions.len() < MAX_SUBSCRIPTIONS;
         if room {
@@ -45,15 +53,15 @@ impl Session {
         room
     }
 
-    pub(super) fn unsubscribe(&self, uri: &str) {
+    pub(crate) fn unsubscribe(&self, uri: &str) {
         self.state().subscriptions.remove(uri);
     }
 
-    pub(super) fn is_subscribed(&self, uri: &str) -> bool {
+    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
         self.state().subscriptions.contains(uri)
     }
 
-    pub(super) fn subscriptions(&self) -> Vec<String> {
+    pub(crate) fn subscriptions(&self) -> Vec<String> {
         self.state().subscriptions.iter().cloned().collect()
     }
 

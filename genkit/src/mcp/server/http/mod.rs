@@ -1,8 +1,8 @@
 //! Streamable HTTP: the same server for many clients, mounted at `/mcp`.
 
-mod busy;
+mod drain;
 mod endpoint;
-mod guard;
+mod origin;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::builder::McpServer;
-use super::handler::McpHandler;
-use super::settings::DEFAULT_MAX_BODY;
 use crate::error::{Error, ErrorKind, Result};
-use busy::Busy;
+use crate::mcp::server::builder::McpServer;
+use crate::mcp::server::handler::McpHandler;
+use crate::mcp::server::settings::DEFAULT_MAX_BODY;
+use drain::Busy;
 use endpoint::Endpoint;
-use guard::Guard;
+use origin::Guard;
 
 /// Where the endpoint is mounted.
 const PATH: &str = "/mcp";
@@ -33,9 +33,9 @@ const GRACE: Duration = Duration::from_secs(10);
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// What can be set on a server over HTTP.
-pub(super) struct HttpSettings {
-    pub(super) address: Option<String>,
-    pub(super) max_body: usize,
+pub(crate) struct HttpSettings {
+    pub(crate) address: Option<String>,
+    pub(crate) max_body: usize,
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
     bearer: Option<String>,
@@ -133,7 +133,7 @@ impl McpServer {
 }
 
 /// Serves until `stop`, then lets what runs finish.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     handler: McpHandler,
     settings: HttpSettings,
     address: &str,

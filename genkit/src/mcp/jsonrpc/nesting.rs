@@ -1,10 +1,10 @@
 //! How deep a text of JSON goes.
 
 /// Levels of arrays and objects that a message may have. Default is 127: `serde_json` refuses the 128th.
-pub(in crate::mcp) const MAX_NESTING: usize = 127;
+pub(crate) const MAX_NESTING: usize = 127;
 
 /// The deepest level of arrays and objects.
-pub(in crate::mcp) fn nesting(text: &str) -> usize {
+pub(crate) fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);
     for byte in text.bytes() {

@@ -9,7 +9,7 @@ const MAX_TOKEN_BYTES: usize = 1024;
 
 /// The `id` member of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::mcp) enum Id {
+pub(crate) enum Id {
     /// There is no such member.
     #[default]
     Absent,
@@ -21,12 +21,12 @@ pub(in crate::mcp) enum Id {
 
 impl Id {
     /// Judges the value of the member.
-    pub(in crate::mcp) fn of(value: Value) -> Self {
+    pub(crate) fn of(value: Value) -> Self {
         RequestId::deserialize(value).map_or(Self::Unusable, Self::Usable)
     }
 
     /// The id, if an answer can carry it.
-    pub(in crate::mcp) fn usable(self) -> Option<RequestId> {
+    pub(crate) fn usable(self) -> Option<RequestId> {
         match self {
             Self::Usable(id) => Some(id),
             Self::Absent | Self::Unusable => None,
@@ -36,20 +36,20 @@ impl Id {
 
 /// Enough of a message to decide who has to hear that it could not be read.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::mcp) struct Outline {
+pub(crate) struct Outline {
     /// The `id` member.
-    pub(in crate::mcp) id: Id,
+    pub(crate) id: Id,
     /// There is a `jsonrpc`, of whatever version.
-    pub(in crate::mcp) versioned: bool,
+    pub(crate) versioned: bool,
     /// There is a `method` that is a string.
-    pub(in crate::mcp) method: bool,
+    pub(crate) method: bool,
     /// There is a `result` or an `error`.
-    pub(in crate::mcp) answer: bool,
+    pub(crate) answer: bool,
 }
 
 /// Finds the outline of an object that is too long to keep, in whatever pieces it comes.
 #[derive(Debug, Default)]
-pub(in crate::mcp) struct Scanner {
+pub(crate) struct Scanner {
     outline: Outline,
     depth: usize,
     in_string: bool,
@@ -72,7 +72,7 @@ enum Key {
 
 impl Scanner {
     /// Takes in the next piece of the line.
-    pub(in crate::mcp) fn scan(&mut self, piece: &[u8]) {
+    pub(crate) fn scan(&mut self, piece: &[u8]) {
         self.scanned += piece.len() as u64;
         for byte in piece {
             if self.in_string {
@@ -84,12 +84,12 @@ impl Scanner {
     }
 
     /// Bytes that were taken in.
-    pub(in crate::mcp) fn scanned(&self) -> u64 {
+    pub(crate) fn scanned(&self) -> u64 {
         self.scanned
     }
 
     /// Takes in the last piece and tells what was found.
-    pub(in crate::mcp) fn finish(mut self, piece: &[u8]) -> Outline {
+    pub(crate) fn finish(mut self, piece: &[u8]) -> Outline {
         self.scan(piece);
         self.outline
     }

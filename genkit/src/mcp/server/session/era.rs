@@ -5,7 +5,7 @@ use rmcp::service::RequestContext;
 
 /// Which rules a request follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(crate) enum Era {
     /// Up to 2025-11-25: `initialize`, sessions, requests from the server to the client.
     Legacy,
     /// From 2026-07-28: no session; what the server wants to know is a result.
@@ -13,7 +13,7 @@ pub(super) enum Era {
 }
 
 impl Era {
-    pub(super) fn of(request: &RequestContext<RoleServer>) -> Self {
+    pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
         match request.protocol_version() {
             Some(version) if !version.has_initialize() => Self::Modern,
             _ => Self::Legacy,

@@ -10,7 +10,7 @@ use super::message::Incoming;
 
 /// Keeps everything but requests from rmcp's handshake, which ends the server at any of it.
 #[derive(Debug, Default)]
-pub(super) enum Opening {
+pub(crate) enum Opening {
     /// No request has settled the session; pings, discoveries and refused requests do not.
     #[default]
     Waiting,
@@ -22,7 +22,7 @@ pub(super) enum Opening {
 
 impl Opening {
     /// Whether rmcp can take the message now.
-    pub(super) fn admits(&mut self, message: &Incoming) -> bool {
+    pub(crate) fn admits(&mut self, message: &Incoming) -> bool {
         if matches!(self, Self::Settled) {
             return true;
         }
@@ -39,7 +39,7 @@ impl Opening {
     }
 
     /// Learns from an answer whether the request that was tried settled the session.
-    pub(super) fn answered(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+    pub(crate) fn answered(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
         let Self::Trying(tried) = self else { return };
         match message {
             JsonRpcMessage::Error(error) if error.id.as_ref() == Some(tried) => {

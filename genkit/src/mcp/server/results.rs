@@ -3,14 +3,14 @@
 use rmcp::model::{CallToolResult, CompletionInfo, ContentBlock};
 use serde_json::{Map, Value, json};
 
-use super::convert;
-use super::era::Era;
+use super::content;
+use super::session::Era;
 use crate::action::{Prompt, Tool, ToolOutput};
 use crate::error::{Error, ErrorKind, Result};
 use crate::size::json_size;
 
 /// A tool's end as the client sees it.
-pub(super) fn tool_result(
+pub(crate) fn tool_result(
     tool: &Tool,
     ran: Result<ToolOutput>,
     era: Era,
@@ -20,10 +20,10 @@ pub(super) fn tool_result(
         Ok(output) => output,
         Err(error) => {
             let schema = tool.schemas().portable_input();
-            return convert::tool_error(&error, tool.name(), schema);
+            return content::tool_error(&error, tool.name(), schema);
         }
     };
-    let result = convert::tool_result(output, tool.schemas().shape(), era);
+    let result = content::tool_result(output, tool.schemas().shape(), era);
     let limit = tool.max_output().unwrap_or(max_output);
     match oversize(&result, limit) {
         None => result,
@@ -45,7 +45,7 @@ fn oversize(result: &CallToolResult, limit: usize) -> Option<usize> {
 }
 
 /// The required arguments that a client left out, all at once.
-pub(super) fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> Option<String> {
+pub(crate) fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> Option<String> {
     let missing: Vec<String> = prompt
         .arguments()
         .into_iter()
@@ -57,7 +57,7 @@ pub(super) fn missing_arguments(prompt: &Prompt, given: &Map<String, Value>) -> 
     })
 }
 
-pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
+pub(crate) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
     if !error.is_invalid_arguments() {
         return error;
     }
@@ -66,7 +66,7 @@ pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
 
 /// A resource that says "not found", or whose variables do not fit, is an address that nobody
 /// answers for.
-pub(super) fn resource_error(uri: &str, error: Error) -> Error {
+pub(crate) fn resource_error(uri: &str, error: Error) -> Error {
     if error.kind() != ErrorKind::NotFound && !error.is_invalid_arguments() {
         return error;
     }
@@ -75,7 +75,7 @@ pub(super) fn resource_error(uri: &str, error: Error) -> Error {
 }
 
 /// MCP takes 100 suggestions and wants to know how many there are.
-pub(super) fn completion(mut found: Vec<String>) -> CompletionInfo {
+pub(crate) fn completion(mut found: Vec<String>) -> CompletionInfo {
     let total = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);
     let more = total > found.len();

@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One line of the input, without its end.
 #[derive(Debug, PartialEq)]
-pub(in crate::mcp) enum Frame<'a> {
+pub(crate) enum Frame<'a> {
     /// A line within the limit that is not blank.
     Line(&'a [u8]),
     /// A line above the limit, of so many bytes: they are gone, the outline was kept.
@@ -18,7 +18,7 @@ pub(in crate::mcp) enum Frame<'a> {
 }
 
 /// Cuts a stream of bytes into lines, holding at most one line of `limit` bytes and one read.
-pub(in crate::mcp) struct Framer {
+pub(crate) struct Framer {
     /// Always initialized to its whole length; the bytes that wait are `start..end`.
     buffer: Vec<u8>,
     start: usize,
@@ -33,7 +33,7 @@ pub(in crate::mcp) struct Framer {
 
 impl Framer {
     /// A framer for lines of at most `limit` bytes, the newline not counted.
-    pub(in crate::mcp) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
             start: 0,
@@ -46,7 +46,7 @@ impl Framer {
     }
 
     /// Where the next read puts its bytes; never empty.
-    pub(in crate::mcp) fn spare(&mut self) -> &mut [u8] {
+    pub(crate) fn spare(&mut self) -> &mut [u8] {
         if self.start == self.end {
             self.restart();
         } else if self.end == self.buffer.len() && self.start > 0 {
@@ -62,17 +62,17 @@ impl Framer {
     }
 
     /// Counts in `count` bytes that were put at the front of [`Framer::spare`].
-    pub(in crate::mcp) fn filled(&mut self, count: usize) {
+    pub(crate) fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
     /// Says that no more bytes come, so that what waits is the last line.
-    pub(in crate::mcp) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.ended = true;
     }
 
     /// The next whole line, or `None` when more bytes are needed.
-    pub(in crate::mcp) fn next_frame(&mut self) -> Option<Frame<'_>> {
+    pub(crate) fn next_frame(&mut self) -> Option<Frame<'_>> {
         loop {
             let line = self.start..self.line_end()?;
             self.start = (line.end + 1).min(self.end);
@@ -94,7 +94,7 @@ impl Framer {
 
     /// Bytes of memory that are held.
     #[cfg(test)]
-    pub(in crate::mcp) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.buffer.capacity()
     }
 
