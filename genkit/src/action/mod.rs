@@ -21,7 +21,6 @@ pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
 #[cfg(feature = "mcp-server")]
-pub(crate) use handler::Calling;
 pub(crate) use lent::Requirement;
 pub(crate) use output::ToolOutput;
 pub(crate) use resource::Body;

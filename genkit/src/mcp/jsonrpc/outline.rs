@@ -55,7 +55,7 @@ pub(crate) struct Scanner {
     in_string: bool,
     escaped: bool,
     /// The member whose value is being read.
-    key: Key,
+    key: MemberKey,
     /// Text of the current key or value of the top level, cut off at its limit.
     token: Vec<u8>,
     /// Bytes that were taken in.
@@ -63,7 +63,7 @@ pub(crate) struct Scanner {
 }
 
 #[derive(Debug, Default)]
-enum Key {
+enum MemberKey {
     #[default]
     Other,
     Id,
@@ -137,30 +137,30 @@ impl Scanner {
 
     fn end_key(&mut self) {
         self.key = match self.token.as_slice() {
-            br#""id""# => Key::Id,
-            br#""method""# => Key::Method,
+            br#""id""# => MemberKey::Id,
+            br#""method""# => MemberKey::Method,
             br#""jsonrpc""# => {
                 self.outline.versioned = true;
-                Key::Other
+                MemberKey::Other
             }
             br#""result""# | br#""error""# => {
                 // Noted before the value: it may be what is broken.
                 self.outline.answer = true;
-                Key::Other
+                MemberKey::Other
             }
-            _ => Key::Other,
+            _ => MemberKey::Other,
         };
         self.token.clear();
     }
 
     fn end_value(&mut self) {
         match std::mem::take(&mut self.key) {
-            Key::Id => {
+            MemberKey::Id => {
                 let value = serde_json::from_slice(&self.token);
                 self.outline.id = value.map_or(Id::Unusable, Id::of);
             }
-            Key::Method => self.outline.method = self.token.starts_with(b"\""),
-            Key::Other => {}
+            MemberKey::Method => self.outline.method = self.token.starts_with(b"\""),
+            MemberKey::Other => {}
         }
         self.token.clear();
     }

@@ -1,4 +1,4 @@
-//! The registry as an MCP server: one method for each thing that a client may ask.
+//! Request handler: one method for each MCP request that a client may send.
 
 #![allow(
     deprecated,
@@ -11,47 +11,71 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool as McpTool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::run::{Job, Ran};
-use super::session::Era;
-use super::session::{MAX_SUBSCRIPTIONS, Session};
-use super::state::Shared;
-use super::{content, lists, malformed, results};
+use super::error::{Error as E, protocol_error};
+use super::run::{Invocation, RunOutcome, run};
+use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
+use super::settings::ServerSettings;
+use super::state::SharedState;
+use super::{completion, lists, malformed, results};
 use crate::action::Strictness;
-use crate::context::ContextParts;
 use crate::suggest;
 
-type Answer<T> = std::result::Result<T, ErrorData>;
-type Request = RequestContext<RoleServer>;
-
-/// One connection of a server: everything shared, and what this client chose.
+/// One connection of a server: the shared state, and what this client chose.
 #[derive(Clone)]
 pub(crate) struct McpHandler {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) session: Arc<Session>,
+    shared: Arc<SharedState>,
+    session: Arc<Session>,
 }
 
 impl McpHandler {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Arc<SharedState>) -> Self {
         Self { shared, session: Arc::default() }
+    }
+
+    pub(crate) fn settings(&self) -> &ServerSettings {
+        &self.shared.settings
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The same server for another connection.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn for_new_session(&self) -> Self {
+        Self::new(Arc::clone(&self.shared))
     }
 
     fn strictness(&self) -> Strictness {
         if self.shared.settings.strict_args { Strictness::Exact } else { Strictness::Lenient }
     }
 
-    /// How long clients may keep a list: the same for every client, so it may be shared.
+    /// How long clients may cache a list: the same for every client, so it may be shared.
     fn cache(&self) -> (Option<u64>, Option<CacheScope>) {
         let ttl = u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX);
         (Some(ttl), Some(CacheScope::Public))
     }
+}
+
+/// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
+/// no trait.
+macro_rules! page {
+    ($self:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
+        let (items, next) = lists::page($all, $key, $params, $self.shared.settings.page_size)?;
+        let mut result = $result::with_all_items(items);
+        result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = $self.cache();
+        Ok(result)
+    }};
 }
 
 impl ServerHandler for McpHandler {
@@ -81,7 +105,7 @@ impl ServerHandler for McpHandler {
         server.title = settings.title.clone();
         info.server_info = server;
         info.instructions = settings.instructions.clone();
-        info.protocol_version = rmcp::model::ProtocolVersion::LATEST_WITH_INITIALIZE;
+        info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info
     }
 
@@ -94,74 +118,53 @@ impl ServerHandler for McpHandler {
     async fn list_tools(
         &self,
         params: Option<PaginatedRequestParams>,
-        request: Request,
-    ) -> Answer<ListToolsResult> {
+        request: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         let lists = self.shared.lists();
-        let size = self.shared.settings.page_size;
         let tools = lists.tools(Era::of(&request));
-        let (tools, next) = lists::page(tools, |tool| &tool.name, params, size)?;
-        let mut result = ListToolsResult::with_all_items(tools);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.cache();
-        Ok(result)
+        page!(self, ListToolsResult, tools, |tool| &tool.name, params)
     }
 
     async fn list_prompts(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: Request,
-    ) -> Answer<ListPromptsResult> {
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
         let lists = self.shared.lists();
-        let size = self.shared.settings.page_size;
-        let (prompts, next) = lists::page(&lists.prompts, |prompt| &prompt.name, params, size)?;
-        let mut result = ListPromptsResult::with_all_items(prompts);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.cache();
-        Ok(result)
+        page!(self, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
     }
 
     async fn list_resources(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: Request,
-    ) -> Answer<ListResourcesResult> {
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
         let lists = self.shared.lists();
-        let size = self.shared.settings.page_size;
-        let (resources, next) = lists::page(&lists.resources, |r| &r.uri, params, size)?;
-        let mut result = ListResourcesResult::with_all_items(resources);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.cache();
-        Ok(result)
+        page!(self, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
     }
 
     async fn list_resource_templates(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: Request,
-    ) -> Answer<ListResourceTemplatesResult> {
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let lists = self.shared.lists();
-        let size = self.shared.settings.page_size;
-        let (templates, next) = lists::page(&lists.templates, |t| &t.uri_template, params, size)?;
-        let mut result = ListResourceTemplatesResult::with_all_items(templates);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.cache();
-        Ok(result)
+        page!(self, ListResourceTemplatesResult, &lists.templates, |t| &t.uri_template, params)
     }
 
     async fn call_tool(
         &self,
         params: CallToolRequestParams,
-        request: Request,
-    ) -> Answer<CallToolResponse> {
+        request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.shared.tool(&params.name) else {
             let lists = self.shared.lists();
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
-            let said = suggest::unknown("tool", &params.name, names);
-            return Err(ErrorData::invalid_params(said, None));
+            return Err(E::UnknownName(suggest::unknown("tool", &params.name, names)).into());
         };
         let era = Era::of(&request);
         let arguments = Value::Object(params.arguments.unwrap_or_default());
-        let job = Job {
+        let invocation = Invocation {
             method: "tools/call",
             name: tool.name().to_owned(),
             approval: tool.needs_approval().then(|| tool.approval_message(&arguments)),
@@ -173,31 +176,32 @@ impl ServerHandler for McpHandler {
         let how = self.strictness();
         let max_output = self.shared.settings.max_output;
         let running = tool.clone();
-        let ran = self
-            .run(request, job, move |context, arguments| running.invoke(context, arguments, how))
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
+                running.invoke(context, arguments, how)
+            })
             .await?;
-        Ok(match ran {
-            Ran::Done(result) => results::tool_result(&tool, result, era, max_output).into(),
-            Ran::Asks(asks) => asks.into(),
+        Ok(match outcome {
+            RunOutcome::Finished(result) => {
+                results::tool_result(&tool, result, era, max_output).into()
+            }
+            RunOutcome::InputRequired(required) => required.into(),
         })
     }
 
     async fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        request: Request,
-    ) -> Answer<GetPromptResponse> {
+        request: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
         let Some(prompt) = self.shared.prompt(&params.name) else {
             let lists = self.shared.lists();
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
-            let said = suggest::unknown("prompt", &params.name, names);
-            return Err(ErrorData::invalid_params(said, None));
+            return Err(E::UnknownName(suggest::unknown("prompt", &params.name, names)).into());
         };
         let arguments = params.arguments.unwrap_or_default();
-        if let Some(said) = results::missing_arguments(&prompt, &arguments) {
-            return Err(ErrorData::invalid_params(said, None));
-        }
-        let job = Job {
+        results::check_arguments(&prompt, &arguments)?;
+        let invocation = Invocation {
             method: "prompts/get",
             name: params.name,
             arguments: Value::Object(arguments),
@@ -207,31 +211,31 @@ impl ServerHandler for McpHandler {
             responses: params.input_responses,
         };
         let running = prompt.clone();
-        let ran = self
-            .run(request, job, move |context, arguments| {
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
                 running.invoke(context, arguments, Strictness::Text)
             })
             .await?;
-        match ran {
-            Ran::Done(Ok(reply)) => Ok(content::prompt_result(reply).into()),
-            Ran::Done(Err(error)) => {
-                Err(content::protocol_error(&results::prompt_error(&prompt, error)))
+        match outcome {
+            RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
+            RunOutcome::Finished(Err(error)) => {
+                Err(protocol_error(&results::prompt_error(&prompt, error)))
             }
-            Ran::Asks(asks) => Ok(asks.into()),
+            RunOutcome::InputRequired(required) => Ok(required.into()),
         }
     }
 
     async fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        request: Request,
-    ) -> Answer<ReadResourceResponse> {
+        request: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri;
         let Some((resource, variables)) = self.shared.resource(&uri) else {
-            return Err(content::protocol_error(&crate::action::not_found(&uri)));
+            return Err(protocol_error(&crate::action::not_found(&uri)));
         };
         let era = Era::of(&request);
-        let job = Job {
+        let invocation = Invocation {
             method: "resources/read",
             name: uri.clone(),
             arguments: Value::Object(variables),
@@ -241,12 +245,14 @@ impl ServerHandler for McpHandler {
             responses: params.input_responses,
         };
         let (running, at) = (resource.clone(), uri.clone());
-        let ran = self
-            .run(request, job, move |context, variables| running.invoke(context, &at, variables))
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, variables| {
+                running.invoke(context, &at, variables)
+            })
             .await?;
-        match ran {
-            Ran::Done(Ok(contents)) => {
-                let mut result = content::resource_result(contents, &uri, resource.mime_type());
+        match outcome {
+            RunOutcome::Finished(Ok(contents)) => {
+                let mut result = results::resource_result(&resource, &uri, contents);
                 if era == Era::Modern {
                     result.ttl_ms = self.cache().0;
                     // What a function reads may differ from client to client: it is theirs alone.
@@ -254,62 +260,27 @@ impl ServerHandler for McpHandler {
                 }
                 Ok(result.into())
             }
-            Ran::Done(Err(error)) => {
-                Err(content::protocol_error(&results::resource_error(&uri, error)))
+            RunOutcome::Finished(Err(error)) => {
+                Err(protocol_error(&results::resource_error(&uri, error)))
             }
-            Ran::Asks(asks) => Ok(asks.into()),
+            RunOutcome::InputRequired(required) => Ok(required.into()),
         }
     }
 
-    async fn complete(&self, params: CompleteRequestParams, _: Request) -> Answer<CompleteResult> {
-        let context = ContextParts {
-            states: self.shared.genkit.states.clone(),
-            limit: Some(self.shared.settings.timeout),
-            ..ContextParts::default()
-        }
-        .build();
-        let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
-        let asked = crate::Completion {
-            argument: params.argument.name,
-            value: params.argument.value,
-            others: others.into_iter().collect(),
-            context: context.clone(),
-        };
-        let argument = asked.argument.clone();
-        let (what, suggesting) = match &params.r#ref {
-            Reference::Prompt(wanted) => match self.shared.prompt(&wanted.name) {
-                Some(prompt) => (format!("prompt `{}`", wanted.name), prompt.complete(asked)),
-                None => {
-                    let said = format!("Unknown prompt: {}", wanted.name);
-                    return Err(ErrorData::invalid_params(said, None));
-                }
-            },
-            Reference::Resource(wanted) => {
-                match self.shared.genkit.registry.resource(&wanted.uri) {
-                    Some(resource) if self.shared.settings.filter.resource(&resource) => {
-                        (format!("resource `{}`", wanted.uri), resource.complete(asked))
-                    }
-                    _ => {
-                        let said = format!("Unknown resource template: {}", wanted.uri);
-                        return Err(ErrorData::invalid_params(said, None));
-                    }
-                }
-            }
-            other => {
-                let said = format!("unknown kind of reference: {}", other.reference_type());
-                return Err(ErrorData::invalid_params(said, None));
-            }
-        };
-        let Some(suggesting) = suggesting else {
-            let said = format!("the {what} has no argument `{argument}`");
-            return Err(ErrorData::invalid_params(said, None));
-        };
-        let found = crate::context::supervise(&context, &what, suggesting).await;
-        let found = found.map_err(|error| content::protocol_error(&error))?;
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let found = completion::complete(&self.shared, params).await?;
         Ok(CompleteResult::new(results::completion(found)))
     }
 
-    async fn set_level(&self, params: SetLevelRequestParams, request: Request) -> Answer<()> {
+    async fn set_level(
+        &self,
+        params: SetLevelRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         if Era::of(&request) == Era::Modern {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
@@ -317,15 +288,22 @@ impl ServerHandler for McpHandler {
         Ok(())
     }
 
-    async fn subscribe(&self, params: SubscribeRequestParams, _: Request) -> Answer<()> {
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         if self.session.subscribe(params.uri) {
             return Ok(());
         }
-        let said = format!("a client may subscribe to {MAX_SUBSCRIPTIONS} resources at most");
-        Err(ErrorData::invalid_request(said, None))
+        Err(E::TooManySubscriptions(MAX_SUBSCRIPTIONS).into())
     }
 
-    async fn unsubscribe(&self, params: UnsubscribeRequestParams, _: Request) -> Answer<()> {
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         self.session.unsubscribe(&params.uri);
         Ok(())
     }
@@ -341,23 +319,26 @@ impl ServerHandler for McpHandler {
         Some(accepted)
     }
 
-    async fn listen(&self, subscription: SubscriptionContext) -> Answer<()> {
-        let sink = subscription.sink().clone();
-        self.shared.hub.add_stream(sink.clone(), &self.shared.genkit.registry);
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let (sink, id) = (subscription.sink().clone(), subscription.request_context().id.clone());
+        self.shared.notifier.add_stream(sink.clone(), &self.shared.genkit.registry);
+        self.session.streams.established(id.clone());
         subscription.cancelled().await;
-        self.shared.hub.remove_stream(&sink);
+        self.session.streams.ended(&id);
+        self.shared.notifier.remove_stream(&sink);
         Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.shared.hub.add_session(context.peer, &self.session, &self.shared.genkit.registry);
+        let registry = &self.shared.genkit.registry;
+        self.shared.notifier.add_session(context.peer, &self.session, registry);
     }
 
     async fn on_custom_request(
         &self,
-        asked: CustomRequest,
-        request: Request,
-    ) -> Answer<CustomResult> {
-        Err(malformed::refuse(asked, Era::of(&request)))
+        custom: CustomRequest,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::refuse(custom, Era::of(&request)))
     }
 }

@@ -1,4 +1,4 @@
-//! Requests of a known method whose parameters do not fit: rmcp hands them over as unknown ones.
+//! Malformed parameters of a known method: rmcp hands such a request over as a custom one.
 
 use rmcp::model::{CustomRequest, ErrorCode, ErrorData};
 use serde_json::Value;
@@ -27,36 +27,52 @@ const KNOWN_METHODS: [&str; 14] = [
 const REMOVED_METHODS: [&str; 5] =
     ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
-/// The answer to a request that rmcp could not read.
-pub(crate) fn refuse(asked: CustomRequest, era: Era) -> ErrorData {
-    let method = asked.method.as_str();
-    let removed = era == Era::Modern && REMOVED_METHODS.contains(&method);
-    if KNOWN_METHODS.contains(&method) && !removed {
-        let said = format!("malformed params of {}: {}", asked.method, malformed(&asked));
-        return ErrorData::invalid_params(said, None);
-    }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, asked.method, None)
+/// What is wrong with the parameters, as far as it can be told.
+#[derive(Debug, thiserror::Error)]
+enum ParamsFault {
+    #[error("there are none")]
+    Missing,
+    #[error("they must be an object")]
+    NoObject,
+    #[error("`{0}` is missing")]
+    NoMember(&'static str),
+    #[error("`{0}` must be a string")]
+    NoString(&'static str),
+    #[error("`{0}` must be an object")]
+    MemberNoObject(&'static str),
+    #[error("they do not fit the protocol's schema")]
+    Schema,
 }
 
-/// What is wrong with the parameters of a known method, as far as it can be told.
-fn malformed(asked: &CustomRequest) -> String {
-    let Some(params) = &asked.params else { return "there are none".to_owned() };
-    let Some(params) = params.as_object() else { return "they must be an object".to_owned() };
-    let text = |key: &str| match params.get(key) {
+/// The error of a request that rmcp could not read.
+pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
+    let CustomRequest { method, params, .. } = request;
+    let removed = era == Era::Modern && REMOVED_METHODS.contains(&method.as_str());
+    if removed || !KNOWN_METHODS.contains(&method.as_str()) {
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None);
+    }
+    let fault = params_fault(&method, params.as_ref());
+    ErrorData::invalid_params(format!("malformed params of {method}: {fault}"), None)
+}
+
+fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
+    let Some(params) = params else { return ParamsFault::Missing };
+    let Some(params) = params.as_object() else { return ParamsFault::NoObject };
+    let text = |key| match params.get(key) {
         Some(Value::String(_)) => None,
-        Some(_) => Some(format!("`{key}` must be a string")),
-        None => Some(format!("`{key}` is missing")),
+        Some(_) => Some(ParamsFault::NoString(key)),
+        None => Some(ParamsFault::NoMember(key)),
     };
-    let object = |key: &str| match params.get(key) {
+    let object = |key| match params.get(key) {
         Some(Value::Object(_) | Value::Null) | None => None,
-        Some(_) => Some(format!("`{key}` must be an object")),
+        Some(_) => Some(ParamsFault::MemberNoObject(key)),
     };
-    let found = match asked.method.as_str() {
+    let found = match method {
         "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => text("uri"),
         "completion/complete" => object("ref").or_else(|| object("argument")),
         "logging/setLevel" => text("level"),
         _ => None,
     };
-    found.unwrap_or_else(|| "they do not fit the protocol's schema".to_owned())
+    found.unwrap_or(ParamsFault::Schema)
 }

@@ -3,23 +3,27 @@
 mod audit;
 mod builder;
 mod caller;
+mod completion;
 mod content;
+mod error;
 mod handler;
+mod hosts;
 #[cfg(feature = "mcp-http")]
 mod http;
 mod lists;
-mod log;
 mod malformed;
+mod principal;
 mod rate_limit;
 mod results;
 mod run;
+mod serve;
 mod session;
 mod settings;
 mod state;
 mod stdio;
 
 pub use builder::McpServer;
+pub use principal::Principal;
 #[cfg(any(feature = "testing", feature = "mcp-host"))]
-pub(crate) use builder::serve_pipe;
-pub use run::Principal;
+pub(crate) use serve::serve_pipe;
 pub use settings::ApprovalFallback;

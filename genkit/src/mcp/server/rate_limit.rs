@@ -1,4 +1,4 @@
-//! How much clients may ask at once and how often.
+//! Rate limit and concurrency limit: how often clients may call, and how much runs at once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -6,27 +6,27 @@ use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error as E;
 use crate::sync::lock;
 
 /// How many clients the rate is counted for; the least recent are forgotten.
 const MAX_CLIENTS: usize = 10_000;
 
-/// Lets requests in, or says why not.
-pub(crate) struct Gate {
+/// Admits requests, or tells why not.
+pub(crate) struct RequestLimiter {
     in_flight: Arc<Semaphore>,
     max_in_flight: usize,
     per_second: Option<u32>,
-    buckets: Mutex<HashMap<String, Bucket>>,
+    buckets: Mutex<HashMap<String, TokenBucket>>,
 }
 
-/// What a client may still ask: refilled with time.
-struct Bucket {
+/// A token bucket: what a client may still call, refilled with time.
+struct TokenBucket {
     tokens: f64,
     filled: Instant,
 }
 
-impl Gate {
+impl RequestLimiter {
     pub(crate) fn new(max_in_flight: usize, per_second: Option<u32>) -> Self {
         Self {
             in_flight: Arc::new(Semaphore::new(max_in_flight)),
@@ -37,20 +37,13 @@ impl Gate {
     }
 
     /// A place for one request of `client`, held until the permit is dropped.
-    pub(crate) fn enter(&self, client: &str) -> Result<OwnedSemaphorePermit> {
+    pub(crate) fn admit(&self, client: &str) -> Result<OwnedSemaphorePermit, E> {
         self.count(client)?;
-        Arc::clone(&self.in_flight).try_acquire_owned().map_err(|_| {
-            Error::new(
-                ErrorKind::ResourceExhausted,
-                format!(
-                    "{} requests are running already: try again in a moment",
-                    self.max_in_flight
-                ),
-            )
-        })
+        let permit = Arc::clone(&self.in_flight).try_acquire_owned();
+        permit.map_err(|_| E::TooManyRunning(self.max_in_flight))
     }
 
-    fn count(&self, client: &str) -> Result<()> {
+    fn count(&self, client: &str) -> Result<(), E> {
         let Some(per_second) = self.per_second else { return Ok(()) };
         let limit = f64::from(per_second);
         let now = Instant::now();
@@ -63,21 +56,18 @@ impl Gate {
             }
         }
         let bucket =
-            buckets.entry(client.to_owned()).or_insert(Bucket { tokens: limit, filled: now });
+            buckets.entry(client.to_owned()).or_insert(TokenBucket { tokens: limit, filled: now });
         bucket.tokens = bucket.after(now, limit);
         bucket.filled = now;
         if bucket.tokens < 1.0 {
-            return Err(Error::new(
-                ErrorKind::ResourceExhausted,
-                format!("more than {per_second} requests in a second: slow down"),
-            ));
+            return Err(E::TooManyPerSecond(per_second));
         }
         bucket.tokens -= 1.0;
         Ok(())
     }
 }
 
-impl Bucket {
+impl TokenBucket {
     fn after(&self, now: Instant, limit: f64) -> f64 {
         (self.tokens + now.duration_since(self.filled).as_secs_f64() * limit).min(limit)
     }
@@ -89,21 +79,21 @@ mod tests {
 
     #[test]
     fn one_more_than_may_run_is_refused() {
-        let gate = Gate::new(2, None);
-        let first = gate.enter("a").expect("room");
-        let _second = gate.enter("b").expect("room");
-        assert!(gate.enter("c").is_err());
+        let limiter = RequestLimiter::new(2, None);
+        let first = limiter.admit("a").expect("room");
+        let _second = limiter.admit("b").expect("room");
+        assert!(limiter.admit("c").is_err());
         drop(first);
-        assert!(gate.enter("c").is_ok());
+        assert!(limiter.admit("c").is_ok());
     }
 
     #[test]
     fn the_rate_is_counted_for_each_client() {
-        let gate = Gate::new(100, Some(3));
+        let limiter = RequestLimiter::new(100, Some(3));
         for _ in 0..3 {
-            assert!(gate.enter("a").is_ok());
+            assert!(limiter.admit("a").is_ok());
         }
-        assert!(gate.enter("a").is_err());
-        assert!(gate.enter("b").is_ok());
+        assert!(limiter.admit("a").is_err());
+        assert!(limiter.admit("b").is_ok());
     }
 }

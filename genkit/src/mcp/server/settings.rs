@@ -1,4 +1,4 @@
-//! How a server behaves: one value that the builder fills and everything else reads.
+//! Settings of a server and their defaults: the builder writes them, everything else reads them.
 
 use std::time::Duration;
 
@@ -13,7 +13,10 @@ pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long an answer may be, in bytes of JSON. Default is 4 MiB.
 pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
-/// How large a request may be. Default is 4 MiB over HTTP, 16 MiB over stdio.
+/// How large a request over stdio may be: one line. Default is 16 MiB.
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How large a request over HTTP may be. Default is 4 MiB.
 #[cfg(feature = "mcp-http")]
 pub(crate) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
 
@@ -59,7 +62,7 @@ pub enum ApprovalFallback {
 
 /// Everything that can be set on a server.
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct ServerSettings {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
     pub(crate) version: String,
@@ -76,9 +79,25 @@ pub(crate) struct Settings {
     pub(crate) approval_fallback: ApprovalFallback,
     pub(crate) sealing_key: Option<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
+    pub(crate) max_line: usize,
+    #[cfg(feature = "mcp-http")]
+    pub(crate) http: HttpSettings,
 }
 
-impl Default for Settings {
+/// Everything that can be set on a server over HTTP.
+#[cfg(feature = "mcp-http")]
+#[derive(Clone)]
+pub(crate) struct HttpSettings {
+    /// Without one the server is on stdio.
+    pub(crate) address: Option<String>,
+    pub(crate) max_body: usize,
+    pub(crate) hosts: Option<Vec<String>>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) bearer: Option<String>,
+    pub(crate) sessions: bool,
+}
+
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             name: program_name(),
@@ -97,11 +116,28 @@ impl Default for Settings {
             approval_fallback: ApprovalFallback::default(),
             sealing_key: None,
             extensions: Map::new(),
+            max_line: MAX_LINE_BYTES,
+            #[cfg(feature = "mcp-http")]
+            http: HttpSettings::default(),
         }
     }
 }
 
-/// The name of the running program: what a server is called unless it says otherwise.
+#[cfg(feature = "mcp-http")]
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            address: None,
+            max_body: DEFAULT_MAX_BODY,
+            hosts: None,
+            origins: Vec::new(),
+            bearer: None,
+            sessions: true,
+        }
+    }
+}
+
+/// The name of the running program, which is the default name of a server.
 fn program_name() -> String {
     std::env::current_exe()
         .ok()

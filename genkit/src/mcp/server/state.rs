@@ -1,50 +1,45 @@
-//! What all connections of a server share, and what of the registry they may see.
+//! Shared state of all connections of a server, and what of the registry they may see.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::hosts::FrontedHosts;
 use super::lists::{ListCache, Lists};
-use super::rate_limit::Gate;
-use super::session::Hub;
-use super::session::Seal;
-use super::settings::Settings;
+use super::rate_limit::RequestLimiter;
+use super::session::{Notifier, StateSealer};
+use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::Result;
 
-/// What all connections of a server share.
-pub(crate) struct Shared {
+/// The state that all connections of a server share.
+pub(crate) struct SharedState {
     pub(crate) genkit: Genkit,
-    pub(crate) settings: Settings,
-    pub(crate) seal: Seal,
-    pub(crate) gate: Gate,
-    pub(crate) hub: Hub,
+    pub(crate) settings: ServerSettings,
+    pub(crate) sealer: StateSealer,
+    pub(crate) limiter: RequestLimiter,
+    pub(crate) notifier: Notifier,
     lists: ListCache,
     /// Hosts live as long as the server that fronts them.
-    #[cfg(feature = "mcp-host")]
-    _hosts: Vec<crate::mcp::McpHost>,
+    _hosts: FrontedHosts,
 }
 
-impl Shared {
-    pub(crate) fn new(genkit: Genkit, settings: Settings) -> Result<Self> {
+impl SharedState {
+    pub(crate) fn new(
+        genkit: Genkit,
+        settings: ServerSettings,
+        hosts: FrontedHosts,
+    ) -> Result<Self> {
         Ok(Self {
-            seal: Seal::new(settings.sealing_key.as_deref())?,
-            gate: Gate::new(settings.max_in_flight, settings.per_second),
+            sealer: StateSealer::new(settings.sealing_key.as_deref())?,
+            limiter: RequestLimiter::new(settings.max_in_flight, settings.per_second),
             lists: ListCache::default(),
-            hub: Hub::default(),
+            notifier: Notifier::default(),
             genkit,
             settings,
-            #[cfg(feature = "mcp-host")]
-            _hosts: Vec::new(),
+            _hosts: hosts,
         })
-    }
-
-    /// With these hosts.
-    #[cfg(feature = "mcp-host")]
-    pub(crate) fn fronting(mut self, hosts: Vec<crate::mcp::McpHost>) -> Self {
-        self._hosts = hosts;
-        self
     }
 
     pub(crate) fn lists(&self) -> Arc<Lists> {
@@ -67,8 +62,7 @@ impl Shared {
             .filter(|prompt| self.settings.filter.prompt(prompt))
     }
 
-    /// The resource that answers for `uri`: a fixed address first, then the most specific
-    /// template.
+    /// The resource at `uri`: a fixed address first, then the most specific template.
     pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
         self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
     }

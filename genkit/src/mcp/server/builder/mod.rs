@@ -1,24 +1,17 @@
-//! The builder that `serve_mcp()` returns.
+//! The builder that `serve_mcp()` returns: its options.
 
-use std::future::{Future, IntoFuture};
-use std::pin::Pin;
-use std::sync::Arc;
+#[cfg(feature = "mcp-http")]
+mod http;
+
+use std::future::Future;
 use std::time::Duration;
 
-use rmcp::ServiceExt as _;
-use rmcp::service::QuitReason;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
+use super::hosts::FrontedHosts;
+use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
-use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::server::handler::McpHandler;
-use crate::mcp::server::settings::{ApprovalFallback, Settings};
-use crate::mcp::server::state::Shared;
-use crate::mcp::server::{log, stdio};
-
-/// A future that ends a server.
-type Shutdown = Pin<Box<dyn Future<Output = ()> + Send>>;
+use crate::future::BoxFuture;
 
 /// An MCP server over a registry, about to be started: await it.
 ///
@@ -87,48 +80,20 @@ type Shutdown = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// is too short, and with [`ErrorKind::Unavailable`] where it cannot listen.
 #[must_use = "a server starts when it is awaited"]
 pub struct McpServer {
-    genkit: Genkit,
-    settings: Settings,
-    max_line: usize,
-    #[cfg(feature = "mcp-http")]
-    pub(crate) http: crate::mcp::server::http::HttpSettings,
-    shutdown: Option<Shutdown>,
-    #[cfg(feature = "mcp-host")]
-    hosts: Vec<crate::mcp::McpHost>,
-}
-
-impl Genkit {
-    /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
-    ///
-    /// ```no_run
-    /// use genkit::{Genkit, Registry, tool, tools};
-    ///
-    /// /// Adds.
-    /// #[tool]
-    /// async fn add(a: i64, b: i64) -> i64 { a + b }
-    ///
-    /// #[tokio::main]
-    /// async fn main() -> genkit::Result<()> {
-    ///     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
-    ///     genkit.serve_mcp().name("calculator").await
-    /// }
-    /// ```
-    pub fn serve_mcp(&self) -> McpServer {
-        McpServer::new(self.clone())
-    }
+    pub(super) genkit: Genkit,
+    pub(super) settings: ServerSettings,
+    /// Ends the server when it resolves.
+    pub(super) shutdown: Option<BoxFuture<'static, ()>>,
+    pub(super) hosts: FrontedHosts,
 }
 
 impl McpServer {
-    pub(crate) fn new(genkit: Genkit) -> Self {
+    pub(super) fn new(genkit: Genkit) -> Self {
         Self {
             genkit,
-            settings: Settings::default(),
-            max_line: stdio::MAX_LINE_BYTES,
-            #[cfg(feature = "mcp-http")]
-            http: crate::mcp::server::http::HttpSettings::default(),
+            settings: ServerSettings::default(),
             shutdown: None,
-            #[cfg(feature = "mcp-host")]
-            hosts: Vec::new(),
+            hosts: FrontedHosts::default(),
         }
     }
 
@@ -202,10 +167,10 @@ impl McpServer {
 
     /// How large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB over stdio.
     pub fn max_request(mut self, bytes: usize) -> Self {
-        self.max_line = bytes;
+        self.settings.max_line = bytes;
         #[cfg(feature = "mcp-http")]
         {
-            self.http.max_body = bytes;
+            self.settings.http.max_body = bytes;
         }
         self
     }
@@ -291,94 +256,6 @@ impl McpServer {
         self.shutdown = Some(Box::pin(signal));
         self
     }
-
-    /// The server as a handler of the SDK, for transports of one's own.
-    ///
-    /// ```
-    /// # use genkit::{Registry, Genkit, tool, tools};
-    /// # /// Adds.
-    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
-    /// # fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
-    /// let handler = genkit.serve_mcp().into_handler()?;
-    /// # let _ = handler;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As serving: the registry is checked first.
-    pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
-        #[cfg(feature = "mcp-host")]
-        self.register_hosts();
-        Ok(self.check()?.0)
-    }
-
-    /// Where nothing can be waited for: what the hosts' servers have comes when they are there.
-    #[cfg(feature = "mcp-host")]
-    pub(crate) fn register_hosts(&self) {
-        for host in self.hosts.clone() {
-            let registry = self.genkit.registry.clone();
-            // Without a runtime no host can have been made.
-            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                runtime.spawn(async move { host.register_in(&registry).await });
-            }
-        }
-    }
-
-    /// Checks everything that can be wrong before the first client comes.
-    pub(crate) fn check(self) -> Result<(McpHandler, Rest)> {
-        self.genkit.registry.check_with(&self.genkit.states)?;
-        let shared = Shared::new(self.genkit, self.settings)?;
-        #[cfg(feature = "mcp-host")]
-        let shared = shared.fronting(self.hosts.clone());
-        let shared = Arc::new(shared);
-        let lists = shared.lists();
-        let (tools, prompts) =
-            (lists.tools(crate::mcp::server::session::Era::Legacy).len(), lists.prompts.len());
-        let resources = lists.resources.len() + lists.templates.len();
-        #[cfg(feature = "mcp-host")]
-        let fronts = !self.hosts.is_empty();
-        #[cfg(not(feature = "mcp-host"))]
-        let fronts = false;
-        if tools + prompts + resources == 0 && !fronts {
-            return Err(nothing_to_serve(&shared));
-        }
-        tracing::info!(
-            server = %shared.settings.name, tools, prompts, resources, "serving MCP"
-        );
-        let rest = Rest {
-            max_line: self.max_line,
-            #[cfg(feature = "mcp-http")]
-            http: self.http,
-            shutdown: self.shutdown,
-        };
-        Ok((McpHandler::new(shared), rest))
-    }
-
-    async fn serve(self) -> Result<()> {
-        log::to_stderr();
-        // Many clients ask once what there is.
-        #[cfg(feature = "mcp-host")]
-        for host in &self.hosts {
-            host.register_in(&self.genkit.registry).await;
-        }
-        let (handler, rest) = self.check()?;
-        let limits = rest.limits();
-        let stop = CancellationToken::new();
-        let watch = tokio::spawn(until_told(rest.shutdown, interrupted(), stop.clone()));
-        #[cfg(feature = "mcp-http")]
-        let served = match rest.http.address.clone() {
-            Some(address) => {
-                crate::mcp::server::http::serve(handler, rest.http, &address, stop).await
-            }
-            None => serve_stdio(handler, limits, stop).await,
-        };
-        #[cfg(not(feature = "mcp-http"))]
-        let served = serve_stdio(handler, limits, stop).await;
-        watch.abort();
-        served
-    }
 }
 
 impl std::fmt::Debug for McpServer {
@@ -388,124 +265,4 @@ impl std::fmt::Debug for McpServer {
         shown.field("name", &self.settings.name).field("registry", &self.genkit.registry);
         shown.finish_non_exhaustive()
     }
-}
-
-/// What a server needs beside its handler.
-pub(crate) struct Rest {
-    max_line: usize,
-    #[cfg(feature = "mcp-http")]
-    pub(crate) http: crate::mcp::server::http::HttpSettings,
-    shutdown: Option<Shutdown>,
-}
-
-impl Rest {
-    fn limits(&self) -> stdio::Limits {
-        stdio::Limits { line_bytes: self.max_line, ..stdio::Limits::default() }
-    }
-}
-
-impl IntoFuture for McpServer {
-    type Output = Result<()>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.serve())
-    }
-}
-
-async fn serve_stdio(
-    handler: McpHandler,
-    limits: stdio::Limits,
-    stop: CancellationToken,
-) -> Result<()> {
-    // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
-    // SDK would cancel what runs.
-    let transport = stdio::process_stdio(limits, stop);
-    let running = match handler.serve(transport).await {
-        Ok(running) => running,
-        // A client that goes before it says anything is no fault of ours.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => {
-            return Err(Error::new(ErrorKind::Unavailable, "the client did not open a session")
-                .with_source(error));
-        }
-    };
-    match running.waiting().await {
-        Ok(QuitReason::JoinError(error)) | Err(error) => {
-            Err(Error::new(ErrorKind::Internal, "the server's loop ended").with_source(error))
-        }
-        Ok(_) => Ok(()),
-    }
-}
-
-/// Serves one client over a pipe in memory, in the background, until the client goes.
-#[cfg(any(feature = "testing", feature = "mcp-host"))]
-pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
-    #[cfg(feature = "mcp-host")]
-    server.register_hosts();
-    let (handler, rest) = server.check()?;
-    let (reader, writer) = tokio::io::split(pipe);
-    let transport = stdio::StdioTransport::new(reader, writer, rest.limits());
-    tokio::spawn(async move {
-        if let Ok(running) = handler.serve(transport).await {
-            let _ = running.waiting().await;
-        }
-    });
-    Ok(())
-}
-
-/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program says so.
-async fn until_told(
-    shutdown: Option<Shutdown>,
-    interrupted: impl Future<Output = ()>,
-    stop: CancellationToken,
-) {
-    let told = async {
-        match shutdown {
-            Some(signal) => signal.await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = told => {}
-        () = interrupted => {}
-    }
-    stop.cancel();
-}
-
-/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
-/// right after the first answer would end the program on the spot.
-#[cfg(unix)]
-fn interrupted() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminate = signal(SignalKind::terminate());
-    let interrupt = signal(SignalKind::interrupt());
-    async move {
-        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
-}
-
-fn nothing_to_serve(shared: &Shared) -> Error {
-    let said = if shared.genkit.registry.is_empty() {
-        "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
-         program. A crate that only defines them must be named to be linked: `use my_tools as _;`. \
-         Without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
-    } else {
-        "there is nothing to serve: the filters (`tagged`, `only`, `except`) hide every tool, \
-         prompt and resource of the registry"
-    };
-    Error::new(ErrorKind::FailedPrecondition, said)
 }

@@ -1,4 +1,4 @@
-//! What a server that stops has to wait for.
+//! Drain at shutdown: the requests that a server which stops has to wait for.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use tokio::sync::watch;
 
 /// Counts the requests that are not answered to their last byte.
 #[derive(Clone)]
-pub(crate) struct Busy(Arc<watch::Sender<()>>);
+pub(crate) struct Drain(Arc<watch::Sender<()>>);
 
 /// One of them, until it is dropped.
-pub(crate) struct Running(
+pub(crate) struct RunningRequest(
     #[expect(dead_code, reason = "it counts while it is there")] watch::Receiver<()>,
 );
 
-impl Default for Busy {
+impl Default for Drain {
     fn default() -> Self {
         Self(Arc::new(watch::Sender::new(())))
     }
 }
 
-impl Busy {
-    pub(crate) fn begin(&self) -> Running {
-        Running(self.0.subscribe())
+impl Drain {
+    pub(crate) fn begin(&self) -> RunningRequest {
+        RunningRequest(self.0.subscribe())
     }
 
     /// Waits until there are none.
-    pub(crate) async fn over(&self) {
+    pub(crate) async fn finished(&self) {
         self.0.closed().await;
     }
 }
 
-impl Running {
+impl RunningRequest {
     /// Counts until the answer was read to its end, or given up.
     pub(crate) fn until_sent(self, response: Response) -> Response {
         response.map(|body| {
@@ -51,12 +51,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_counts_until_its_answer_was_sent() {
-        let busy = Busy::default();
-        busy.over().await;
-        let response = busy.begin().until_sent(Response::new(Body::from("answer")));
+        let drain = Drain::default();
+        drain.finished().await;
+        let response = drain.begin().until_sent(Response::new(Body::from("answer")));
         let waiting = tokio::spawn({
-            let busy = busy.clone();
-            async move { busy.over().await }
+            let drain = drain.clone();
+            async move { drain.finished().await }
         });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());

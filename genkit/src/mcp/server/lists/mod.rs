@@ -1,26 +1,27 @@
-//! What clients are shown, built once for each state of the registry.
+//! Lists of tools, prompts and resources, built once for each version of the registry.
 
 mod filter;
+mod pagination;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::model::{
-    ErrorData, PaginatedRequestParams, Prompt as McpPrompt, PromptArgument as McpArgument,
-    Resource as McpResource, ResourceTemplate, Tool as McpTool, ToolAnnotations,
+    Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource, ResourceTemplate,
+    Tool as McpTool, ToolAnnotations,
 };
 use serde_json::{Map, Value, json};
 
 use crate::action::{Prompt, Resource, Tool};
-use crate::mcp::server::content::{self, WRAP};
+use crate::mcp::server::content;
+use crate::mcp::server::results::WRAP;
 use crate::mcp::server::session::Era;
 use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::Shape;
 use crate::sync::lock;
 pub(crate) use filter::Filter;
+pub(crate) use pagination::page;
 
 /// The key of `_meta` under which a prompt's version stands.
 const VERSION_KEY: &str = "version";
@@ -104,46 +105,6 @@ impl ListCache {
             _ => Arc::clone(slot.insert(Arc::new(Lists::build(registry, filter)))),
         }
     }
-}
-
-/// One page of `all`, which is in the order of `key`, and the cursor of the next.
-///
-/// A cursor is the last key that was shown: it holds while things come and go, and on any
-/// instance of a server.
-pub(crate) fn page<T: Clone>(
-    all: &[T],
-    key: impl Fn(&T) -> &str,
-    request: Option<PaginatedRequestParams>,
-    size: Option<usize>,
-) -> Result<(Vec<T>, Option<String>), ErrorData> {
-    let start = match request.and_then(|params| params.cursor) {
-        None => 0,
-        Some(cursor) => {
-            let last = read_cursor(&cursor).ok_or_else(|| {
-                ErrorData::invalid_params(
-                    "Invalid cursor: use `nextCursor` of the page before",
-                    None,
-                )
-            })?;
-            all.partition_point(|item| key(item) <= last.as_str())
-        }
-    };
-    let end = size.map_or(all.len(), |size| all.len().min(start.saturating_add(size.max(1))));
-    let items = all[start..end].to_vec();
-    let next = (end < all.len()).then(|| items.last().map(|item| write_cursor(key(item))));
-    Ok((items, next.flatten()))
-}
-
-/// What tells our cursors from anything else.
-const CURSOR_MARK: &str = "after:";
-
-fn write_cursor(last: &str) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{CURSOR_MARK}{last}"))
-}
-
-fn read_cursor(cursor: &str) -> Option<String> {
-    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-    text.strip_prefix(CURSOR_MARK).map(str::to_owned)
 }
 
 fn tool(tool: &Tool, name: String, era: Era) -> McpTool {

@@ -1,4 +1,4 @@
-//! The two ways of MCP: with a handshake and a session, or each request by itself.
+//! Protocol eras: sessions with a handshake, or stateless requests.
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 pub(crate) enum Era {
     /// Up to 2025-11-25: `initialize`, sessions, requests from the server to the client.
     Legacy,
-    /// From 2026-07-28: no session; what the server wants to know is a result.
+    /// From 2026-07-28: stateless; a question of the server is a result.
     Modern,
 }
 

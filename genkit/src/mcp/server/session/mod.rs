@@ -1,15 +1,17 @@
-//! What the server remembers of one connection.
+//! Sessions: what the server holds for one connection, and what it tells its clients unasked.
 
 mod era;
 mod notifier;
 mod request_state;
+mod subscription_streams;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use era::Era;
-pub(crate) use notifier::Hub;
-pub(crate) use request_state::{Binding, Seal};
+pub(crate) use notifier::Notifier;
+pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use subscription_streams::SubscriptionStreams;
 
 use crate::context::Level;
 use crate::sync::lock;
@@ -17,20 +19,25 @@ use crate::sync::lock;
 /// How many resources one client may subscribe to. Default is 10,000.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 10_000;
 
-/// The level that a client gets which did not choose one.
+/// The least level of log messages for a client that did not set one. Default is `info`.
 const DEFAULT_LEVEL: Level = Level::Info;
 
 /// One connection of the older protocols; a request of the newer one has an empty one.
-pub(crate) struct Session(Mutex<State>);
+pub(crate) struct Session {
+    state: Mutex<SessionState>,
+    /// Its `subscriptions/listen` streams.
+    pub(crate) streams: SubscriptionStreams,
+}
 
-struct State {
+struct SessionState {
     level: Level,
     subscriptions: BTreeSet<String>,
 }
 
 impl Default for Session {
     fn default() -> Self {
-        Self(Mutex::new(State { level: DEFAULT_LEVEL, subscriptions: BTreeSet::new() }))
+        let state = SessionState { level: DEFAULT_LEVEL, subscriptions: BTreeSet::new() };
+        Self { state: Mutex::new(state), streams: SubscriptionStreams::default() }
     }
 }
 
@@ -43,7 +50,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Says whether there was room.
+    /// Returns whether there was room.
     pub(crate) fn subscribe(&self, uri: String) -> bool {
         let mut state = self.state();
         let room = state.subscriptions.len() < MAX_SUBSCRIPTIONS;
@@ -65,7 +72,7 @@ impl Session {
         self.state().subscriptions.iter().cloned().collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        lock(&self.state)
     }
 }

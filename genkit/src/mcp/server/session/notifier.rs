@@ -1,4 +1,4 @@
-//! Tells clients what changes: lists, and resources that they subscribed to.
+//! Notifications of changes: lists, and resources that clients subscribed to.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -12,49 +12,49 @@ use super::Session;
 use crate::registry::{Event, Registry};
 use crate::sync::lock;
 
-/// The clients that want to hear of changes.
+/// Notifies the clients that want to hear of changes.
 #[derive(Default)]
-pub(crate) struct Hub {
-    listeners: Arc<Mutex<Vec<Listener>>>,
+pub(crate) struct Notifier {
+    subscribers: Arc<Mutex<Vec<Subscriber>>>,
     /// Ends the task that reads the registry's events when the server goes.
     task: Mutex<Option<DropGuard>>,
 }
 
-enum Listener {
+enum Subscriber {
     /// A session of the older protocols.
     Session(Peer<RoleServer>, Weak<Session>),
     /// A `subscriptions/listen` stream.
     Stream(SubscriptionSink),
 }
 
-impl Hub {
+impl Notifier {
     pub(crate) fn add_session(
         &self,
         peer: Peer<RoleServer>,
         session: &Arc<Session>,
         registry: &Registry,
     ) {
-        self.add(Listener::Session(peer, Arc::downgrade(session)), registry);
+        self.add(Subscriber::Session(peer, Arc::downgrade(session)), registry);
     }
 
     pub(crate) fn add_stream(&self, sink: SubscriptionSink, registry: &Registry) {
-        self.add(Listener::Stream(sink), registry);
+        self.add(Subscriber::Stream(sink), registry);
     }
 
     /// Takes a stream out when its request ends.
     pub(crate) fn remove_stream(&self, sink: &SubscriptionSink) {
-        lock(&self.listeners).retain(|listener| match listener {
-            Listener::Stream(other) => other.id() != sink.id(),
-            Listener::Session(..) => true,
+        lock(&self.subscribers).retain(|subscriber| match subscriber {
+            Subscriber::Stream(other) => other.id() != sink.id(),
+            Subscriber::Session(..) => true,
         });
     }
 
-    fn add(&self, listener: Listener, registry: &Registry) {
-        lock(&self.listeners).push(listener);
+    fn add(&self, subscriber: Subscriber, registry: &Registry) {
+        lock(&self.subscribers).push(subscriber);
         let mut task = lock(&self.task);
         task.get_or_insert_with(|| {
             let stop = CancellationToken::new();
-            tokio::spawn(forward(registry.clone(), Arc::clone(&self.listeners), stop.clone()));
+            tokio::spawn(forward(registry.clone(), Arc::clone(&self.subscribers), stop.clone()));
             stop.drop_guard()
         });
     }
@@ -63,7 +63,7 @@ impl Hub {
 /// Reads the registry's events until the server goes.
 async fn forward(
     registry: Registry,
-    listeners: Arc<Mutex<Vec<Listener>>>,
+    subscribers: Arc<Mutex<Vec<Subscriber>>>,
     stop: CancellationToken,
 ) {
     let mut events = registry.events();
@@ -72,24 +72,24 @@ async fn forward(
             () = stop.cancelled() => return,
             event = events.recv() => event,
         };
-        // Copies are cheap, and no lock is held while a slow client is told.
-        let known: Vec<Listener> = lock(&listeners).iter().map(Listener::copy).collect();
+        // Copies are cheap, and no lock is held while a slow client is notified.
+        let known: Vec<Subscriber> = lock(&subscribers).iter().map(Subscriber::copy).collect();
         let mut any_gone = false;
-        for listener in &known {
+        for subscriber in &known {
             any_gone |= !match &event {
-                Ok(event) => listener.tell(event).await,
+                Ok(event) => subscriber.notify(event).await,
                 // Too many to count: everything may have changed.
-                Err(RecvError::Lagged(_)) => listener.tell_all().await,
+                Err(RecvError::Lagged(_)) => subscriber.notify_all().await,
                 Err(RecvError::Closed) => return,
             };
         }
         if any_gone {
-            lock(&listeners).retain(Listener::is_alive);
+            lock(&subscribers).retain(Subscriber::is_alive);
         }
     }
 }
 
-impl Listener {
+impl Subscriber {
     fn copy(&self) -> Self {
         match self {
             Self::Session(peer, session) => Self::Session(peer.clone(), Weak::clone(session)),
@@ -106,8 +106,8 @@ impl Listener {
         }
     }
 
-    /// Says whether the client is still there.
-    async fn tell(&self, event: &Event) -> bool {
+    /// Returns whether the client is still there.
+    async fn notify(&self, event: &Event) -> bool {
         if !self.is_alive() {
             return false;
         }
@@ -123,7 +123,7 @@ impl Listener {
                 }
             },
             Self::Stream(sink) => {
-                // A stream that did not ask for this kind refuses it: that is no fault.
+                // A stream that did not subscribe to this kind refuses it: that is no fault.
                 let _ = match event {
                     Event::Tools => sink.notify_tool_list_changed().await,
                     Event::Prompts => sink.notify_prompt_list_changed().await,
@@ -135,7 +135,7 @@ impl Listener {
         }
     }
 
-    async fn tell_all(&self) -> bool {
+    async fn notify_all(&self) -> bool {
         let uris = match self {
             Self::Session(_, session) => {
                 session.upgrade().map(|s| s.subscriptions()).unwrap_or_default()
@@ -146,7 +146,7 @@ impl Listener {
         };
         let lists = [Event::Tools, Event::Prompts, Event::Resources];
         for event in lists.into_iter().chain(uris.into_iter().map(Event::ResourceUpdated)) {
-            if !self.tell(&event).await {
+            if !self.notify(&event).await {
                 return false;
             }
         }

@@ -1,4 +1,4 @@
-//! What a function asked and did, sealed so that it can travel through the client.
+//! Request state: what a function asked and did, signed so that it can travel through the client.
 //!
 //! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
 //! the server, with the same key, goes on from there.
@@ -10,7 +10,7 @@ use rmcp::model::{RequestStateCodec, SealOptions};
 use serde_json::Value;
 
 use crate::context::Recording;
-use crate::error::{Error, ErrorKind, Result};
+use crate::mcp::server::error::Error as E;
 use crate::mcp::server::settings::STATE_TTL;
 
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.
@@ -19,13 +19,13 @@ const MAX_STATE: usize = 256 * 1024;
 /// How many random bytes make a key.
 const KEY_BYTES: usize = 32;
 
-/// Seals and opens records of questions.
-pub(crate) struct Seal(RequestStateCodec);
+/// Signs and verifies records of questions.
+pub(crate) struct StateSealer(RequestStateCodec);
 
-/// What a state is bound to: it opens for the same request only.
-pub(crate) struct Binding(Vec<u8>);
+/// The request that a state is bound to: it opens for the same one only.
+pub(crate) struct StateBinding(Vec<u8>);
 
-impl Binding {
+impl StateBinding {
     pub(crate) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
         let mut canonical = String::new();
         write_canonical(arguments, &mut canonical);
@@ -38,7 +38,7 @@ impl Binding {
     }
 }
 
-/// JSON text in which the order of keys says nothing.
+/// Canonical JSON: the order of keys makes no difference.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
@@ -67,50 +67,35 @@ fn write_canonical(value: &Value, out: &mut String) {
     }
 }
 
-impl Seal {
+impl StateSealer {
     /// With the given key, or one that only this process knows.
-    pub(crate) fn new(key: Option<&[u8]>) -> Result<Self> {
+    pub(crate) fn new(key: Option<&[u8]>) -> Result<Self, E> {
         let key = key.map_or_else(|| process_key().to_vec(), <[u8]>::to_vec);
-        let codec = RequestStateCodec::try_new(key).map_err(|_| {
-            Error::invalid_argument(format!(
-                "the sealing key is too short: give at least {KEY_BYTES} random bytes"
-            ))
-        })?;
-        Ok(Self(codec))
+        let codec = RequestStateCodec::try_new(key);
+        codec.map(Self).map_err(|_| E::SealingKey { min: KEY_BYTES })
     }
 
-    pub(crate) fn close(&self, recording: &Recording, binding: &Binding) -> Result<String> {
+    pub(crate) fn seal(&self, recording: &Recording, binding: &StateBinding) -> Result<String, E> {
         let options = SealOptions::new().associated_data(&binding.0).ttl(STATE_TTL);
-        let sealed = self.0.seal_json_with(recording, &options).map_err(|e| {
-            Error::new(ErrorKind::Internal, "the record of this call does not serialize")
-                .with_source(e)
-        })?;
+        let sealed = self.0.seal_json_with(recording, &options);
+        let sealed = sealed.map_err(|source| E::StateUnserializable { source })?;
         if sealed.len() > MAX_STATE {
-            return Err(Error::new(
-                ErrorKind::ResourceExhausted,
-                format!(
-                    "the record of this call has {} bytes, more than {MAX_STATE}: `once` and \
-                     answers must stay small",
-                    sealed.len()
-                ),
-            ));
+            return Err(E::StateTooLarge { size: sealed.len(), limit: MAX_STATE });
         }
         Ok(sealed)
     }
 
-    pub(crate) fn open(&self, state: &str, binding: &Binding) -> Result<Recording> {
+    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Recording, E> {
         if state.len() > MAX_STATE {
-            return Err(Error::invalid_argument("Invalid requestState: too long"));
+            return Err(E::StateTooLong);
         }
-        self.0.open_json_with(state, &binding.0).map_err(|e| {
-            Error::invalid_argument(format!("Invalid requestState: {e}. Call again without it"))
-        })
+        self.0.open_json_with(state, &binding.0).map_err(E::InvalidState)
     }
 }
 
-impl fmt::Debug for Seal {
+impl fmt::Debug for StateSealer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seal(..)")
+        f.write_str("StateSealer(..)")
     }
 }
 
@@ -131,24 +116,24 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn binding(arguments: Value) -> Binding {
-        Binding::new("tools/call", "buy", &arguments, "")
+    fn binding(arguments: Value) -> StateBinding {
+        StateBinding::new("tools/call", "buy", &arguments, "")
     }
 
     #[test]
     fn a_state_opens_for_its_own_request_only() {
         let key = [7; 32];
-        let seal = Seal::new(Some(&key)).expect("32 bytes");
-        let other = Seal::new(Some(&key)).expect("32 bytes");
+        let sealer = StateSealer::new(Some(&key)).expect("32 bytes");
+        let other = StateSealer::new(Some(&key)).expect("32 bytes");
         let mut recording = Recording::default();
         recording.once.insert("charge".into(), json!("receipt"));
-        let state = seal.close(&recording, &binding(json!({"a": 1, "b": 2}))).expect("small");
+        let state = sealer.seal(&recording, &binding(json!({"a": 1, "b": 2}))).expect("small");
         let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
         assert_eq!(opened.expect("same key, same request"), recording);
         assert!(other.open(&state, &binding(json!({"a": 2, "b": 2}))).is_err());
         let tampered = format!("{}x", &state[..state.len() - 1]);
         assert!(other.open(&tampered, &binding(json!({"a": 1, "b": 2}))).is_err());
-        let stranger = Seal::new(Some(&[8; 32])).expect("32 bytes");
+        let stranger = StateSealer::new(Some(&[8; 32])).expect("32 bytes");
         assert!(stranger.open(&state, &binding(json!({"a": 1, "b": 2}))).is_err());
     }
 
@@ -161,6 +146,6 @@ mod tests {
 
     #[test]
     fn a_short_key_is_refused() {
-        assert!(Seal::new(Some(&[1; 31])).is_err());
+        assert!(StateSealer::new(Some(&[1; 31])).is_err());
     }
 }

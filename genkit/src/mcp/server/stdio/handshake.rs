@@ -1,4 +1,4 @@
-//! What may pass before rmcp has settled how the session goes.
+//! The handshake of a session: what may pass before rmcp has settled it.
 
 use rmcp::{
     RoleServer,
@@ -6,11 +6,11 @@ use rmcp::{
     service::TxJsonRpcMessage,
 };
 
-use super::message::Incoming;
+use super::message::ClientMessage;
 
 /// Keeps everything but requests from rmcp's handshake, which ends the server at any of it.
 #[derive(Debug, Default)]
-pub(crate) enum Opening {
+pub(crate) enum HandshakePhase {
     /// No request has settled the session; pings, discoveries and refused requests do not.
     #[default]
     Waiting,
@@ -20,9 +20,9 @@ pub(crate) enum Opening {
     Settled,
 }
 
-impl Opening {
+impl HandshakePhase {
     /// Whether rmcp can take the message now.
-    pub(crate) fn admits(&mut self, message: &Incoming) -> bool {
+    pub(crate) fn admits(&mut self, message: &ClientMessage) -> bool {
         if matches!(self, Self::Settled) {
             return true;
         }
@@ -39,7 +39,7 @@ impl Opening {
     }
 
     /// Learns from an answer whether the request that was tried settled the session.
-    pub(crate) fn answered(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+    pub(crate) fn sent(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
         let Self::Trying(tried) = self else { return };
         match message {
             JsonRpcMessage::Error(error) if error.id.as_ref() == Some(tried) => {

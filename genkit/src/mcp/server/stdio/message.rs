@@ -1,4 +1,4 @@
-//! One line to one message, or to the reason why it is none.
+//! Reads one line as a message, or as the reason why it is none.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use rmcp::{
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::error::Category;
 
-use crate::mcp::jsonrpc::{Envelope, Id, MAX_NESTING, Outline, nesting};
+use crate::mcp::jsonrpc::{Envelope, Frame, Id, MAX_NESTING, Outline, nesting};
 
 /// A message from the client.
-pub(crate) type Incoming = RxJsonRpcMessage<RoleServer>;
+pub(crate) type ClientMessage = RxJsonRpcMessage<RoleServer>;
 
 /// What becomes of a line that is no message.
 #[derive(Debug)]
@@ -33,8 +33,19 @@ pub(crate) struct Refusal {
     error: ErrorData,
 }
 
+/// Reads one line, or what is left of one that is too long.
+pub(super) fn read(frame: Frame<'_>, limit: usize) -> Result<ClientMessage, Rejected> {
+    match frame {
+        Frame::Line(line) => parse(line),
+        Frame::TooLong(outline, _) => {
+            let fault = format!("the line is longer than {limit} bytes");
+            rejected(outline, ErrorCode::INVALID_REQUEST, fault)
+        }
+    }
+}
+
 /// Reads one line that is not blank.
-pub(crate) fn parse(line: &[u8]) -> Result<Incoming, Rejected> {
+pub(crate) fn parse(line: &[u8]) -> Result<ClientMessage, Rejected> {
     let text = std::str::from_utf8(line)
         .map_err(|error| not_json(format!("it is not UTF-8 ({error})")))?;
     if !text.starts_with('{') {
@@ -55,16 +66,16 @@ pub(crate) fn parse(line: &[u8]) -> Result<Incoming, Rejected> {
     })
 }
 
-/// Decides who hears that a message could not be taken, and why.
+/// Decides who gets the error of a message that could not be read.
 ///
 /// A request gets an error. So does a line that says nothing of itself, with an unknown id. A
 /// notification gets none. An answer goes to whoever waits for it here, as an error: the id in it
 /// is ours, and would mean another request to the client.
-pub(crate) fn rejected(
+fn rejected(
     outline: Outline,
     code: ErrorCode,
     fault: impl Into<Cow<'static, str>>,
-) -> Result<Incoming, Rejected> {
+) -> Result<ClientMessage, Rejected> {
     let fault = fault.into();
     match (outline.method, outline.id, outline.answer) {
         (false, Id::Usable(id), true) => {
@@ -78,16 +89,16 @@ pub(crate) fn rejected(
 
 /// Builds a tool call without the detour over every other message that exists: one pass instead of
 /// some fifty tries. Anything unusual is left to the general reader.
-fn tool_call(text: &str, envelope: &Envelope<'_>) -> Option<Incoming> {
+fn tool_call(text: &str, envelope: &Envelope<'_>) -> Option<ClientMessage> {
     #[derive(Deserialize)]
-    struct Call {
+    struct WithParams {
         params: CallToolRequestParams,
     }
     let Id::Usable(id) = &envelope.id else { return None };
     if !envelope.is_request("tools/call") {
         return None;
     }
-    let mut params = serde_json::from_str::<Call>(text).ok()?.params;
+    let mut params = serde_json::from_str::<WithParams>(text).ok()?.params;
     let meta = params.meta.take();
     let mut request = CallToolRequest::new(params);
     // Where rmcp's own reader leaves it.
@@ -108,7 +119,7 @@ fn no_object(text: &str) -> Rejected {
 }
 
 /// JSON that rmcp cannot take for any message.
-fn unusable(envelope: &Envelope<'_>) -> Result<Incoming, Rejected> {
+fn unusable(envelope: &Envelope<'_>) -> Result<ClientMessage, Rejected> {
     let outline = envelope.outline();
     if let Some(fault) = envelope.fault() {
         return rejected(outline, ErrorCode::INVALID_REQUEST, fault);
@@ -125,7 +136,7 @@ fn unreadable(
     text: &str,
     outline: Outline,
     error: &serde_json::Error,
-) -> Result<Incoming, Rejected> {
+) -> Result<ClientMessage, Rejected> {
     if nesting(text) > MAX_NESTING {
         let fault = format!("the message is nested deeper than {MAX_NESTING} levels");
         return rejected(outline, ErrorCode::INVALID_REQUEST, fault);

@@ -1,4 +1,4 @@
-//! Input that ends when the program wants it to.
+//! A reader whose input ends when the server is stopped.
 
 use std::future::Future;
 use std::io;
@@ -9,19 +9,19 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// A reader that is at its end once a token is cancelled.
-pub(crate) struct Until<R> {
+pub(crate) struct StoppableReader<R> {
     reader: R,
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
     stopped: bool,
 }
 
-impl<R> Until<R> {
+impl<R> StoppableReader<R> {
     pub(crate) fn new(reader: R, stop: CancellationToken) -> Self {
         Self { reader, stop: Box::pin(stop.cancelled_owned()), stopped: false }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Until<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for StoppableReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -45,16 +45,16 @@ mod tests {
     async fn it_ends_when_it_is_told_to() {
         let (mut sender, receiver) = tokio::io::duplex(64);
         let stop = CancellationToken::new();
-        let mut until = Until::new(receiver, stop.clone());
+        let mut reader = StoppableReader::new(receiver, stop.clone());
         sender.write_all(b"abc").await.expect("room");
         let mut read = [0; 8];
-        assert_eq!(until.read(&mut read).await.expect("bytes"), 3);
-        let waiting = tokio::spawn(async move { (until.read(&mut read).await, until) });
+        assert_eq!(reader.read(&mut read).await.expect("bytes"), 3);
+        let waiting = tokio::spawn(async move { (reader.read(&mut read).await, reader) });
         tokio::task::yield_now().await;
         stop.cancel();
-        let (end, mut until) = waiting.await.expect("an end");
+        let (end, mut reader) = waiting.await.expect("an end");
         assert_eq!(end.expect("no error"), 0);
         sender.write_all(b"more").await.expect("room");
-        assert_eq!(until.read(&mut [0; 8]).await.expect("no error"), 0);
+        assert_eq!(reader.read(&mut [0; 8]).await.expect("no error"), 0);
     }
 }

@@ -4,7 +4,7 @@ use rmcp::ServiceExt;
 use serde_json::{Value, json};
 
 use super::{Adder, Client, connect};
-use crate::mcp::server::stdio::Limits;
+use crate::mcp::server::stdio::StdioLimits;
 
 const EARLY: [&str; 5] = [
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
@@ -15,7 +15,7 @@ const EARLY: [&str; 5] = [
 ];
 
 fn serve() -> Client {
-    let (transport, client) = connect(1 << 16, Limits::default());
+    let (transport, client) = connect(1 << 16, StdioLimits::default());
     tokio::spawn(async move {
         if let Ok(service) = Adder.serve(transport).await {
             let _ = service.waiting().await;

@@ -1,5 +1,5 @@
-//! The standard streams of this process, without blocking threads where they allow it, and kept
-//! for the protocol alone.
+//! The standard streams of this process, without blocking threads where they allow it, and
+//! reserved for the protocol.
 
 #[cfg(unix)]
 use std::{
@@ -7,30 +7,17 @@ use std::{
     os::{fd::AsFd, unix::fs::FileTypeExt as _},
 };
 
-use rmcp::transport::{StdioReader, StdioWriter, stdio_pipes};
+use rmcp::transport::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
 #[cfg(unix)]
 use tokio::net::UnixStream;
 #[cfg(unix)]
 use tokio_util::either::Either;
 
-/// What messages are read from.
+/// Opens the streams. What functions print goes to stderr from now on, where the protocol's bytes
+/// have a way of their own: `println!` in a tool would break the session otherwise.
 #[cfg(unix)]
-pub(crate) type Input = Either<StdioReader, UnixStream>;
-/// What messages are read from.
-#[cfg(not(unix))]
-pub(crate) type Input = StdioReader;
-
-/// What messages are written to.
-#[cfg(unix)]
-pub(crate) type Output = Either<StdioWriter, UnixStream>;
-/// What messages are written to.
-#[cfg(not(unix))]
-pub(crate) type Output = StdioWriter;
-
-/// The streams. What functions print goes to stderr from now on, where the protocol's bytes have
-/// a way of their own: `println!` in a tool would break the session otherwise.
-#[cfg(unix)]
-pub(crate) fn streams() -> (Input, Output) {
+pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     // Node's clients talk over sockets, which can wait without a thread as pipes do.
     if let Some((input, output)) = sockets() {
         print_to_stderr();
@@ -43,9 +30,9 @@ pub(crate) fn streams() -> (Input, Output) {
     (Either::Left(input), Either::Left(output))
 }
 
-/// The streams.
+/// Opens the streams.
 #[cfg(not(unix))]
-pub(crate) fn streams() -> (Input, Output) {
+pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     stdio_pipes()
 }
 
