@@ -96,16 +96,6 @@
 //! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
 //! `log`, `testing`, `validation`: a feature only adds.
 
-// What only one reader of the registry, or one provider, calls comes in with its feature.
-#![cfg_attr(
-    not(all(
-        feature = "mcp-server",
-        feature = "mcp-host",
-        feature = "gemini",
-        feature = "openai"
-    )),
-    allow(dead_code, unused_imports)
-)]
 
 extern crate self as genkit;
 

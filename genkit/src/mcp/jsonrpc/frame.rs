@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub(crate) enum Frame<'a> {
     /// A line within the limit that is not blank.
     Line(&'a [u8]),
-    /// A line above the limit, of so many bytes: they are gone, the outline was kept.
+    /// A line above the limit, of so many bytes: they are gone, all but the outline.
     TooLong(Outline, u64),
 }
 

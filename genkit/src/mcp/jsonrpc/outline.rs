@@ -4,7 +4,7 @@ use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Longest text of a top-level member that is kept while scanning, quotes included.
+/// Longest text of a top-level member that is held while scanning, quotes included.
 const MAX_TOKEN_BYTES: usize = 1024;
 
 /// The `id` member of a message.

@@ -121,7 +121,7 @@ impl McpServer {
         self
     }
 
-    /// Lends `value` to every function that takes `&T`.
+    /// Injects `value` into every function that takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.genkit.states.insert(value);
         self

@@ -1,4 +1,4 @@
-//! Sessions: what the server holds for one connection, and what it tells its clients unasked.
+//! Sessions: what the server holds for one connection, and its notifications to clients.
 
 mod era;
 mod notifier;

@@ -29,3 +29,29 @@ impl SubscriptionStreams {
         let _ = ids.wait_for(|ids| wanted.iter().all(|id| ids.contains(id))).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn it_waits_for_every_stream_that_is_not_established_yet() {
+        let streams = SubscriptionStreams::default();
+        let (first, second) = (RequestId::Number(1), RequestId::Number(2));
+        streams.all_established(&[]).await;
+        streams.established(first.clone());
+        streams.all_established(std::slice::from_ref(&first)).await;
+        let waiting = tokio::spawn({
+            let (streams, both) = (streams.clone(), [first.clone(), second.clone()]);
+            async move { streams.all_established(&both).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        streams.established(second);
+        waiting.await.expect("an end");
+        streams.ended(&first);
+        let brief = std::time::Duration::from_millis(5);
+        let again = tokio::time::timeout(brief, streams.all_established(&[first])).await;
+        assert!(again.is_err(), "it has ended");
+    }
+}
