@@ -96,7 +96,6 @@
 //! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
 //! `log`, `testing`, `validation`: a feature only adds.
 
-
 extern crate self as genkit;
 
 /// The README's programs compile.
@@ -104,6 +103,10 @@ extern crate self as genkit;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+#[cfg_attr(
+    not(all(feature = "mcp-server", feature = "mcp-host")),
+    allow(dead_code, reason = "prompts are called by servers alone, remote actions made by hosts")
+)]
 mod action;
 mod context;
 mod error;
@@ -120,6 +123,10 @@ pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
 mod registry;
+#[cfg_attr(
+    not(all(feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "each dialect has its provider as its only reader")
+)]
 mod schema;
 mod size;
 mod suggest;

@@ -20,7 +20,6 @@ pub(crate) use definition::Linked;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
-#[cfg(feature = "mcp-server")]
 pub(crate) use lent::Requirement;
 pub(crate) use output::ToolOutput;
 pub(crate) use resource::Body;

@@ -404,10 +404,12 @@ impl Registry {
     }
 
     /// Grows with each change: what was made from an older one is stale.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn version(&self) -> u64 {
         self.0.version.load(Ordering::Acquire)
     }
 
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn events(&self) -> broadcast::Receiver<Event> {
         self.0.events.subscribe()
     }

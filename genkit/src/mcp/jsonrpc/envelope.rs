@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::outline::{Id, Outline};
+use super::outline::Id;
+#[cfg(feature = "mcp-server")]
+use super::outline::Outline;
 
 /// The members that decide what a message is; each may be of any type.
 #[derive(Deserialize)]
@@ -34,6 +36,7 @@ impl Envelope<'_> {
     }
 
     /// What is known of the message when nothing else can be read.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn outline(&self) -> Outline {
         Outline {
             id: self.id.clone(),

@@ -2,6 +2,7 @@
 
 mod envelope;
 mod frame;
+#[cfg(feature = "mcp-server")]
 mod line_stream;
 mod nesting;
 mod outbox;

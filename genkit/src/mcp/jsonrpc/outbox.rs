@@ -87,11 +87,13 @@ impl<W> Outbox<W> {
     }
 
     /// Waits until the queue is below its limit.
+    #[cfg(feature = "mcp-server")]
     pub(crate) async fn room(&self) -> io::Result<()> {
         self.until(|queued| queued < self.limit).await
     }
 
     /// Waits until everything was written.
+    #[cfg(feature = "mcp-server")]
     pub(crate) async fn drained(&self) -> io::Result<()> {
         self.until(|queued| queued == 0).await
     }
@@ -103,6 +105,7 @@ impl<W> Outbox<W> {
         self.closing.notify_one();
     }
 
+    #[cfg(feature = "mcp-server")]
     async fn until(&self, enough: impl Fn(usize) -> bool) -> io::Result<()> {
         loop {
             // Listens before it looks, so that no wake-up falls between.

@@ -26,6 +26,7 @@ impl Id {
     }
 
     /// The id, if an answer can carry it.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn usable(self) -> Option<RequestId> {
         match self {
             Self::Usable(id) => Some(id),
