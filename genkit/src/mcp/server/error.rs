@@ -114,17 +114,7 @@ impl Topic for Error {
             Self::QuestionRefused(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. } => ErrorKind::NotFound,
-            Self::SealingKey { .. }
-            | Self::StateTooLong
-            | Self::InvalidState(_)
-            | Self::UnknownName(_)
-            | Self::UnknownPrompt(_)
-            | Self::UnknownTemplate(_)
-            | Self::ReferenceKind(_)
-            | Self::NothingToComplete { .. }
-            | Self::InvalidCursor
-            | Self::MissingArguments { .. }
-            | Self::PromptArguments { .. } => ErrorKind::InvalidArgument,
+            _ => ErrorKind::InvalidArgument,
         }
     }
 

@@ -3,7 +3,6 @@
 mod audit;
 mod builder;
 mod caller;
-mod completion;
 mod content;
 mod error;
 mod handler;
@@ -11,7 +10,6 @@ mod hosts;
 #[cfg(feature = "mcp-http")]
 mod http;
 mod lists;
-mod malformed;
 mod principal;
 mod rate_limit;
 mod results;

@@ -4,6 +4,7 @@
 //! cannot be a message, outlives notifications that come too early, and writes all that is ready
 //! at once.
 
+mod error;
 mod handshake;
 mod message;
 mod standard_streams;

@@ -5,16 +5,19 @@
     reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
 )]
 
+mod completion;
+mod info;
+mod malformed;
+
 use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool as McpTool,
-    UnsubscribeRequestParams,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    Tool as McpTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -25,7 +28,7 @@ use super::run::{Invocation, RunOutcome, run};
 use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
 use super::settings::ServerSettings;
 use super::state::SharedState;
-use super::{completion, lists, malformed, results};
+use super::{lists, results};
 use crate::action::Strictness;
 use crate::suggest;
 
@@ -80,33 +83,7 @@ macro_rules! page {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        let settings = &self.shared.settings;
-        let mut capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .enable_prompts()
-            .enable_prompts_list_changed()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_resources_subscribe()
-            .enable_completions()
-            .enable_logging()
-            .build();
-        if !settings.extensions.is_empty() {
-            let declared = settings.extensions.iter();
-            capabilities.extensions = Some(
-                declared
-                    .map(|(id, value)| (id.clone(), value.as_object().cloned().unwrap_or_default()))
-                    .collect(),
-            );
-        }
-        let mut info = ServerConfig::new(capabilities);
-        let mut server = Implementation::new(settings.name.clone(), settings.version.clone());
-        server.title = settings.title.clone();
-        info.server_info = server;
-        info.instructions = settings.instructions.clone();
-        info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
-        info
+        info::info(&self.shared.settings)
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {

@@ -3,7 +3,7 @@
 use rmcp::model::{CustomRequest, ErrorCode, ErrorData};
 use serde_json::Value;
 
-use super::session::Era;
+use crate::mcp::server::session::Era;
 
 /// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
 const KNOWN_METHODS: [&str; 14] = [

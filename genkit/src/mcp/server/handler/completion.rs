@@ -2,9 +2,9 @@
 
 use rmcp::model::{CompleteRequestParams, ErrorData, Reference};
 
-use super::error::{Error as E, protocol_error};
-use super::state::SharedState;
 use crate::context::ContextParts;
+use crate::mcp::server::error::{Error as E, protocol_error};
+use crate::mcp::server::state::SharedState;
 
 /// All suggestions for what the client has typed.
 pub(super) async fn complete(
