@@ -29,3 +29,26 @@ pub fn log_to_stderr() {
     // An error is a subscriber that the program has set.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
+
+/// Serving leaves the choice to the program; a test of its own process.
+///
+/// ```standalone_crate
+/// use genkit::{Genkit, Registry, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+/// genkit.serve_mcp().http("127.0.0.1:0").shutdown(async {}).await?;
+/// assert!(!tracing::dispatcher::has_been_set());
+/// genkit::log_to_stderr();
+/// assert!(tracing::dispatcher::has_been_set());
+/// genkit::log_to_stderr(); // does nothing
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(all(doctest, feature = "mcp-http"))]
+struct Serving;

@@ -75,9 +75,13 @@ use crate::future::BoxFuture;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`ErrorKind::FailedPrecondition`] where the registry is unsound, state is
-/// missing or there is nothing to serve, with [`ErrorKind::InvalidArgument`] for a sealing key that
-/// is too short, and with [`ErrorKind::Unavailable`] where it cannot listen.
+/// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is
+/// missing or there is nothing to serve, with [`InvalidArgument`] for a sealing key that
+/// is too short, and with [`Unavailable`] where it cannot listen.
+///
+/// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
+/// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument
+/// [`Unavailable`]: crate::ErrorKind::Unavailable
 #[must_use = "a server starts when it is awaited"]
 pub struct McpServer {
     pub(super) genkit: Genkit,
