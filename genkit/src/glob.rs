@@ -16,11 +16,13 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
 }
 
 /// Whether `name` fits one of `patterns`.
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| glob(pattern, name))
 }
 
 /// Whether `name` is one of `only`, where there are any, and none of `except`.
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) fn chosen(only: &[String], except: &[String], name: &str) -> bool {
     (only.is_empty() || any(only, name)) && !any(except, name)
 }

@@ -82,7 +82,8 @@
 //!
 //! [`serve_mcp`] serves the program's registry, [`Genkit::serve_mcp`] one of your own:
 //! see [`mcp::McpServer`] for stdio, HTTP, limits and filters, and [`testing`] for a client in
-//! memory.
+//! memory. [`log_to_stderr`] shows what happens; `docs/process.md` has all that serving does to the
+//! process.
 //!
 //! # Other MCP servers
 //!
@@ -93,18 +94,7 @@
 //! # Features
 //!
 //! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
-//! `testing`, `validation`: a feature only adds.
-
-// What only one reader of the registry, or one provider, calls comes in with its feature.
-#![cfg_attr(
-    not(all(
-        feature = "mcp-server",
-        feature = "mcp-host",
-        feature = "gemini",
-        feature = "openai"
-    )),
-    allow(dead_code, unused_imports)
-)]
+//! `log`, `testing`, `validation`: a feature only adds.
 
 extern crate self as genkit;
 
@@ -113,6 +103,10 @@ extern crate self as genkit;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+#[cfg_attr(
+    not(all(feature = "mcp-server", feature = "mcp-host")),
+    allow(dead_code, reason = "prompts are called by servers alone, remote actions made by hosts")
+)]
 mod action;
 mod context;
 mod error;
@@ -120,6 +114,8 @@ mod future;
 mod generate;
 mod glob;
 mod instance;
+#[cfg(feature = "log")]
+mod log;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
 mod message;
@@ -127,6 +123,10 @@ pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
 mod registry;
+#[cfg_attr(
+    not(all(feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "each dialect has its provider as its only reader")
+)]
 mod schema;
 mod size;
 mod suggest;
@@ -164,6 +164,8 @@ pub use genkit_macros::resource;
 #[doc = include_str!("docs/tool.md")]
 pub use genkit_macros::tool;
 pub use instance::{Genkit, GenkitBuilder};
+#[cfg(feature = "log")]
+pub use log::log_to_stderr;
 pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
 pub use registry::{Action, Registry};
 pub use schema::SharedSchema;

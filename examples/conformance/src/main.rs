@@ -14,6 +14,7 @@ use genkit::{Context, Registry, Result, Tool};
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    genkit::log_to_stderr();
     Registry::global().insert(schema_tool())?;
     let server = genkit::serve_mcp()
         .name("conformance")

@@ -15,6 +15,7 @@ use store::Store;
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    genkit::log_to_stderr();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (path, http) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [path] if !path.starts_with('-') => (path, None),

@@ -42,6 +42,7 @@ async fn servers(host: &McpHost) -> Vec<Behind> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    genkit::log_to_stderr();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (config, http) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [config] if !config.starts_with('-') => (config, None),

@@ -61,7 +61,10 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let server = || genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
+    let server = || {
+        genkit::log_to_stderr();
+        genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"))
+    };
     match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
         Wanted::Help => println!("{USAGE}"),
         Wanted::Stdio => server().await?,

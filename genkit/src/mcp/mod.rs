@@ -30,8 +30,8 @@ genkit::serve_mcp().name("calculator").await
     reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
 )]
 mod host;
+mod jsonrpc;
 mod level;
-mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 

@@ -37,6 +37,7 @@ mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
 mod info;
+#[cfg(any(feature = "http-model", feature = "mcp-server"))]
 mod names;
 mod offline;
 #[cfg(feature = "openai")]
@@ -66,6 +67,7 @@ pub use http::cassette::Cassette;
 #[cfg(feature = "http-model")]
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
+#[cfg(any(feature = "http-model", feature = "mcp-server"))]
 pub(crate) use names::Names;
 pub use offline::Offline;
 #[cfg(feature = "openai")]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+#[cfg(feature = "http-model")]
 use super::request::ModelRequest;
 
 /// How long a tool's name may be for a provider. Default is 64, the least of all.
@@ -18,6 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    #[cfg(feature = "http-model")]
     pub(crate) fn of(request: &'a ModelRequest) -> Self {
         Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
     }
@@ -62,6 +64,7 @@ impl<'a> Names<'a> {
     }
 
     /// Which tool the provider means.
+    #[cfg(feature = "http-model")]
     pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
     }

@@ -305,6 +305,7 @@ fn transport(server: &str, error: &DynamicTransportError) -> (Error, Hint) {
 }
 
 /// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+#[cfg(feature = "mcp-host-http")]
 const HTTP_PROBE: u32 = 3;
 
 /// How long the end of a session may take before it is cut off.

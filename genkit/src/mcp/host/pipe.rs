@@ -25,7 +25,7 @@ use tokio::{
 
 pub(super) use self::mask::Mask;
 use self::{incoming::Line, noise::Noise, open::Open};
-use crate::mcp::lines::{Frame, Framer, Outbox};
+use crate::mcp::jsonrpc::{Frame, Framer, Outbox};
 
 /// Bytes that may wait for a server that does not read, 64 MiB: what comes then is not sent.
 ///

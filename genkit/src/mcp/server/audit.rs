@@ -1,4 +1,4 @@
-//! One event in tracing for each call, get and read: who, what, how long, how it ended.
+//! Audit log: an event in tracing for each call, get and read: who, what, how long, how it ended.
 
 use std::time::Instant;
 
@@ -9,21 +9,21 @@ use serde_json::Value;
 const TARGET: &str = "genkit::audit";
 
 /// A request that is being served. If it is dropped unfinished the client went away.
-pub(super) struct Audit(Option<Record>);
+pub(crate) struct Audit(Option<AuditRecord>);
 
-struct Record {
+struct AuditRecord {
     method: &'static str,
     name: String,
     client: String,
     principal: String,
     started: Instant,
-    /// The arguments, if contents are asked for.
+    /// The arguments, if contents are wanted.
     arguments: Option<String>,
 }
 
 impl Audit {
-    /// Notes nothing where nobody listens.
-    pub(super) fn begin(
+    /// Records nothing where no subscriber listens.
+    pub(crate) fn begin(
         method: &'static str,
         name: &str,
         client: Option<&Implementation>,
@@ -34,7 +34,7 @@ impl Audit {
             return Self(None);
         }
         let client = client.map(|client| format!("{}/{}", client.name, client.version));
-        Self(Some(Record {
+        Self(Some(AuditRecord {
             method,
             name: name.to_owned(),
             client: client.unwrap_or_else(|| "unknown".to_owned()),
@@ -44,15 +44,15 @@ impl Audit {
         }))
     }
 
-    /// `said` is what it failed with, if contents are asked for.
-    pub(super) fn end(mut self, outcome: &'static str, said: Option<&str>) {
+    /// `error` is what it failed with, if contents are wanted.
+    pub(crate) fn end(mut self, outcome: &'static str, error: Option<&str>) {
         if let Some(record) = self.0.take() {
-            record.write(outcome, said);
+            record.write(outcome, error);
         }
     }
 }
 
-impl Record {
+impl AuditRecord {
     fn write(&self, outcome: &'static str, error: Option<&str>) {
         tracing::info!(
             target: TARGET,

@@ -2,7 +2,7 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -15,20 +15,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::convert;
-use super::era::Era;
-use super::session::Session;
+use super::content;
+use super::error::Error as E;
+use super::session::{Era, Session};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
     Caller, CallerAnswer, Capability, ClientInfo, Level, Progress, Question, QuestionKind,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::level;
 use crate::registry::Registry;
 
 /// One request of a client, as the function that serves it sees it.
-pub(super) struct McpCaller {
+pub(crate) struct McpCaller {
     era: Era,
     peer: Peer<RoleServer>,
     capabilities: ClientCapabilities,
@@ -38,15 +38,15 @@ pub(super) struct McpCaller {
     level: Option<Level>,
     registry: Registry,
     /// Counts chunks, which are progress without a measure.
-    chunks: std::sync::atomic::AtomicU32,
+    chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
 }
 
 impl McpCaller {
-    pub(super) fn new(
+    pub(crate) fn new(
         request: &RequestContext<RoleServer>,
         era: Era,
-        session: &Arc<Session>,
+        session: &Session,
         registry: &Registry,
         approval_fallback: ApprovalFallback,
     ) -> Self {
@@ -67,23 +67,23 @@ impl McpCaller {
             progress: request.meta.get_progress_token(),
             level,
             registry: registry.clone(),
-            chunks: std::sync::atomic::AtomicU32::new(0),
+            chunks: AtomicU32::new(0),
             approval_fallback,
         }
     }
 
     /// Whether `needs_approval` is left to the client, which cannot be asked.
-    pub(super) fn trusted_to_approve(&self) -> bool {
+    pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.can(Capability::Elicitation)
     }
 
     /// Whether there is anything that it can be asked.
-    pub(super) fn can_be_asked(&self) -> bool {
+    pub(crate) fn can_be_asked(&self) -> bool {
         Capability::ALL.into_iter().any(|capability| self.can(capability))
     }
 
-    pub(super) fn client_info(&self) -> Option<&Implementation> {
+    pub(crate) fn client_info(&self) -> Option<&Implementation> {
         self.client.as_ref()
     }
 
@@ -128,10 +128,7 @@ impl Caller for McpCaller {
         Some(Box::pin(async move {
             match tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await {
                 Ok(answer) => answer,
-                Err(_) => Err(Error::new(
-                    ErrorKind::DeadlineExceeded,
-                    format!("the client did not answer a question within {QUESTION_TIMEOUT:?}"),
-                )),
+                Err(_) => Err(E::NoAnswerInTime(QUESTION_TIMEOUT).into()),
             }
         }))
     }
@@ -158,7 +155,7 @@ impl Caller for McpCaller {
     }
 
     fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
-        let count = 1 + self.chunks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let count = 1 + self.chunks.fetch_add(1, Ordering::Relaxed);
         let text = match chunk {
             Value::String(text) => text,
             other => other.to_string(),
@@ -176,8 +173,8 @@ impl Caller for McpCaller {
     }
 }
 
-/// A question as the 2026-07-28 protocol sends it: inside a result.
-pub(super) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
+/// A question inside a result, as the 2026-07-28 protocol sends it.
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
     let method = match kind {
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }
@@ -208,7 +205,7 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }),
         QuestionKind::Sampling(request) => {
             let mut params = json!({
-                "messages": convert::sampling_messages(&request.messages),
+                "messages": content::sampling_messages(&request.messages),
                 "maxTokens": request.max_tokens,
             });
             if let Some(system) = &request.system {
@@ -227,18 +224,15 @@ fn params(kind: &QuestionKind) -> Result<Value> {
 }
 
 fn typed<T: DeserializeOwned>(params: Value) -> Result<T> {
-    serde_json::from_value(params).map_err(|e| {
-        Error::new(ErrorKind::Internal, format!("this question cannot be sent to a client: {e}"))
-    })
+    Ok(serde_json::from_value(params).map_err(E::Unsendable)?)
 }
 
 fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<CallerAnswer> {
     match answer {
         Ok(answer) => Ok(CallerAnswer::from_json(serde_json::to_value(answer)?)),
-        Err(ServiceError::McpError(error)) => Err(Error::new(
-            ErrorKind::Aborted,
-            format!("the client refused the question: {}", error.message),
-        )),
-        Err(_) => Err(Error::new(ErrorKind::Unavailable, "the client is gone")),
+        Err(ServiceError::McpError(error)) => {
+            Err(E::QuestionRefused(error.message.into_owned()).into())
+        }
+        Err(_) => Err(E::ClientGone.into()),
     }
 }

@@ -1,29 +1,27 @@
-//! The registry as an MCP server.
+//! MCP server: the registry served over stdio and streamable HTTP.
 
-mod answers;
 mod audit;
 mod builder;
 mod caller;
-mod convert;
-mod era;
-mod filter;
-mod gate;
+mod content;
+mod error;
 mod handler;
+mod hosts;
 #[cfg(feature = "mcp-http")]
 mod http;
-mod hub;
 mod lists;
-mod log;
-mod malformed;
+mod principal;
+mod rate_limit;
+mod results;
 mod run;
-mod seal;
+mod serve;
 mod session;
 mod settings;
-mod shared;
+mod state;
 mod stdio;
 
 pub use builder::McpServer;
+pub use principal::Principal;
 #[cfg(any(feature = "testing", feature = "mcp-host"))]
-pub(crate) use builder::serve_pipe;
-pub use run::Principal;
+pub(crate) use serve::serve_pipe;
 pub use settings::ApprovalFallback;

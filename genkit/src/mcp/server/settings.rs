@@ -1,33 +1,36 @@
-//! How a server behaves: one value that the builder fills and everything else reads.
+//! Settings of a server and their defaults: the builder writes them, everything else reads them.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::filter::Filter;
+use super::lists::Filter;
 
 /// How long a tool, a prompt or a resource may run. Default is 60 seconds; time in which the
 /// user is asked does not count.
-pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long an answer may be, in bytes of JSON. Default is 4 MiB.
-pub(super) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
+pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
-/// How large a request may be. Default is 4 MiB over HTTP, 16 MiB over stdio.
+/// How large a request over stdio may be: one line. Default is 16 MiB.
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How large a request over HTTP may be. Default is 4 MiB.
 #[cfg(feature = "mcp-http")]
-pub(super) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
+pub(crate) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
 
 /// How many requests may run at once in the whole server. Default is 1,024.
-pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
+pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 
 /// How long a client, or its user, may take to answer a live question. Default is 10 minutes.
-pub(super) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
+pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a question of the 2026-07-28 protocol may stay open. Default is 1 hour.
-pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
+pub(crate) const STATE_TTL: Duration = Duration::from_secs(3600);
 
 /// How long clients may keep lists and contents. Default is 0: they ask again.
-pub(super) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
+pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 
 /// Who decides where the user must approve a call and the client cannot ask.
 ///
@@ -59,26 +62,42 @@ pub enum ApprovalFallback {
 
 /// Everything that can be set on a server.
 #[derive(Clone)]
-pub(super) struct Settings {
-    pub(super) name: String,
-    pub(super) title: Option<String>,
-    pub(super) version: String,
-    pub(super) instructions: Option<String>,
-    pub(super) filter: Filter,
-    pub(super) page_size: Option<usize>,
-    pub(super) timeout: Duration,
-    pub(super) max_output: usize,
-    pub(super) max_in_flight: usize,
-    pub(super) per_second: Option<u32>,
-    pub(super) cache_ttl: Duration,
-    pub(super) strict_args: bool,
-    pub(super) audit_contents: bool,
-    pub(super) approval_fallback: ApprovalFallback,
-    pub(super) sealing_key: Option<Vec<u8>>,
-    pub(super) extensions: Map<String, Value>,
+pub(crate) struct ServerSettings {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) version: String,
+    pub(crate) instructions: Option<String>,
+    pub(crate) filter: Filter,
+    pub(crate) page_size: Option<usize>,
+    pub(crate) timeout: Duration,
+    pub(crate) max_output: usize,
+    pub(crate) max_in_flight: usize,
+    pub(crate) per_second: Option<u32>,
+    pub(crate) cache_ttl: Duration,
+    pub(crate) strict_args: bool,
+    pub(crate) audit_contents: bool,
+    pub(crate) approval_fallback: ApprovalFallback,
+    pub(crate) sealing_key: Option<Vec<u8>>,
+    pub(crate) extensions: Map<String, Value>,
+    pub(crate) max_line: usize,
+    #[cfg(feature = "mcp-http")]
+    pub(crate) http: HttpSettings,
 }
 
-impl Default for Settings {
+/// Everything that can be set on a server over HTTP.
+#[cfg(feature = "mcp-http")]
+#[derive(Clone)]
+pub(crate) struct HttpSettings {
+    /// Without one the server is on stdio.
+    pub(crate) address: Option<String>,
+    pub(crate) max_body: usize,
+    pub(crate) hosts: Option<Vec<String>>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) bearer: Option<String>,
+    pub(crate) sessions: bool,
+}
+
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             name: program_name(),
@@ -97,11 +116,28 @@ impl Default for Settings {
             approval_fallback: ApprovalFallback::default(),
             sealing_key: None,
             extensions: Map::new(),
+            max_line: MAX_LINE_BYTES,
+            #[cfg(feature = "mcp-http")]
+            http: HttpSettings::default(),
         }
     }
 }
 
-/// The name of the running program: what a server is called unless it says otherwise.
+#[cfg(feature = "mcp-http")]
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            address: None,
+            max_body: DEFAULT_MAX_BODY,
+            hosts: None,
+            origins: Vec::new(),
+            bearer: None,
+            sessions: true,
+        }
+    }
+}
+
+/// The name of the running program, which is the default name of a server.
 fn program_name() -> String {
     std::env::current_exe()
         .ok()

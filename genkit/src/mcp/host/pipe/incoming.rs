@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::noise::excerpt;
 use super::open::{Open, Reading};
 use super::{Incoming, Outgoing};
-use crate::mcp::lines::{Envelope, Id, MAX_NESTING, Member, Outline, Scanner, nesting};
+use crate::mcp::jsonrpc::{Envelope, Id, MAX_NESTING, Member, Outline, Scanner, nesting};
 
 /// What becomes of a line.
 #[derive(Debug)]

@@ -4,39 +4,34 @@
 //! cannot be a message, outlives notifications that come too early, and writes all that is ready
 //! at once.
 
+mod error;
+mod handshake;
 mod message;
-mod opening;
-mod streams;
+mod standard_streams;
+mod stoppable;
 #[cfg(test)]
 mod tests;
 mod unanswered;
-mod until;
 
-use std::{io, sync::Arc, time::Duration};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
-use rmcp::{
-    RoleServer,
-    model::{ErrorCode, JsonRpcMessage},
-    service::TxJsonRpcMessage,
-    transport::Transport,
-};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite},
-    task::JoinHandle,
-    time::Instant,
-};
+use rmcp::RoleServer;
+use rmcp::model::JsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    message::{Incoming, Refusal, Rejected},
-    opening::Opening,
-    unanswered::Unanswered,
-    until::Until,
-};
-use crate::mcp::lines::{Frame, Framer, Outbox, Outline};
-
-/// Longest line that is read. Default is 16 MiB.
-pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+use self::handshake::HandshakePhase;
+use self::message::{ClientMessage, Refusal, Rejected};
+use self::stoppable::StoppableReader;
+use self::unanswered::UnansweredRequests;
+use super::session::SubscriptionStreams;
+use super::settings::MAX_LINE_BYTES;
+use crate::mcp::jsonrpc::LineStream;
 
 /// Bytes that may wait to be written before nothing more is read. Default is 4 MiB.
 pub(crate) const MAX_QUEUED_BYTES: usize = 4 * 1024 * 1024;
@@ -47,13 +42,9 @@ pub(crate) const CLOSE_FLUSH: Duration = Duration::from_secs(2);
 /// How long the end of input waits for functions that run. Default is 5 seconds.
 pub(crate) const FINISH: Duration = Duration::from_secs(5);
 
-/// rmcp learns that an acknowledgement was written a moment after the client has read it, and
-/// cannot end a stream before it knows.
-const MOMENT: Duration = Duration::from_millis(20);
-
 /// What a transport holds at most, and for how long.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct StdioLimits {
     /// Longest line that is read, its end not counted.
     pub(crate) line_bytes: usize,
     /// Bytes that may wait to be written before nothing more is read.
@@ -64,7 +55,7 @@ pub(crate) struct Limits {
     pub(crate) finish: Duration,
 }
 
-impl Default for Limits {
+impl Default for StdioLimits {
     fn default() -> Self {
         Self {
             line_bytes: MAX_LINE_BYTES,
@@ -76,30 +67,26 @@ impl Default for Limits {
 }
 
 /// A session over this process's standard streams, without blocking threads where both are pipes
-/// or both are sockets.
-/// Its input ends when the client closes it or `stop` is cancelled.
+/// or both are sockets. Its input ends when the client closes it or `stop` is cancelled.
 ///
 /// # Panics
 ///
 /// Panics outside of a tokio runtime.
 pub(crate) fn process_stdio(
-    limits: Limits,
+    limits: StdioLimits,
     stop: CancellationToken,
-) -> StdioTransport<Until<streams::Input>, streams::Output> {
-    let (reader, writer) = streams::streams();
-    StdioTransport::new(Until::new(reader, stop), writer, limits)
+) -> StdioTransport<impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static> {
+    let (reader, writer) = standard_streams::open();
+    StdioTransport::new(StoppableReader::new(reader, stop), writer, limits)
 }
 
 /// The server's end of a session over two byte streams.
 pub(crate) struct StdioTransport<R, W> {
-    reader: R,
-    framer: Framer,
-    opening: Opening,
-    outbox: Arc<Outbox<W>>,
-    /// Writes when the client was slow to read, and at the end.
-    stand_by: Option<JoinHandle<io::Result<()>>>,
-    limits: Limits,
-    unanswered: Unanswered,
+    lines: LineStream<R, W>,
+    limits: StdioLimits,
+    phase: HandshakePhase,
+    unanswered: UnansweredRequests,
+    streams: SubscriptionStreams,
     /// When the input ended.
     ended: Option<Instant>,
 }
@@ -110,80 +97,65 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> StdioTransport<R, W> {
     /// # Panics
     ///
     /// Panics outside of a tokio runtime.
-    pub(crate) fn new(reader: R, writer: W, limits: Limits) -> Self {
-        let outbox = Outbox::new(writer, limits.queued_bytes);
-        let stand_by = Arc::clone(&outbox).stand_by(limits.close_flush);
+    pub(crate) fn new(reader: R, writer: W, limits: StdioLimits) -> Self {
+        let StdioLimits { line_bytes, queued_bytes, close_flush, .. } = limits;
         Self {
-            reader,
-            framer: Framer::new(limits.line_bytes),
-            opening: Opening::default(),
-            outbox,
-            stand_by: Some(tokio::spawn(stand_by)),
+            lines: LineStream::new(reader, writer, line_bytes, queued_bytes, close_flush),
             limits,
-            unanswered: Unanswered::default(),
+            phase: HandshakePhase::default(),
+            unanswered: UnansweredRequests::default(),
+            streams: SubscriptionStreams::default(),
             ended: None,
         }
     }
 
-    /// What the next line amounts to; nothing if it was dropped or refused.
-    fn step(&mut self) -> Result<Option<Incoming>, Starved> {
-        let message = match self.framer.next_frame().ok_or(Starved)? {
-            Frame::Line(line) => message::parse(line),
-            Frame::TooLong(outline, _) => self.too_long(outline),
-        };
-        match message {
-            Ok(message) if self.opening.admits(&message) => {
-                self.unanswered.came(&message);
-                return Ok(Some(message));
+    /// With the session's subscription streams, which end with the input.
+    pub(crate) fn with_streams(mut self, streams: SubscriptionStreams) -> Self {
+        self.streams = streams;
+        self
+    }
+
+    /// The message of a line; nothing if it was dropped or refused.
+    fn admit(&mut self, read: Result<ClientMessage, Rejected>) -> Option<ClientMessage> {
+        match read {
+            Ok(message) if self.phase.admits(&message) => {
+                self.unanswered.received(&message);
+                return Some(message);
             }
             Ok(_) => tracing::debug!("dropped a message that came before the first request"),
             Err(Rejected::Silent(fault)) => tracing::debug!(%fault, "dropped a message"),
             Err(Rejected::Answer(refusal)) => self.refuse(&refusal),
         }
-        Ok(None)
-    }
-
-    fn too_long(&self, outline: Outline) -> Result<Incoming, Rejected> {
-        let limit = self.limits.line_bytes;
-        let fault = format!("the line is longer than {limit} bytes");
-        message::rejected(outline, ErrorCode::INVALID_REQUEST, fault)
+        None
     }
 
     fn refuse(&self, refusal: &Refusal) {
         tracing::debug!(?refusal, "refused a line");
-        match self.outbox.push(refusal) {
-            Ok(()) => self.outbox.flush(),
+        match self.lines.outbox().push(refusal) {
+            Ok(()) => self.lines.outbox().flush(),
             Err(error) => tracing::debug!(%error, "the refusal cannot be sent"),
         }
     }
 
-    /// No more input: what waits is the last line.
-    fn end(&mut self) {
-        self.framer.finish();
-        self.ended = Some(Instant::now());
-    }
-
-    /// Leaves what runs some time to be answered, and the answers some time to be written.
+    /// Gives what runs some time to be answered, and the answers some time to be written.
     ///
     /// rmcp would wait for what runs by itself, but no longer takes what it reports: a function
-    /// that tells how far it is would never come to its end. Here rmcp still serves: each answer
+    /// that reports progress would never come to its end. Here rmcp still serves: each answer
     /// drops this future, and begins a new one. It may also drop a transport that has ended.
     async fn settle(&mut self, ended: Instant) {
-        if self.unanswered.functions() {
-            tokio::time::sleep_until(ended + self.limits.finish).await;
+        let finish = ended + self.limits.finish;
+        if self.unanswered.any_function() {
+            tokio::time::sleep_until(finish).await;
         }
-        if self.unanswered.streams() {
-            tokio::time::sleep_until(ended + MOMENT).await;
-        }
-        let drained = tokio::time::timeout(self.limits.close_flush, self.outbox.drained()).await;
-        if drained.is_err() {
+        // rmcp ends no stream before it knows that the acknowledgement was written.
+        let established = self.streams.all_established(self.unanswered.streams());
+        let _ = tokio::time::timeout_at(finish, established).await;
+        let drained = self.lines.outbox().drained();
+        if tokio::time::timeout(self.limits.close_flush, drained).await.is_err() {
             tracing::debug!("the client did not read the last messages in time");
         }
     }
 }
-
-/// No whole line is here.
-struct Starved;
 
 impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
 where
@@ -196,11 +168,11 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.opening.answered(&item);
-        self.unanswered.went(&item);
-        let queued = self.outbox.push(&item);
+        self.phase.sent(&item);
+        self.unanswered.sent(&item);
+        let queued = self.lines.outbox().push(&item);
         let is_error = matches!(item, JsonRpcMessage::Error(_));
-        let outbox = Arc::clone(&self.outbox);
+        let outbox = Arc::clone(self.lines.outbox());
         async move {
             queued?;
             // Only now: what is sent until this future runs goes out in the same write.
@@ -215,46 +187,34 @@ where
     }
 
     // Safe to cancel: only the read and the waits are awaited, and none of them loses anything.
-    async fn receive(&mut self) -> Option<Incoming> {
+    async fn receive(&mut self) -> Option<ClientMessage> {
         loop {
             // A client that does not read is not read from.
-            match self.outbox.has_room() {
+            match self.lines.outbox().has_room() {
                 Ok(true) => {}
-                Ok(false) => self.outbox.room().await.ok()?,
+                Ok(false) => self.lines.outbox().room().await.ok()?,
                 Err(_) => return None,
             }
-            match self.step() {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => continue,
-                Err(Starved) => {}
+            let limit = self.limits.line_bytes;
+            if let Some(read) = self.lines.next_frame().map(|frame| message::read(frame, limit)) {
+                match self.admit(read) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
             }
-            if let Some(ended) = self.ended {
+            if self.lines.has_ended() {
+                let ended = *self.ended.get_or_insert_with(Instant::now);
                 self.settle(ended).await;
-                // rmcp would wait for streams of changes, which have no end of their own.
+                // rmcp would wait for subscription streams, which have no end of their own.
                 return self.unanswered.cancel_stream();
             }
-            match self.reader.read(self.framer.spare()).await {
-                Ok(0) => self.end(),
-                Ok(count) => self.framer.filled(count),
-                Err(error) => {
-                    tracing::error!(%error, "the input cannot be read");
-                    self.end();
-                }
+            if let Err(error) = self.lines.read().await {
+                tracing::error!(%error, "the input cannot be read");
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.outbox.close();
-        match self.stand_by.take() {
-            Some(task) => task.await.unwrap_or_else(|error| Err(io::Error::other(error))),
-            None => Ok(()),
-        }
-    }
-}
-
-impl<R, W> Drop for StdioTransport<R, W> {
-    fn drop(&mut self) {
-        self.outbox.close();
+        self.lines.close().await
     }
 }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod handshake;
 mod lines;
-mod opening;
 mod pressure;
 mod serving;
 
@@ -22,7 +22,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
 };
 
-use super::{Limits, StdioTransport};
+use super::{StdioLimits, StdioTransport};
 
 /// Longer than anything here takes, shorter than a tester's patience.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,7 +37,7 @@ struct Client {
 }
 
 /// A transport and its client, with so many bytes of pipe between them.
-fn connect(pipe_bytes: usize, limits: Limits) -> (Piped, Client) {
+fn connect(pipe_bytes: usize, limits: StdioLimits) -> (Piped, Client) {
     let (near, far) = duplex(pipe_bytes);
     let (reader, writer) = split(near);
     let (output, input) = split(far);

@@ -1,4 +1,4 @@
-//! The requests that wait for their answer.
+//! Requests that wait for their answer.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use rmcp::{
     service::TxJsonRpcMessage,
 };
 
-use super::message::Incoming;
+use super::message::ClientMessage;
 
 /// Knows which requests came and were not answered.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered {
+pub(crate) struct UnansweredRequests {
     requests: HashSet<RequestId>,
-    /// Streams of changes: they are answered when they are cancelled.
+    /// Subscription streams: they are answered when they are cancelled.
     streams: Vec<RequestId>,
 }
 
-impl Unanswered {
+impl UnansweredRequests {
     /// Takes note of what comes in.
-    pub(super) fn came(&mut self, message: &Incoming) {
+    pub(crate) fn received(&mut self, message: &ClientMessage) {
         match message {
             JsonRpcMessage::Request(request) => match request.request {
                 ClientRequest::SubscriptionsListenRequest(_) => {
@@ -46,7 +46,7 @@ impl Unanswered {
     }
 
     /// Takes note of what goes out.
-    pub(super) fn went(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+    pub(crate) fn sent(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
         match message {
             JsonRpcMessage::Response(response) => self.answered(&response.id),
             JsonRpcMessage::Error(error) => {
@@ -59,17 +59,17 @@ impl Unanswered {
     }
 
     /// Whether there are requests that end by themselves.
-    pub(super) fn functions(&self) -> bool {
+    pub(crate) fn any_function(&self) -> bool {
         !self.requests.is_empty()
     }
 
-    /// Whether there are streams of changes.
-    pub(super) fn streams(&self) -> bool {
-        !self.streams.is_empty()
+    /// The subscription streams.
+    pub(super) fn streams(&self) -> &[RequestId] {
+        &self.streams
     }
 
     /// Cancels a stream in the client's name, which is gone; `None` if there is no more.
-    pub(super) fn cancel_stream(&mut self) -> Option<Incoming> {
+    pub(crate) fn cancel_stream(&mut self) -> Option<ClientMessage> {
         let id = self.streams.pop()?;
         let params = CancelledNotificationParam::new(Some(id), None);
         let cancelled = CancelledNotification::new(params);

@@ -3,11 +3,11 @@
 use rmcp::model::{JsonRpcMessage, RequestId};
 use serde_json::{Value, json};
 
-use super::super::message::{Incoming, Rejected, parse};
-use crate::mcp::lines::MAX_NESTING;
+use super::super::message::{ClientMessage, Rejected, parse};
+use crate::mcp::jsonrpc::MAX_NESTING;
 
 /// A message, an error response, or nothing.
-fn outcome(line: impl AsRef<[u8]>) -> Result<Incoming, Option<Value>> {
+fn outcome(line: impl AsRef<[u8]>) -> Result<ClientMessage, Option<Value>> {
     parse(line.as_ref()).map_err(|rejected| match rejected {
         Rejected::Answer(refusal) => Some(serde_json::to_value(refusal).unwrap()),
         Rejected::Silent(_) => None,
@@ -136,7 +136,7 @@ fn tool_calls_are_read_as_rmcp_reads_them() {
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"c"}}"#.to_owned(),
         r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"t"}}"#.to_owned(),
     ] {
-        let general: Incoming = serde_json::from_str(&line).expect(&line);
+        let general: ClientMessage = serde_json::from_str(&line).expect(&line);
         let own = outcome(&line).expect(&line);
         assert_eq!(format!("{own:?}"), format!("{general:?}"), "{line}");
         assert_eq!(serde_json::to_value(own).unwrap(), serde_json::to_value(general).unwrap());

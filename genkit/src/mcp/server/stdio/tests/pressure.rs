@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::{io::AsyncWriteExt, time::timeout};
 
 use super::{Adder, PATIENCE, add, connect};
-use crate::mcp::server::stdio::Limits;
+use crate::mcp::server::stdio::StdioLimits;
 
 const BRIEF: Duration = Duration::from_millis(100);
 
@@ -22,7 +22,7 @@ fn answer(id: i64) -> TxJsonRpcMessage<RoleServer> {
 
 #[tokio::test]
 async fn a_client_that_stops_reading_is_not_read_from() {
-    let limits = Limits { queued_bytes: 8 * 1024, ..Limits::default() };
+    let limits = StdioLimits { queued_bytes: 8 * 1024, ..StdioLimits::default() };
     let (transport, mut client) = connect(1024, limits);
     let (service, ()) = tokio::join!(Adder.serve(transport), client.initialize());
     let _service = service.unwrap();
@@ -50,7 +50,7 @@ async fn a_client_that_stops_reading_is_not_read_from() {
 
 #[tokio::test]
 async fn refusals_wait_for_the_client_too() {
-    let limits = Limits { queued_bytes: 8 * 1024, ..Limits::default() };
+    let limits = StdioLimits { queued_bytes: 8 * 1024, ..StdioLimits::default() };
     let (mut transport, mut client) = connect(1024, limits);
     let server = tokio::spawn(async move { while transport.receive().await.is_some() {} });
     let flood = "broken\n".repeat(200);
@@ -65,7 +65,7 @@ async fn refusals_wait_for_the_client_too() {
 #[tokio::test]
 async fn a_sender_waits_above_the_limit() {
     let (mut transport, mut client) =
-        connect(64, Limits { queued_bytes: 512, ..Limits::default() });
+        connect(64, StdioLimits { queued_bytes: 512, ..StdioLimits::default() });
     let mut waiting = None;
     for id in 0..100 {
         let mut send = Box::pin(transport.send(answer(id)));
@@ -83,7 +83,7 @@ async fn a_sender_waits_above_the_limit() {
 
 #[tokio::test]
 async fn closing_writes_what_is_queued() {
-    let (mut transport, mut client) = connect(64, Limits::default());
+    let (mut transport, mut client) = connect(64, StdioLimits::default());
     for id in 0..100 {
         // Nobody runs these futures: the queue holds the messages all the same.
         drop(transport.send(answer(id)));
@@ -103,7 +103,8 @@ async fn closing_writes_what_is_queued() {
 
 #[tokio::test]
 async fn closing_does_not_wait_for_ever() {
-    let (mut transport, _client) = connect(16, Limits { close_flush: BRIEF, ..Limits::default() });
+    let (mut transport, _client) =
+        connect(16, StdioLimits { close_flush: BRIEF, ..StdioLimits::default() });
     transport.send(answer(1)).await.unwrap();
     let error = timeout(PATIENCE, transport.close()).await.expect("an end").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -111,7 +112,7 @@ async fn closing_does_not_wait_for_ever() {
 
 #[tokio::test]
 async fn the_end_of_input_waits_for_what_is_queued() {
-    let (mut transport, mut client) = connect(16, Limits::default());
+    let (mut transport, mut client) = connect(16, StdioLimits::default());
     transport.send(answer(1)).await.unwrap();
     client.input.shutdown().await.unwrap();
     assert!(timeout(BRIEF, transport.receive()).await.is_err());
@@ -121,7 +122,7 @@ async fn the_end_of_input_waits_for_what_is_queued() {
 
 #[tokio::test]
 async fn the_end_of_input_waits_for_what_runs() {
-    let (mut transport, mut client) = connect(1 << 16, Limits::default());
+    let (mut transport, mut client) = connect(1 << 16, StdioLimits::default());
     client.line(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string()).await;
     client.input.shutdown().await.unwrap();
     assert!(transport.receive().await.is_some());
@@ -132,7 +133,7 @@ async fn the_end_of_input_waits_for_what_runs() {
 
 #[tokio::test]
 async fn the_end_of_input_does_not_wait_for_ever() {
-    let limits = Limits { finish: BRIEF, ..Limits::default() };
+    let limits = StdioLimits { finish: BRIEF, ..StdioLimits::default() };
     let (mut transport, mut client) = connect(1 << 16, limits);
     client.line(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string()).await;
     client.input.shutdown().await.unwrap();
@@ -142,7 +143,7 @@ async fn the_end_of_input_does_not_wait_for_ever() {
 
 #[tokio::test]
 async fn a_dropped_transport_still_writes() {
-    let (mut transport, mut client) = connect(16, Limits::default());
+    let (mut transport, mut client) = connect(16, StdioLimits::default());
     transport.send(answer(1)).await.unwrap();
     drop(transport);
     assert_eq!(client.receive().await.unwrap()["id"], 1);
@@ -151,7 +152,7 @@ async fn a_dropped_transport_still_writes() {
 
 #[tokio::test]
 async fn an_error_is_sent_once_it_is_written() {
-    let (mut transport, mut client) = connect(16, Limits::default());
+    let (mut transport, mut client) = connect(16, StdioLimits::default());
     let error = ErrorData::internal_error("sorry", None);
     let mut send = Box::pin(transport.send(JsonRpcMessage::error(error, None)));
     assert!(timeout(BRIEF, &mut send).await.is_err());
@@ -162,7 +163,7 @@ async fn an_error_is_sent_once_it_is_written() {
 
 #[tokio::test]
 async fn a_client_that_is_gone_ends_the_session() {
-    let (mut transport, client) = connect(1 << 16, Limits::default());
+    let (mut transport, client) = connect(1 << 16, StdioLimits::default());
     drop(client);
     let error = transport.send(answer(1)).await.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);

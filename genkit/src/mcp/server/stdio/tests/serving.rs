@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use super::{Adder, Client, add, connect, sum};
-use crate::mcp::server::stdio::Limits;
+use crate::mcp::server::stdio::StdioLimits;
 
 type Running = RunningService<rmcp::RoleServer, Adder>;
 
-async fn open(limits: Limits) -> (Running, Client) {
+async fn open(limits: StdioLimits) -> (Running, Client) {
     open_over(1 << 16, limits).await
 }
 
-async fn open_over(pipe_bytes: usize, limits: Limits) -> (Running, Client) {
+async fn open_over(pipe_bytes: usize, limits: StdioLimits) -> (Running, Client) {
     let (transport, mut client) = connect(pipe_bytes, limits);
     let (service, ()) = tokio::join!(Adder.serve(transport), client.initialize());
     (service.unwrap(), client)
@@ -28,7 +28,7 @@ async fn open_over(pipe_bytes: usize, limits: Limits) -> (Running, Client) {
 
 #[tokio::test]
 async fn every_broken_line_is_answered_and_the_next_request_served() {
-    let limits = Limits { line_bytes: 1000, ..Limits::default() };
+    let limits = StdioLimits { line_bytes: 1000, ..StdioLimits::default() };
     let (_service, mut client) = open(limits).await;
     let long = "x".repeat(1000);
     let deep = "[".repeat(200) + &"]".repeat(200);
@@ -73,7 +73,8 @@ async fn every_broken_line_is_answered_and_the_next_request_served() {
 
 #[tokio::test]
 async fn an_oversize_line_says_how_much_is_allowed() {
-    let (_service, mut client) = open(Limits { line_bytes: 500, ..Limits::default() }).await;
+    let (_service, mut client) =
+        open(StdioLimits { line_bytes: 500, ..StdioLimits::default() }).await;
     for (length, fits) in [(499, true), (500, true), (501, false)] {
         let mut line = add(json!(length), 40, 2);
         line.push_str(&" ".repeat(length - line.len()));
@@ -89,7 +90,7 @@ async fn an_oversize_line_says_how_much_is_allowed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixty_four_calls_in_flight_are_all_answered() {
     for pipe_bytes in [1 << 16, 200] {
-        let (_service, mut client) = open_over(pipe_bytes, Limits::default()).await;
+        let (_service, mut client) = open_over(pipe_bytes, StdioLimits::default()).await;
         for round in 0..50 {
             let calls: Vec<String> = (0..64).map(|n| add(json!(n), round, n) + "\n").collect();
             client.send(calls.concat()).await;
@@ -106,7 +107,7 @@ async fn sixty_four_calls_in_flight_are_all_answered() {
 
 #[tokio::test]
 async fn what_was_asked_before_the_end_of_input_is_answered() {
-    let (service, mut client) = open(Limits::default()).await;
+    let (service, mut client) = open(StdioLimits::default()).await;
     for id in 0..10 {
         client.line(add(json!(id), 1, 1)).await;
     }
@@ -123,7 +124,7 @@ async fn what_was_asked_before_the_end_of_input_is_answered() {
 
 #[tokio::test]
 async fn a_cancelled_read_loses_nothing() {
-    let (mut transport, mut client) = connect(1 << 16, Limits::default());
+    let (mut transport, mut client) = connect(1 << 16, StdioLimits::default());
     let line = super::initialize() + "\n";
     let (first, rest) = line.split_at(30);
     client.send(first).await;
@@ -139,7 +140,7 @@ async fn a_cancelled_read_loses_nothing() {
 #[tokio::test]
 async fn an_oversize_answer_reaches_who_waits_for_it() {
     let (mut transport, mut client) =
-        connect(1 << 16, Limits { line_bytes: 300, ..Limits::default() });
+        connect(1 << 16, StdioLimits { line_bytes: 300, ..StdioLimits::default() });
     client.line(super::initialize()).await;
     transport.receive().await.unwrap();
     client.line(format!(r#"{{"jsonrpc":"2.0","id":3,"result":"{}"}}"#, "x".repeat(300))).await;

@@ -1,0 +1,26 @@
+//! JSON-RPC framing: messages as lines of text over two byte streams, for either end.
+
+mod envelope;
+mod frame;
+#[cfg(feature = "mcp-server")]
+mod line_stream;
+mod nesting;
+mod outbox;
+mod outline;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use envelope::Envelope;
+#[cfg(feature = "mcp-host")]
+pub(crate) use envelope::Member;
+pub(crate) use frame::Frame;
+#[cfg(feature = "mcp-host")]
+pub(crate) use frame::Framer;
+#[cfg(feature = "mcp-server")]
+pub(crate) use line_stream::LineStream;
+pub(crate) use nesting::{MAX_NESTING, nesting};
+#[cfg(feature = "mcp-host")]
+pub(crate) use outbox::Outbox;
+#[cfg(feature = "mcp-host")]
+pub(crate) use outline::Scanner;
+pub(crate) use outline::{Id, Outline};

@@ -1,0 +1,272 @@
+//! The builder that `serve_mcp()` returns: its options.
+
+#[cfg(feature = "mcp-http")]
+mod http;
+
+use std::future::Future;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::hosts::FrontedHosts;
+use super::settings::{ApprovalFallback, ServerSettings};
+use crate::Genkit;
+use crate::future::BoxFuture;
+
+/// An MCP server over a registry, about to be started: await it.
+///
+/// ```no_run
+/// use genkit::tool;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> genkit::Result<()> {
+///     genkit::serve_mcp().name("calculator").version("1.0.0").await
+/// }
+/// ```
+///
+/// Every option, with a value other than its default:
+///
+/// ```
+/// use genkit::mcp::ApprovalFallback;
+/// use genkit::{Genkit, Registry, tool, tools};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// struct Rate(f64);
+///
+/// /// Changes money.
+/// #[tool(tags("money"))]
+/// async fn change(rate: &Rate, amount: f64) -> f64 { amount * rate.0 }
+///
+/// # fn main() -> genkit::Result<()> {
+/// # let key = [7; 32];
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![change])).state(Rate(1.1));
+/// let server = genkit.build()?.serve_mcp()
+///     .name("bank")
+///     .title("The Bank")
+///     .version(env!("CARGO_PKG_VERSION"))
+///     .instructions("Amounts are in euros.")
+///     .state(Rate(1.2)) // replaces the other
+///     .tagged("money")
+///     .only(["change*"])
+///     .except(["*_admin"])
+///     .page_size(50)
+///     .timeout(Duration::from_secs(30))
+///     .max_output(64 * 1024)
+///     .max_request(1024 * 1024)
+///     .max_in_flight(100)
+///     .max_per_second(10)
+///     .cache_for(Duration::from_secs(60))
+///     .strict_args()
+///     .audit_contents()
+///     .approval_fallback(ApprovalFallback::TrustClient)
+///     .sealing_key(key) // 32 random bytes from your secrets
+///     .extension("com.example/bank", json!({"branch": 7}))
+///     .shutdown(async { std::future::pending().await });
+/// # server.into_handler()?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is
+/// missing or there is nothing to serve, with [`InvalidArgument`] for a sealing key that
+/// is too short, and with [`Unavailable`] where it cannot listen.
+///
+/// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
+/// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument
+/// [`Unavailable`]: crate::ErrorKind::Unavailable
+#[must_use = "a server starts when it is awaited"]
+pub struct McpServer {
+    pub(super) genkit: Genkit,
+    pub(super) settings: ServerSettings,
+    /// Ends the server when it resolves.
+    pub(super) shutdown: Option<BoxFuture<'static, ()>>,
+    pub(super) hosts: FrontedHosts,
+}
+
+impl McpServer {
+    pub(super) fn new(genkit: Genkit) -> Self {
+        Self {
+            genkit,
+            settings: ServerSettings::default(),
+            shutdown: None,
+            hosts: FrontedHosts::default(),
+        }
+    }
+
+    /// What the server is called. Default is the name of the program.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// What people call it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.settings.title = Some(title.into());
+        self
+    }
+
+    /// Its version: `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.settings.version = version.into();
+        self
+    }
+
+    /// How a model should use it as a whole.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.settings.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Injects `value` into every function that takes `&T`.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.genkit.states.insert(value);
+        self
+    }
+
+    /// Shows only what has this tag; called again, also that one.
+    pub fn tagged(mut self, tag: impl Into<String>) -> Self {
+        self.settings.filter.tags.push(tag.into());
+        self
+    }
+
+    /// Shows only tools, prompts and resources of these names; `*` stands for any text.
+    pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.filter.only.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Hides tools, prompts and resources of these names; `*` stands for any text.
+    pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.filter.except.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// How many things a page of a list has. Default is all.
+    pub fn page_size(mut self, size: usize) -> Self {
+        self.settings.page_size = Some(size);
+        self
+    }
+
+    /// How long a function may run that has no `timeout` of its own. Default is 60 seconds;
+    /// time in which the user is asked does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = limit;
+        self
+    }
+
+    /// How large an answer of a tool may be that has no `max_output` of its own, in bytes of
+    /// JSON. Default is 4 MiB.
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.settings.max_output = bytes;
+        self
+    }
+
+    /// How large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB over stdio.
+    pub fn max_request(mut self, bytes: usize) -> Self {
+        self.settings.max_line = bytes;
+        #[cfg(feature = "mcp-http")]
+        {
+            self.settings.http.max_body = bytes;
+        }
+        self
+    }
+
+    /// How many functions may run at once in the whole server. Default is 1,024; one more is
+    /// refused with a protocol error.
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.settings.max_in_flight = requests;
+        self
+    }
+
+    /// How many functions a client may call in a second: a [`Principal`](crate::mcp::Principal), else
+    /// an address. Default is no limit.
+    pub fn max_per_second(mut self, requests: u32) -> Self {
+        self.settings.per_second = Some(requests);
+        self
+    }
+
+    /// How long clients may keep lists and contents without asking again. Default is 0.
+    pub fn cache_for(mut self, ttl: Duration) -> Self {
+        self.settings.cache_ttl = ttl;
+        self
+    }
+
+    /// Takes arguments exactly as the schema says. Default is to read a string that does not
+    /// fit once more as JSON (`"5"` is 5), since models send these.
+    pub fn strict_args(mut self) -> Self {
+        self.settings.strict_args = true;
+        self
+    }
+
+    /// Adds arguments to the audit events (target `genkit::audit`). Default is who, what, how
+    /// long and how it ended.
+    pub fn audit_contents(mut self) -> Self {
+        self.settings.audit_contents = true;
+        self
+    }
+
+    /// What becomes of `#[tool(needs_approval)]` where the client cannot ask its user. Default
+    /// is [`ApprovalFallback::Refuse`].
+    pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
+        self.settings.approval_fallback = fallback;
+        self
+    }
+
+    /// The key that seals what a question carries through the client: at least 32 random bytes,
+    /// the same for all instances of the server. Default is a key of this process alone.
+    pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
+        self.settings.sealing_key = Some(key.into());
+        self
+    }
+
+    /// Declares a protocol extension in the server's capabilities.
+    pub fn extension(mut self, id: impl Into<String>, settings: Value) -> Self {
+        self.settings.extensions.insert(id.into(), settings);
+        self
+    }
+
+    /// Serves what the servers of a host offer beside this program's own: one server that fronts
+    /// many.
+    ///
+    /// Names are `key__tool` for clients, which refuse a `/`; [`only`](Self::only) and
+    /// [`except`](Self::except) take `key/tool`. What comes and goes in a server comes
+    /// and goes here. What a server asks the user is asked of this server's client.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// let host = McpHost::from_config("mcp.json")?;
+    /// genkit::serve_mcp().name("all").host(&host).await
+    /// # }
+    /// ```
+    #[cfg(feature = "mcp-host")]
+    pub fn host(mut self, host: &crate::mcp::McpHost) -> Self {
+        self.hosts.push(host.clone());
+        self
+    }
+
+    /// Ends the server when this future resolves: no new requests, the running ones finish.
+    /// Ctrl-C and SIGTERM do the same.
+    pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.shutdown = Some(Box::pin(signal));
+        self
+    }
+}
+
+impl std::fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Settings hold a key and a token: neither is shown.
+        let mut shown = f.debug_struct("McpServer");
+        shown.field("name", &self.settings.name).field("registry", &self.genkit.registry);
+        shown.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,101 @@
+//! Content: our messages and parts as MCP's blocks, icons and `_meta`.
+
+use rmcp::model::{
+    AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
+    Resource as McpResource, ResourceContents, Role as McpRole,
+};
+use serde_json::{Value, json};
+
+use crate::message::{Message, Part, ResourcePart, Role};
+
+/// One content block.
+pub(super) fn block(part: Part) -> ContentBlock {
+    match part {
+        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
+            ContentBlock::text(text)
+        }
+        Part::Data { data, .. } => ContentBlock::text(data.to_string()),
+        // MCP has no block for these: they go as the JSON that they are.
+        Part::ToolRequest { .. } | Part::ToolResponse { .. } | Part::Custom { .. } => {
+            ContentBlock::text(serde_json::to_string(&part).unwrap_or_default())
+        }
+        Part::Resource { resource, .. } => resource_block(resource),
+        Part::Media { media, .. } => {
+            let Some((mime, data)) = media.inline() else {
+                return link(media.url, media.content_type);
+            };
+            let (mime, data) = (mime.to_owned(), data.to_owned());
+            if mime.starts_with("image/") {
+                ContentBlock::Image(ImageContent::new(data, mime))
+            } else if mime.starts_with("audio/") {
+                ContentBlock::Audio(AudioContent::new(data, mime))
+            } else {
+                let uri = format!("data:{mime}");
+                ContentBlock::resource(ResourceContents::blob(data, uri).with_mime_type(mime))
+            }
+        }
+    }
+}
+
+fn resource_block(resource: ResourcePart) -> ContentBlock {
+    let ResourcePart { uri, mime_type, text, blob } = resource;
+    let contents = match (text, blob) {
+        (Some(text), _) => ResourceContents::text(text, uri),
+        (None, Some(blob)) => ResourceContents::blob(blob, uri),
+        (None, None) => return link(uri, mime_type),
+    };
+    ContentBlock::resource(match mime_type {
+        Some(mime) => contents.with_mime_type(mime),
+        None => contents,
+    })
+}
+
+fn link(uri: String, mime_type: Option<String>) -> ContentBlock {
+    let name = uri.rsplit('/').find(|piece| !piece.is_empty()).unwrap_or(&uri).to_owned();
+    let resource = McpResource::new(uri, name);
+    ContentBlock::resource_link(match mime_type {
+        Some(mime) => resource.with_mime_type(mime),
+        None => resource,
+    })
+}
+
+/// The role of a message: MCP knows two; what stands above a conversation goes to the user's side.
+pub(super) fn role_of(role: Role) -> McpRole {
+    match role {
+        Role::Model => McpRole::Assistant,
+        Role::User | Role::System | Role::Tool => McpRole::User,
+    }
+}
+
+/// The messages of a sampling request, in MCP's JSON.
+pub(super) fn sampling_messages(messages: &[Message]) -> Value {
+    let messages = messages.iter().flat_map(|message| {
+        let role = role_of(message.role);
+        message
+            .content
+            .iter()
+            .map(move |part| json!({ "role": role, "content": block(part.clone()) }))
+    });
+    Value::Array(messages.collect())
+}
+
+pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {
+    (!map.is_empty()).then(|| MetaObject(map))
+}
+
+pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
+    let icons: Vec<Icon> = urls.map(Icon::new).collect();
+    (!icons.is_empty()).then_some(icons)
+}
+
+/// The `_meta` that clients see: that of another server as that server wrote it; where an action
+/// comes from is for programs here.
+pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
+    let mut shown = metadata.clone();
+    if let Some(origin) = shown.shift_remove("mcp")
+        && let Some(Value::Object(theirs)) = origin.get("_meta")
+    {
+        shown.extend(theirs.clone());
+    }
+    shown
+}

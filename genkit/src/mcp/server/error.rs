@@ -1,0 +1,161 @@
+//! The errors of a server: start-up, limits, questions to the client, requests that cannot run.
+
+use std::time::Duration;
+
+use rmcp::model::{ErrorCode, ErrorData};
+use serde_json::{Value, json};
+
+use crate::error::{ErrorKind, Topic};
+
+/// JSON-RPC's code for a request that was not let in: one of a server's own.
+pub(crate) const REFUSED: ErrorCode = ErrorCode(-32000);
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(
+        "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
+         program. A crate that only defines them must be named to be linked: `use my_tools as _;`. \
+         Without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
+    )]
+    NothingLinked,
+    #[error(
+        "there is nothing to serve: the filters (`tagged`, `only`, `except`) hide every tool, \
+         prompt and resource of the registry"
+    )]
+    AllFiltered,
+    #[error("the sealing key is too short: give at least {min} random bytes")]
+    SealingKey { min: usize },
+    #[error("the client did not open a session")]
+    NoSession { source: Box<rmcp::service::ServerInitializeError> },
+    #[error("the server's loop ended")]
+    LoopEnded { source: tokio::task::JoinError },
+    #[cfg(feature = "mcp-http")]
+    #[error("cannot listen on {address}")]
+    Listen { address: String, source: std::io::Error },
+    #[cfg(feature = "mcp-http")]
+    #[error("the server's listener failed")]
+    Listener { source: std::io::Error },
+
+    #[error("{0} requests are running already: try again in a moment")]
+    TooManyRunning(usize),
+    #[error("more than {0} requests in a second: slow down")]
+    TooManyPerSecond(u32),
+    #[error("a client may subscribe to {0} resources at most")]
+    TooManySubscriptions(usize),
+    #[error(
+        "The answer of `{tool}` has {size} bytes, more than the limit of {limit}: ask for less, \
+         for example with a filter or a smaller page"
+    )]
+    OutputTooLarge { tool: String, size: usize, limit: usize },
+
+    #[error("the record of this call does not serialize")]
+    StateUnserializable { source: rmcp::model::RequestStateError },
+    #[error(
+        "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
+         stay small"
+    )]
+    StateTooLarge { size: usize, limit: usize },
+    #[error("Invalid requestState: too long")]
+    StateTooLong,
+    #[error("Invalid requestState: {0}. Call again without it")]
+    InvalidState(rmcp::model::RequestStateError),
+    #[error("this client is asked while the function runs")]
+    NotSealed,
+
+    #[error("this question cannot be sent to a client: {0}")]
+    Unsendable(serde_json::Error),
+    #[error("the client did not answer a question within {0:?}")]
+    NoAnswerInTime(Duration),
+    #[error("the client refused the question: {0}")]
+    QuestionRefused(String),
+    #[error("the client is gone")]
+    ClientGone,
+    #[error("the request was cancelled")]
+    RequestCancelled,
+
+    /// With the closest names.
+    #[error("{0}")]
+    UnknownName(String),
+    #[error("Unknown prompt: {0}")]
+    UnknownPrompt(String),
+    #[error("Unknown resource template: {0}")]
+    UnknownTemplate(String),
+    #[error("unknown kind of reference: {0}")]
+    ReferenceKind(String),
+    #[error("the {of} has no argument `{argument}`")]
+    NothingToComplete { of: String, argument: String },
+    #[error("Invalid cursor: use `nextCursor` of the page before")]
+    InvalidCursor,
+    #[error("prompt `{prompt}` lacks required arguments: {missing}")]
+    MissingArguments { prompt: String, missing: String },
+    #[error("prompt `{prompt}`: {fault}")]
+    PromptArguments { prompt: String, fault: String },
+    #[error("Resource not found: {uri}: {fault}")]
+    ResourceNotFound { uri: String, fault: String },
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
+            #[cfg(feature = "mcp-http")]
+            Self::Listen { .. } | Self::Listener { .. } => ErrorKind::Unavailable,
+            Self::TooManyRunning(_)
+            | Self::TooManyPerSecond(_)
+            | Self::TooManySubscriptions(_)
+            | Self::OutputTooLarge { .. }
+            | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
+            Self::LoopEnded { .. }
+            | Self::StateUnserializable { .. }
+            | Self::NotSealed
+            | Self::Unsendable(_) => ErrorKind::Internal,
+            Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
+            Self::QuestionRefused(_) => ErrorKind::Aborted,
+            Self::RequestCancelled => ErrorKind::Cancelled,
+            Self::ResourceNotFound { .. } => ErrorKind::NotFound,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::ResourceNotFound { uri, .. } => Some(json!({ "uri": uri })),
+            _ => None,
+        }
+    }
+}
+
+/// What a client gets where a request cannot run at all.
+impl From<Error> for ErrorData {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::TooManyRunning(_) | Error::TooManyPerSecond(_) => {
+                Self::new(REFUSED, error.to_string(), None)
+            }
+            Error::TooManySubscriptions(_) => Self::invalid_request(error.to_string(), None),
+            error => protocol_error(&error.into()),
+        }
+    }
+}
+
+/// A failure as a protocol error: for prompts and resources, which have no other.
+pub(crate) fn protocol_error(error: &crate::error::Error) -> ErrorData {
+    let code = match error.kind() {
+        ErrorKind::InvalidArgument | ErrorKind::OutOfRange => ErrorCode::INVALID_PARAMS,
+        ErrorKind::NotFound if error.details().is_some_and(|d| d.get("uri").is_some()) => {
+            ErrorCode::RESOURCE_NOT_FOUND
+        }
+        ErrorKind::NotFound => ErrorCode::INVALID_PARAMS,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    ErrorData::new(code, error.chain(), error.details().cloned())
+}
+
+/// The protocol error of a function that ended because its client lacks a capability.
+pub(crate) fn missing_capability(error: &crate::error::Error) -> Option<ErrorData> {
+    let details = error.details().filter(|_| error.kind() == ErrorKind::FailedPrecondition)?;
+    details.get("requiredCapabilities")?;
+    let code = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    Some(ErrorData::new(code, error.to_string(), Some(details.clone())))
+}

@@ -1,0 +1,321 @@
+//! Request handler: one method for each MCP request that a client may send.
+
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
+)]
+
+mod completion;
+mod info;
+mod malformed;
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    Tool as McpTool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
+
+use super::error::{Error as E, protocol_error};
+use super::run::{Invocation, RunOutcome, run};
+use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
+use super::settings::ServerSettings;
+use super::state::SharedState;
+use super::{lists, results};
+use crate::action::Strictness;
+use crate::suggest;
+
+/// One connection of a server: the shared state, and what this client chose.
+#[derive(Clone)]
+pub(crate) struct McpHandler {
+    shared: Arc<SharedState>,
+    session: Arc<Session>,
+}
+
+impl McpHandler {
+    pub(crate) fn new(shared: Arc<SharedState>) -> Self {
+        Self { shared, session: Arc::default() }
+    }
+
+    pub(crate) fn settings(&self) -> &ServerSettings {
+        &self.shared.settings
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The same server for another connection.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn for_new_session(&self) -> Self {
+        Self::new(Arc::clone(&self.shared))
+    }
+
+    fn strictness(&self) -> Strictness {
+        if self.shared.settings.strict_args { Strictness::Exact } else { Strictness::Lenient }
+    }
+
+    /// How long clients may cache a list: the same for every client, so it may be shared.
+    fn cache(&self) -> (Option<u64>, Option<CacheScope>) {
+        let ttl = u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX);
+        (Some(ttl), Some(CacheScope::Public))
+    }
+}
+
+/// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
+/// no trait.
+macro_rules! page {
+    ($self:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
+        let (items, next) = lists::page($all, $key, $params, $self.shared.settings.page_size)?;
+        let mut result = $result::with_all_items(items);
+        result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = $self.cache();
+        Ok(result)
+    }};
+}
+
+impl ServerHandler for McpHandler {
+    fn get_info(&self) -> ServerConfig {
+        info::info(&self.shared.settings)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<McpTool> {
+        let lists = self.shared.lists();
+        let tools = lists.tools(Era::Modern);
+        tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)).ok().map(|at| tools[at].clone())
+    }
+
+    async fn list_tools(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let lists = self.shared.lists();
+        let tools = lists.tools(Era::of(&request));
+        page!(self, ListToolsResult, tools, |tool| &tool.name, params)
+    }
+
+    async fn list_prompts(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let lists = self.shared.lists();
+        page!(self, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
+    }
+
+    async fn list_resources(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let lists = self.shared.lists();
+        page!(self, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let lists = self.shared.lists();
+        page!(self, ListResourceTemplatesResult, &lists.templates, |t| &t.uri_template, params)
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.shared.tool(&params.name) else {
+            let lists = self.shared.lists();
+            let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
+            return Err(E::UnknownName(suggest::unknown("tool", &params.name, names)).into());
+        };
+        let era = Era::of(&request);
+        let arguments = Value::Object(params.arguments.unwrap_or_default());
+        let invocation = Invocation {
+            method: "tools/call",
+            name: tool.name().to_owned(),
+            approval: tool.needs_approval().then(|| tool.approval_message(&arguments)),
+            arguments,
+            timeout: tool.timeout().unwrap_or(self.shared.settings.timeout),
+            state: params.request_state,
+            responses: params.input_responses,
+        };
+        let how = self.strictness();
+        let max_output = self.shared.settings.max_output;
+        let running = tool.clone();
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
+                running.invoke(context, arguments, how)
+            })
+            .await?;
+        Ok(match outcome {
+            RunOutcome::Finished(result) => {
+                results::tool_result(&tool, result, era, max_output).into()
+            }
+            RunOutcome::InputRequired(required) => required.into(),
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let Some(prompt) = self.shared.prompt(&params.name) else {
+            let lists = self.shared.lists();
+            let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
+            return Err(E::UnknownName(suggest::unknown("prompt", &params.name, names)).into());
+        };
+        let arguments = params.arguments.unwrap_or_default();
+        results::check_arguments(&prompt, &arguments)?;
+        let invocation = Invocation {
+            method: "prompts/get",
+            name: params.name,
+            arguments: Value::Object(arguments),
+            timeout: self.shared.settings.timeout,
+            approval: None,
+            state: params.request_state,
+            responses: params.input_responses,
+        };
+        let running = prompt.clone();
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
+                running.invoke(context, arguments, Strictness::Text)
+            })
+            .await?;
+        match outcome {
+            RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
+            RunOutcome::Finished(Err(error)) => {
+                Err(protocol_error(&results::prompt_error(&prompt, error)))
+            }
+            RunOutcome::InputRequired(required) => Ok(required.into()),
+        }
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = params.uri;
+        let Some((resource, variables)) = self.shared.resource(&uri) else {
+            return Err(protocol_error(&crate::action::Error::ResourceNotFound(uri).into()));
+        };
+        let era = Era::of(&request);
+        let invocation = Invocation {
+            method: "resources/read",
+            name: uri.clone(),
+            arguments: Value::Object(variables),
+            timeout: self.shared.settings.timeout,
+            approval: None,
+            state: params.request_state,
+            responses: params.input_responses,
+        };
+        let (running, at) = (resource.clone(), uri.clone());
+        let outcome =
+            run(&self.shared, &self.session, request, invocation, move |context, variables| {
+                running.invoke(context, &at, variables)
+            })
+            .await?;
+        match outcome {
+            RunOutcome::Finished(Ok(contents)) => {
+                let mut result = results::resource_result(&resource, &uri, contents);
+                if era == Era::Modern {
+                    result.ttl_ms = self.cache().0;
+                    // What a function reads may differ from client to client: it is theirs alone.
+                    result.cache_scope = Some(CacheScope::Private);
+                }
+                Ok(result.into())
+            }
+            RunOutcome::Finished(Err(error)) => {
+                Err(protocol_error(&results::resource_error(&uri, error)))
+            }
+            RunOutcome::InputRequired(required) => Ok(required.into()),
+        }
+    }
+
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let found = completion::complete(&self.shared, params).await?;
+        Ok(CompleteResult::new(results::completion(found)))
+    }
+
+    async fn set_level(
+        &self,
+        params: SetLevelRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if Era::of(&request) == Era::Modern {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.session.set_level(crate::mcp::level::of_mcp(params.level));
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.session.subscribe(params.uri) {
+            return Ok(());
+        }
+        Err(E::TooManySubscriptions(MAX_SUBSCRIPTIONS).into())
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&params.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.truncate(MAX_SUBSCRIPTIONS);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let (sink, id) = (subscription.sink().clone(), subscription.request_context().id.clone());
+        self.shared.notifier.add_stream(sink.clone(), &self.shared.genkit.registry);
+        self.session.streams.established(id.clone());
+        subscription.cancelled().await;
+        self.session.streams.ended(&id);
+        self.shared.notifier.remove_stream(&sink);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let registry = &self.shared.genkit.registry;
+        self.shared.notifier.add_session(context.peer, &self.session, registry);
+    }
+
+    async fn on_custom_request(
+        &self,
+        custom: CustomRequest,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::refuse(custom, Era::of(&request)))
+    }
+}

@@ -1,0 +1,42 @@
+//! Pagination: pages of a list, and their cursors.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rmcp::model::PaginatedRequestParams;
+
+use crate::mcp::server::error::Error as E;
+
+/// One page of `all`, which is in the order of `key`, and the cursor of the next.
+///
+/// A cursor is the last key that was shown: it holds while things come and go, and on any
+/// instance of a server.
+pub(crate) fn page<T: Clone>(
+    all: &[T],
+    key: impl Fn(&T) -> &str,
+    request: Option<PaginatedRequestParams>,
+    size: Option<usize>,
+) -> Result<(Vec<T>, Option<String>), E> {
+    let start = match request.and_then(|params| params.cursor) {
+        None => 0,
+        Some(cursor) => {
+            let last = read_cursor(&cursor).ok_or(E::InvalidCursor)?;
+            all.partition_point(|item| key(item) <= last.as_str())
+        }
+    };
+    let end = size.map_or(all.len(), |size| all.len().min(start.saturating_add(size.max(1))));
+    let items = all[start..end].to_vec();
+    let next = (end < all.len()).then(|| items.last().map(|item| write_cursor(key(item))));
+    Ok((items, next.flatten()))
+}
+
+/// The mark of our cursors.
+const CURSOR_MARK: &str = "after:";
+
+fn write_cursor(last: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{CURSOR_MARK}{last}"))
+}
+
+fn read_cursor(cursor: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    text.strip_prefix(CURSOR_MARK).map(str::to_owned)
+}

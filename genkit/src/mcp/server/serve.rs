@@ -1,0 +1,222 @@
+//! Serving: checks everything, then answers over stdio, HTTP or a pipe in memory until told to stop.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio_util::sync::CancellationToken;
+
+use super::builder::McpServer;
+use super::error::Error as E;
+use super::handler::McpHandler;
+#[cfg(feature = "mcp-http")]
+use super::http;
+use super::session::Era;
+use super::state::SharedState;
+use super::stdio::{self, StdioLimits};
+use crate::Genkit;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+impl Genkit {
+    /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
+    ///
+    /// ```no_run
+    /// use genkit::{Genkit, Registry, tool, tools};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> genkit::Result<()> {
+    ///     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    ///     genkit.serve_mcp().name("calculator").await
+    /// }
+    /// ```
+    pub fn serve_mcp(&self) -> McpServer {
+        McpServer::new(self.clone())
+    }
+}
+
+impl McpServer {
+    /// The server as a handler of the SDK, for transports of one's own.
+    ///
+    /// ```
+    /// # use genkit::{Registry, Genkit, tool, tools};
+    /// # /// Adds.
+    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// # fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let handler = genkit.serve_mcp().into_handler()?;
+    /// # let _ = handler;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As serving: the registry is checked first.
+    pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        self.hosts.register_soon(&self.genkit.registry);
+        self.check()
+    }
+
+    /// The endpoint as a router, to mount it in an existing `axum` app:
+    ///
+    /// ```
+    /// # use genkit::{Genkit, Registry, tool, tools};
+    /// # /// Adds.
+    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// # fn main() -> genkit::Result<()> {
+    /// # let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let app = axum::Router::<()>::new().nest("/ai", genkit.serve_mcp().router()?);
+    /// // `POST /ai/mcp`
+    /// # let _ = app;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// What your layers put into a request's extensions is at hand in `ctx.get::<T>()`. Set
+    /// `TCP_NODELAY` on your listener (`listener.tap_io(..)`): without it each answer of a session
+    /// takes some 40 ms.
+    ///
+    /// # Errors
+    /// As serving: the registry is checked first.
+    #[cfg(feature = "mcp-http")]
+    pub fn router(self) -> Result<axum::Router> {
+        self.hosts.register_soon(&self.genkit.registry);
+        Ok(http::router(self.check()?))
+    }
+
+    /// Checks everything that can be wrong before the first client comes.
+    fn check(self) -> Result<McpHandler> {
+        self.genkit.registry.check_with(&self.genkit.states)?;
+        let fronts = !self.hosts.is_empty();
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts)?;
+        let lists = shared.lists();
+        let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
+        let resources = lists.resources.len() + lists.templates.len();
+        if tools + prompts + resources == 0 && !fronts {
+            let empty = shared.genkit.registry.is_empty();
+            return Err(if empty { E::NothingLinked } else { E::AllFiltered }.into());
+        }
+        let server = &shared.settings.name;
+        tracing::info!(%server, tools, prompts, resources, "serving MCP");
+        Ok(McpHandler::new(Arc::new(shared)))
+    }
+
+    async fn serve(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        // Many clients list once what there is.
+        self.hosts.register_in(&self.genkit.registry).await;
+        let handler = self.check()?;
+        let stop = CancellationToken::new();
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        let served = serve_until(handler, stop).await;
+        signals.abort();
+        served
+    }
+}
+
+impl IntoFuture for McpServer {
+    type Output = Result<()>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.serve())
+    }
+}
+
+#[cfg(feature = "mcp-http")]
+async fn serve_until(handler: McpHandler, stop: CancellationToken) -> Result<()> {
+    match handler.settings().http.address.clone() {
+        Some(address) => http::serve(handler, &address, stop).await,
+        None => serve_stdio(handler, stop).await,
+    }
+}
+
+#[cfg(not(feature = "mcp-http"))]
+use serve_stdio as serve_until;
+
+async fn serve_stdio(handler: McpHandler, stop: CancellationToken) -> Result<()> {
+    // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
+    // SDK would cancel what runs.
+    let transport = stdio::process_stdio(stdio_limits(&handler), stop);
+    let transport = transport.with_streams(handler.session().streams.clone());
+    let running = match handler.serve(transport).await {
+        Ok(running) => running,
+        // A client that goes before its first message is no fault of ours.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(E::NoSession { source: Box::new(error) }.into()),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(source)) | Err(source) => Err(E::LoopEnded { source }.into()),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn stdio_limits(handler: &McpHandler) -> StdioLimits {
+    StdioLimits { line_bytes: handler.settings().max_line, ..StdioLimits::default() }
+}
+
+/// Serves one client over a pipe in memory, in the background, until the client goes.
+#[cfg(any(feature = "testing", feature = "mcp-host"))]
+pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
+    server.hosts.register_soon(&server.genkit.registry);
+    let handler = server.check()?;
+    let (reader, writer) = tokio::io::split(pipe);
+    let transport = stdio::StdioTransport::new(reader, writer, stdio_limits(&handler));
+    let transport = transport.with_streams(handler.session().streams.clone());
+    tokio::spawn(async move {
+        if let Ok(running) = handler.serve(transport).await {
+            let _ = running.waiting().await;
+        }
+    });
+    Ok(())
+}
+
+/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program's own future resolves.
+async fn cancel_at_shutdown(
+    shutdown: Option<BoxFuture<'static, ()>>,
+    interrupted: impl Future<Output = ()>,
+    stop: CancellationToken,
+) {
+    let shutdown = async {
+        match shutdown {
+            Some(signal) => signal.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = shutdown => {}
+        () = interrupted => {}
+    }
+    stop.cancel();
+}
+
+/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
+/// right after the first answer would end the program on the spot.
+#[cfg(unix)]
+fn interrupted() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,69 @@
+//! Shared state of all connections of a server, and what of the registry they may see.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::hosts::FrontedHosts;
+use super::lists::{ListCache, Lists};
+use super::rate_limit::RequestLimiter;
+use super::session::{Notifier, StateSealer};
+use super::settings::ServerSettings;
+use crate::Genkit;
+use crate::action::{Prompt, Resource, Tool};
+use crate::error::Result;
+
+/// The state that all connections of a server share.
+pub(crate) struct SharedState {
+    pub(crate) genkit: Genkit,
+    pub(crate) settings: ServerSettings,
+    pub(crate) sealer: StateSealer,
+    pub(crate) limiter: RequestLimiter,
+    pub(crate) notifier: Notifier,
+    lists: ListCache,
+    /// Hosts live as long as the server that fronts them.
+    _hosts: FrontedHosts,
+}
+
+impl SharedState {
+    pub(crate) fn new(
+        genkit: Genkit,
+        settings: ServerSettings,
+        hosts: FrontedHosts,
+    ) -> Result<Self> {
+        Ok(Self {
+            sealer: StateSealer::new(settings.sealing_key.as_deref())?,
+            limiter: RequestLimiter::new(settings.max_in_flight, settings.per_second),
+            lists: ListCache::default(),
+            notifier: Notifier::default(),
+            genkit,
+            settings,
+            _hosts: hosts,
+        })
+    }
+
+    pub(crate) fn lists(&self) -> Arc<Lists> {
+        self.lists.get(&self.genkit.registry, &self.settings.filter)
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
+        let lists = self.lists();
+        self.genkit
+            .registry
+            .tool(lists.tool_name(name))
+            .filter(|tool| self.settings.filter.tool(tool))
+    }
+
+    pub(crate) fn prompt(&self, name: &str) -> Option<Prompt> {
+        let lists = self.lists();
+        self.genkit
+            .registry
+            .prompt(lists.prompt_name(name))
+            .filter(|prompt| self.settings.filter.prompt(prompt))
+    }
+
+    /// The resource at `uri`: a fixed address first, then the most specific template.
+    pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
+        self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
+    }
+}
