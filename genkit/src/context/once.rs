@@ -4,6 +4,7 @@ use std::future::Future;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+#[cfg(feature = "mcp-host")]
 use serde_json::Value;
 
 use super::Context;
@@ -59,11 +60,13 @@ impl Context {
     }
 
     /// What an earlier run did under `key`.
+    #[cfg(feature = "mcp-host")]
     pub(crate) fn recorded(&self, key: &str) -> Option<Value> {
         self.replay().recorded(key)
     }
 
     /// Records what was done under `key` for a later run.
+    #[cfg(feature = "mcp-host")]
     pub(crate) fn record(&self, key: &str, done: Value) {
         self.replay().record(key, done);
     }

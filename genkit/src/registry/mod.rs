@@ -10,6 +10,7 @@ mod verify;
 
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+#[cfg(feature = "mcp-server")]
 use tokio::sync::broadcast;
 
 #[cfg(feature = "inventory")]
@@ -248,10 +249,12 @@ impl Registry {
     }
 
     /// Grows with each change: what was made from an older one is stale.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn version(&self) -> u64 {
         self.0.changes.version()
     }
 
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn changes(&self) -> broadcast::Receiver<RegistryChange> {
         self.0.changes.subscribe()
     }
