@@ -13,6 +13,7 @@ mod resource;
 mod tool;
 
 pub(crate) use call::{Requirement, Strictness};
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]

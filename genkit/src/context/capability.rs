@@ -9,6 +9,7 @@ pub(crate) enum Capability {
 }
 
 impl Capability {
+    #[cfg(feature = "mcp-server")]
     pub(crate) const ALL: [Self; 3] = [Self::Elicitation, Self::Sampling, Self::Roots];
 
     /// Its name in MCP.

@@ -29,10 +29,12 @@ impl Default for Changes {
 
 impl Changes {
     /// Grows with each change of a list.
+    #[cfg(feature = "mcp-server")]
     pub(super) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
+    #[cfg(feature = "mcp-server")]
     pub(super) fn subscribe(&self) -> broadcast::Receiver<RegistryChange> {
         self.sender.subscribe()
     }

@@ -10,6 +10,7 @@ mod verify;
 
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+#[cfg(feature = "mcp-server")]
 use tokio::sync::broadcast;
 
 #[cfg(feature = "inventory")]

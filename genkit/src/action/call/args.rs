@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
@@ -55,26 +56,22 @@ pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) 
 
 /// A place in the arguments that does not fit, and the message of the reader.
 struct Problem {
-    path: Vec<PathStep>,
+    path: Vec<Segment>,
     message: String,
-}
-
-enum PathStep {
-    Key(String),
-    Index(usize),
 }
 
 impl Problem {
     fn into_error(self) -> Error {
         let mut place = String::new();
-        for step in &self.path {
-            match step {
-                PathStep::Key(key) if place.is_empty() => place.push_str(key),
-                PathStep::Key(key) => {
+        for segment in &self.path {
+            match segment {
+                Segment::Map { key } if place.is_empty() => place.push_str(key),
+                Segment::Map { key } => {
                     place.push('.');
                     place.push_str(key);
                 }
-                PathStep::Index(index) => place.push_str(&format!("[{index}]")),
+                Segment::Seq { index } => place.push_str(&format!("[{index}]")),
+                _ => {}
             }
         }
         let message = self.message;
@@ -87,45 +84,39 @@ impl Problem {
 
 fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let path = error
-            .path()
-            .iter()
-            .filter_map(|segment| match segment {
-                serde_path_to_error::Segment::Map { key } => Some(PathStep::Key(key.clone())),
-                serde_path_to_error::Segment::Seq { index } => Some(PathStep::Index(*index)),
-                _ => None,
-            })
-            .collect();
+        let is_place = |s: &&Segment| matches!(s, Segment::Map { .. } | Segment::Seq { .. });
+        let path = error.path().iter().filter(is_place).cloned().collect();
         Problem { path, message: error.into_inner().to_string() }
     })
 }
 
+/// The value at one step of a path.
+fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
+    match segment {
+        Segment::Map { key } => value.get_mut(key.as_str()),
+        Segment::Seq { index } => value.get_mut(*index),
+        _ => None,
+    }
+}
+
 /// Replaces the string at `path` by the JSON it contains; returns whether anything changed.
-fn mend(arguments: &mut Value, path: &[PathStep], how: Strictness) -> bool {
+fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else { return false };
     let mut place = arguments;
-    for step in parents {
-        let next = match step {
-            PathStep::Key(key) => place.get_mut(key.as_str()),
-            PathStep::Index(index) => place.get_mut(*index),
-        };
-        match next {
+    for segment in parents {
+        match step(place, segment) {
             // The reader may stop at a container that itself came as a string.
             Some(next) if next.is_string() => return reread(next),
             Some(next) => place = next,
             None => return false,
         }
     }
-    match last {
-        PathStep::Key(key) => {
-            let empty = place.get(key.as_str()).is_some_and(|v| v.as_str() == Some(""));
-            if empty && how == Strictness::Text {
-                return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
-            }
-            place.get_mut(key.as_str()).is_some_and(reread)
-        }
-        PathStep::Index(index) => place.get_mut(*index).is_some_and(reread),
+    if let (Segment::Map { key }, Strictness::Text) = (last, how)
+        && place.get(key.as_str()).is_some_and(|value| value.as_str() == Some(""))
+    {
+        return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
     }
+    step(place, last).is_some_and(reread)
 }
 
 fn reread(value: &mut Value) -> bool {
