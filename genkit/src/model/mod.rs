@@ -38,7 +38,6 @@ mod gemini;
 mod http;
 mod info;
 mod names;
-mod offline;
 #[cfg(feature = "openai")]
 mod openai;
 mod provider;
@@ -67,7 +66,6 @@ pub use http::cassette::Cassette;
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use names::Names;
-pub use offline::Offline;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
