@@ -22,10 +22,10 @@
 //!    [`generate`](Model::generate). What a [`ModelInfo`] does not support is an error, or is put
 //!    into the messages, before the model is called.
 //! 2. [`generate`](Model::generate) reads a [`ModelRequest`]: the messages, the tools with their
-//!    schemas, the tool choice and the output that is wanted. [`answer`] does so here; a provider
+//!    schemas, the tool choice and the output that is wanted. `answer` does so here; a provider
 //!    posts it in the format of its service.
 //! 3. It returns a [`ModelResponse`]: text, or requests for tools. The loop runs them, and calls
-//!    again with the results as messages of the role `tool`; [`Turn::of`](plan::Turn::of) finds
+//!    again with the results as messages of the role `tool`; `Turn::of` in `plan.rs` finds
 //!    them. Interrupts and `resume` are the loop's affair: a resumed request looks like any other.
 //! 4. Where chunks [are wanted](ChunkSink::is_wanted) it sends the same answer piece by piece first.
 //! 5. It reports [usage](genkit::model::Usage), as far as it knows it.
