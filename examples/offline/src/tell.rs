@@ -21,7 +21,7 @@ fn told(result: &ToolResponse) -> String {
             let lines = all.iter().map(|item| format!("\n- {}", entries(item)));
             format!("`{name}` gives:{}", lines.collect::<String>())
         }
-        (output, ..) => format!("`{name}` gives {}.", entries(output)),
+        (output, ..) => format!("`{name}` gives {}.", entries(output).trim_end_matches('.')),
     }
 }
 
