@@ -174,6 +174,8 @@ pub use schema::SharedSchema;
 /// an answer of its own.
 ///
 /// ```
+/// # use genkit::{ToolRequest, model::ModelResponse, testing::ScriptedModel};
+/// # use serde_json::json;
 /// use genkit::{tool, tools};
 ///
 /// /// Gets the current weather in a city.
@@ -184,12 +186,16 @@ pub use schema::SharedSchema;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// # let response =
-/// genkit::generate("What is the weather in Baltimore?")
-///     .model("offline") // or "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
+/// # let call = ToolRequest::new("get_weather", json!({"city": "Baltimore"}));
+/// # let answers = [ModelResponse::tool_requests([call]), ModelResponse::text("It is sunny.")];
+/// # let model = ScriptedModel::new(answers);
+/// # let gemini = model.clone();
+/// let answer = genkit::generate("What is the weather in Baltimore?")
+///     .model(gemini) // or by its name: "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
 ///     .tools(tools![get_weather]) // a typo here does not compile
 ///     .await?;
-/// # assert!(response.text().contains("sunny"), "{}", response.text());
+/// assert_eq!(answer.text(), "It is sunny.");
+/// # assert_eq!(model.tool_outputs("get_weather"), ["63°F and sunny in Baltimore"]);
 /// # Ok(())
 /// # }
 /// ```

@@ -10,9 +10,9 @@ mod scenario;
 use std::time::Duration;
 
 use genkit::mcp::{ElicitRequest, HttpServer, McpClient, McpHost, ProtocolEra, Sampling};
-use genkit::model::Offline;
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
+use offline::Offline;
 use scenario::Scenario;
 
 /// Who the suite's server is for the host.
@@ -44,7 +44,7 @@ async fn run(scenario: &Scenario) -> Result<()> {
         .version(env!("CARGO_PKG_VERSION"))
         .server(SERVER, server)
         .on_elicit(|asked: ElicitRequest| async move { asked.accept_defaults() })
-        .sampling(Sampling::with(Offline::new()))
+        .sampling(Sampling::with(Offline))
         .roots(["file:///workspace"])
         .build()?;
     let client = host.client(SERVER)?;

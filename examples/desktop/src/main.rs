@@ -99,7 +99,7 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
         return Ok(());
     }
     let model = model::model(wanted.model.clone(), "picks tools by the words of a question");
-    let mut talk = Talk::new(host, &model, terminal.clone());
+    let mut talk = Talk::new(host, model, terminal.clone());
     if wanted.what == What::Demo {
         terminal.tell(&format!("\n> {DEMO}"))?;
         return talk.say(DEMO, false).await;

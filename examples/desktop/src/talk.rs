@@ -1,7 +1,7 @@
 //! The chat: every step is a line of its own while it happens.
 
 use genkit::mcp::McpHost;
-use genkit::model::GenerateChunk;
+use genkit::model::{GenerateChunk, ModelRef};
 use genkit::{Answer, Approval, Chat, GenerateStream, Interrupt, Part, Result};
 
 use crate::table::{line, may_destroy};
@@ -22,7 +22,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    pub(crate) fn new(host: &McpHost, model: &str, terminal: Terminal) -> Self {
+    pub(crate) fn new(host: &McpHost, model: ModelRef, terminal: Terminal) -> Self {
         let chat = genkit::generate(())
             .system(SYSTEM)
             .model(model)

@@ -76,7 +76,7 @@ async fn main() -> Result<()> {
                 return ask::ask(&question, model, &mut out).await;
             }
             for question in ask::QUESTIONS {
-                ask::ask(question, model.as_str(), &mut out).await?;
+                ask::ask(question, model.clone(), &mut out).await?;
                 println!();
             }
             ask::outlook(&mut out)?;

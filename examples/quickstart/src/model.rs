@@ -1,19 +1,20 @@
 //! Which model is asked.
 
-use genkit::model::Offline;
+use genkit::model::ModelRef;
+use offline::Offline;
 
 /// The model that was named, else that of `GENKIT_MODEL`, else one that there is a key for, else
 /// the offline one, of which is told what it `does`. The other examples include this file.
-pub(crate) fn model(named: Option<String>, does: &str) -> String {
-    let model = choose(named, |name| std::env::var(name).ok());
-    let about = match model == Offline::NAME {
-        true => {
-            format!(", a stand-in that {does}; set GEMINI_API_KEY or OPENAI_API_KEY for a real one")
-        }
-        false => String::new(),
-    };
-    eprintln!("(model: {model}{about})");
-    model
+pub(crate) fn model(named: Option<String>, does: &str) -> ModelRef {
+    let name = choose(named, |name| std::env::var(name).ok());
+    if name != offline::NAME {
+        eprintln!("(model: {name})");
+        return name.into();
+    }
+    eprintln!(
+        "(model: {name}, a stand-in that {does}; set GEMINI_API_KEY or OPENAI_API_KEY for a real one)"
+    );
+    Offline.into()
 }
 
 fn choose(named: Option<String>, env: impl Fn(&str) -> Option<String>) -> String {
@@ -25,7 +26,7 @@ fn choose(named: Option<String>, env: impl Fn(&str) -> Option<String>) -> String
         } else if has("OPENAI_API_KEY") {
             "openai/gpt-4o-mini".to_owned()
         } else {
-            Offline::NAME.to_owned()
+            offline::NAME.to_owned()
         }
     })
 }

@@ -4,18 +4,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Model, Offline, Provider};
+use crate::model::{Model, Provider};
 use crate::suggest;
 use crate::sync::lock;
 
 /// A model by its name, `"provider/model"`, or as a value.
 ///
 /// ```
-/// use genkit::model::{ModelRef, Offline};
+/// use genkit::model::ModelRef;
+/// use genkit::testing::ScriptedModel;
 ///
 /// let named = ModelRef::from("gemini/gemini-2.5-flash");
-/// let given = ModelRef::from(Offline::new());
-/// assert_eq!((named.name(), given.name()), ("gemini/gemini-2.5-flash", "offline"));
+/// let given = ModelRef::from(ScriptedModel::text("hello").named("house/polite"));
+/// assert_eq!((named.name(), given.name()), ("gemini/gemini-2.5-flash", "house/polite"));
 /// ```
 #[derive(Clone)]
 pub struct ModelRef(Kind);
@@ -115,9 +116,6 @@ impl Models {
         if let Some(provider) = self.providers.iter().find(|provider| provider.name() == prefix) {
             return named_model(&**provider, rest);
         }
-        if name == Offline::NAME {
-            return Ok(Arc::new(Offline::new()));
-        }
         if let Some(provider) = built_in(prefix) {
             return named_model(&*provider?, rest);
         }
@@ -136,8 +134,13 @@ impl Models {
         let given = self.models.keys().map(String::as_str);
         let providers = self.providers.iter().map(|provider| provider.name());
         let known = PROVIDERS.iter().map(|(known, _)| *known);
-        let names = given.chain(providers).chain(known).chain([Offline::NAME]);
-        Error::not_found(suggest::unknown("model", prefix, names)).with_details(name.into())
+        let unknown = suggest::unknown("model", prefix, given.chain(providers).chain(known));
+        let stop = if unknown.ends_with('?') { "" } else { "." };
+        let text = format!(
+            "{unknown}{stop} A model of your own is given as a value, `.model(..)`, or found by its \
+             name after `Genkit::builder().add_model(..)`"
+        );
+        Error::not_found(text).with_details(name.into())
     }
 }
 
@@ -204,10 +207,20 @@ fn from_env(prefix: &str) -> Option<Result<Arc<dyn Provider>>> {
     }
 }
 
-#[cfg(all(test, feature = "openai"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn an_unknown_model_is_told_how_to_be_given() {
+        let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
+        let unknown = told("offline");
+        assert!(unknown.starts_with("Unknown model: offline. There are: gemini, "), "{unknown}");
+        assert!(unknown.ends_with("after `Genkit::builder().add_model(..)`"), "{unknown}");
+        assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
+    }
+
+    #[cfg(feature = "openai")]
     #[test]
     fn every_server_that_is_known_is_named() {
         let named = PROVIDERS.iter().filter(|(_, feature)| *feature == "openai");

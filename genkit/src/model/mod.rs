@@ -39,7 +39,6 @@ mod http;
 mod info;
 #[cfg(any(feature = "http-model", feature = "mcp-server"))]
 mod names;
-mod offline;
 #[cfg(feature = "openai")]
 mod openai;
 mod provider;
@@ -69,7 +68,6 @@ pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 #[cfg(any(feature = "http-model", feature = "mcp-server"))]
 pub(crate) use names::Names;
-pub use offline::Offline;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;

@@ -51,7 +51,7 @@ use crate::sync::{lock, read, write};
 ///     .build()?;
 ///
 /// genkit::generate("What is 2 + 3?")
-///     .model("offline")
+///     .model(ScriptedModel::text("It is 5.")) // or "gemini/gemini-2.5-flash"
 ///     .tools(host.tools()) // live: what a server changes, the next turn sees
 ///     .await?;
 /// assert_eq!(host.tools().await?[0].name(), "sums/add");

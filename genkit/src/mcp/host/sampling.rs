@@ -60,7 +60,7 @@ type Allow = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 /// # async fn main() -> genkit::Result<()> {
 /// let host = McpHost::builder()
 ///     .sampling(
-///         Sampling::with("offline") // or "gemini/gemini-2.5-flash"
+///         Sampling::with("gemini/gemini-2.5-flash")
 ///             .max_tokens(1000)
 ///             .allow(|asked| asked.server == "research"),
 ///     )

@@ -5,11 +5,12 @@ mod forms;
 mod hostile;
 mod loops;
 
-use serde_json::{Value, json};
+use genkit::serde_json::{Value, json};
 
-use super::answer;
-use crate::message::{Message, Part};
-use crate::model::{ModelRequest, ModelResponse, ToolDefinition};
+use crate::answer;
+
+use genkit::model::{ModelRequest, ModelResponse, ToolDefinition};
+use genkit::{Message, Part};
 
 /// A request that asks `prompt` with these tools.
 fn request(prompt: &str, tools: &[ToolDefinition]) -> ModelRequest {
