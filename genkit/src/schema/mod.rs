@@ -1,16 +1,27 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
 mod check;
+mod conversion;
 mod cost;
+#[cfg(feature = "http-model")]
 pub(crate) mod dialect;
+#[cfg(feature = "http-model")]
+mod dialect_cache;
+#[cfg(any(feature = "validation", feature = "mcp-server"))]
+mod error;
 #[cfg(feature = "mcp-server")]
 mod form;
+mod json_type;
 mod nulls;
 pub(crate) mod partial_json;
-mod pointer;
+pub(crate) mod pointer;
 mod portable;
 mod properties;
 mod shared;
+mod strictness;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,17 +29,21 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::action::Strictness;
 use crate::error::Result;
 
+pub(crate) use conversion::Degraded;
+#[cfg(feature = "http-model")]
+pub(crate) use conversion::{MAX_DEPTH, MAX_NODES};
+#[cfg(feature = "http-model")]
+pub(crate) use dialect_cache::Dialect;
 #[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
+#[cfg(feature = "http-model")]
+pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
-pub(crate) use portable::Degraded;
 pub(crate) use properties::properties;
 pub use shared::SharedSchema;
-#[allow(unused_imports, reason = "each dialect belongs to the feature of its provider")]
-pub(crate) use shared::{Dialect, Slot};
+pub(crate) use strictness::Strictness;
 
 /// The exact schema of what is read from JSON.
 pub(crate) fn input_of<T: JsonSchema>() -> Value {
@@ -49,7 +64,7 @@ pub(crate) fn output_of<T: JsonSchema>() -> Value {
 
 /// What kind of result a schema describes, as far as serving it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ResultShape {
     /// No value, or always null.
     Nothing,
     /// Plain text.
@@ -137,17 +152,17 @@ impl Schemas {
     }
 
     /// What kind of result the output schema describes.
-    pub(crate) fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> ResultShape {
         let Some(schema) = self.output.portable().map(|served| &served.schema) else {
-            return Shape::Nothing;
+            return ResultShape::Nothing;
         };
         match schema.get("type").and_then(Value::as_str) {
-            Some("null") => Shape::Nothing,
-            Some("string") if schema.get("enum").is_none() => Shape::Text,
-            Some("object") => Shape::Object,
-            Some(_) => Shape::Other,
-            None if says_nothing(schema) => Shape::Unknown,
-            None => Shape::Other,
+            Some("null") => ResultShape::Nothing,
+            Some("string") if schema.get("enum").is_none() => ResultShape::Text,
+            Some("object") => ResultShape::Object,
+            Some(_) => ResultShape::Other,
+            None if says_nothing(schema) => ResultShape::Unknown,
+            None => ResultShape::Other,
         }
     }
 

@@ -11,15 +11,15 @@ const MAX_HOPS: usize = 16;
 /// `forced` says that the model had to name each property. Otherwise a null that `exact` allows
 /// means something, and stays.
 pub(crate) fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
-    Walk { root: exact, forced }.value(value, exact, MAX_HOPS);
+    NullRemover { root: exact, forced }.value(value, exact, MAX_HOPS);
 }
 
-struct Walk<'a> {
+struct NullRemover<'a> {
     root: &'a Value,
     forced: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> NullRemover<'a> {
     // As deep as the value, which its parser limits.
     fn value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
         let Some(schema) = self.resolve(schema) else { return };

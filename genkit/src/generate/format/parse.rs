@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Format;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
-use crate::schema::partial_json::{self, End};
+use crate::schema::partial_json::{self, ListEnd};
 
 /// How much of an answer an error quotes, in characters. Default is 200.
 pub(super) const MAX_QUOTED: usize = 200;
@@ -23,9 +23,9 @@ pub(crate) fn parse(format: Format, text: &str) -> Result<Value> {
         Format::Array => {
             let items = partial_json::items(text, 0);
             match items.end {
-                End::Closed | End::Open => Ok(Value::Array(items.values)),
-                End::Nowhere => Err(unreadable("a JSON array", "no array", text)),
-                End::Broken => Err(unreadable("a JSON array", "one that breaks off", text)),
+                ListEnd::Closed | ListEnd::Open => Ok(Value::Array(items.values)),
+                ListEnd::Nowhere => Err(unreadable("a JSON array", "no array", text)),
+                ListEnd::Broken => Err(unreadable("a JSON array", "one that breaks off", text)),
             }
         }
         Format::Enum => Ok(word(text).into()),

@@ -11,13 +11,13 @@ use super::era::Era;
 use crate::action::{Contents, PromptReply, ToolOutput, failure_for_model};
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Part, ResourcePart, Role};
-use crate::schema::Shape;
+use crate::schema::ResultShape;
 
 /// Where results that are no object stand in the eras that only know objects.
 pub(super) const WRAP: &str = "result";
 
 /// A tool's result in the words of `era`.
-pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToolResult {
+pub(super) fn tool_result(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let ToolOutput { value, content, metadata } = output;
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
     let mut structured = None;
@@ -30,12 +30,12 @@ pub(super) fn tool_result(output: ToolOutput, shape: Shape, era: Era) -> CallToo
             }
         }
         structured = match (shape, era) {
-            (Shape::Nothing | Shape::Text, _) => None,
+            (ResultShape::Nothing | ResultShape::Text, _) => None,
             // What another server answers may not be what its schema says.
-            (Shape::Object, _) => value.is_object().then_some(value),
-            (Shape::Other, Era::Modern) => Some(value),
-            (Shape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
-            (Shape::Unknown, _) => value.is_object().then_some(value),
+            (ResultShape::Object, _) => value.is_object().then_some(value),
+            (ResultShape::Other, Era::Modern) => Some(value),
+            (ResultShape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
+            (ResultShape::Unknown, _) => value.is_object().then_some(value),
         };
     }
     let mut result = CallToolResult::success(blocks);

@@ -17,7 +17,7 @@ use super::filter::Filter;
 use crate::action::{Prompt, Resource, Tool};
 use crate::model::Names;
 use crate::registry::Registry;
-use crate::schema::Shape;
+use crate::schema::ResultShape;
 use crate::sync::lock;
 
 /// The key of `_meta` under which a prompt's version stands.
@@ -158,8 +158,8 @@ fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
 fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
     let schema = tool.schemas().served_output()?;
     match (tool.schemas().shape(), era) {
-        (Shape::Object, _) | (Shape::Other, Era::Modern) => Some(schema),
-        (Shape::Other, Era::Legacy) => {
+        (ResultShape::Object, _) | (ResultShape::Other, Era::Modern) => Some(schema),
+        (ResultShape::Other, Era::Legacy) => {
             let wrapped = json!({
                 "type": "object",
                 "properties": { WRAP: Value::Object(Map::clone(&schema)) },
@@ -167,7 +167,7 @@ fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
             });
             wrapped.as_object().cloned().map(Arc::new)
         }
-        (Shape::Nothing | Shape::Text | Shape::Unknown, _) => None,
+        (ResultShape::Nothing | ResultShape::Text | ResultShape::Unknown, _) => None,
     }
 }
 

@@ -17,6 +17,7 @@ mod partial;
 mod parts;
 mod request;
 mod response;
+mod schema;
 mod stream;
 mod tools;
 

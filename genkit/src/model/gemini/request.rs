@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::parts::{self, Content};
+use super::schema::{JsonSchemaDialect, OpenApiDialect};
 use super::tools::{self, BUILT_IN, Entry, ToolConfig};
 use super::{Settings, models};
 use crate::error::{Error, Result};
@@ -28,6 +29,9 @@ const ELSEWHERE: [&str; 8] = [
     "functionCallingConfig",
     "retrievalConfig",
 ];
+
+/// Whose schema it is, for the log.
+const OUTPUT: &str = "the output";
 
 /// Says which client calls; Google counts clients by it.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
@@ -73,8 +77,10 @@ impl<'a> GenerationConfig<'a> {
         let beside_tools = !has_tools || models::takes_json_with_tools(model);
         let hint = output.is_json() && takes && beside_tools;
         let schema = bound.and_then(|schema| match settings.openapi {
-            true => Some(("responseSchema", tools::subset(schema)?)),
-            false => Some(("responseJsonSchema", tools::json(schema)?)),
+            true => Some(("responseSchema", schema.dialect_text::<OpenApiDialect>(OUTPUT)?)),
+            false => {
+                Some(("responseJsonSchema", schema.dialect_text::<JsonSchemaDialect>(OUTPUT)?))
+            }
         });
         Self { request, json: hint || bound.is_some(), schema }
     }

@@ -19,6 +19,7 @@ mod parts;
 mod refs;
 mod request;
 mod response;
+mod schema;
 mod servers;
 mod stream;
 mod tools;

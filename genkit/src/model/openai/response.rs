@@ -266,7 +266,7 @@ pub(super) fn tool_request(
     let tool = request.tools.iter().find(|tool| tool.name == name);
     let mut input = arguments(called.arguments);
     if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
-        drop_optional_nulls(&mut input, schema, is_strict(schema, deviations));
+        drop_optional_nulls(&mut input, schema, is_strict(schema, name, deviations));
     }
     let mut call = ToolRequest::new(name, input);
     call.r#ref = called.id.filter(|id| !id.is_empty());

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::schema::StrictDialect;
 use super::servers::Deviations;
 use crate::model::{ModelRequest, Names, OutputConfig, ToolDefinition};
-use crate::schema::dialect::openai_strict;
-use crate::schema::{SharedSchema, Slot};
+use crate::schema::SharedSchema;
 
 /// A tool on the wire.
 #[derive(Serialize)]
@@ -48,21 +48,14 @@ pub(super) fn tools<'a>(
     request.tools.iter().map(tool).collect()
 }
 
-/// The schema in the strict dialect; where it cannot be said there, that is said once.
-fn strict<'a>(schema: &'a SharedSchema, whose: &str) -> Option<&'a Value> {
-    let made = schema.dialect(Slot::OpenAiStrict, |exact| {
-        let made = openai_strict(exact);
-        if let Err(reason) = &made {
-            tracing::warn!("the schema of `{whose}` is sent without strict mode: {reason}");
-        }
-        made
-    });
-    made.as_ref().ok()
+/// The schema in the dialect of strict mode, if that can express it.
+fn strict<'a>(schema: &'a SharedSchema, owner: &str) -> Option<&'a Value> {
+    schema.dialect::<StrictDialect>(owner)
 }
 
 /// Whether strict mode made the model write a null where it has nothing to say.
-pub(super) fn is_strict(schema: &SharedSchema, deviations: &Deviations) -> bool {
-    deviations.strict_tools && schema.dialect(Slot::OpenAiStrict, openai_strict).is_ok()
+pub(super) fn is_strict(schema: &SharedSchema, owner: &str, deviations: &Deviations) -> bool {
+    deviations.strict_tools && strict(schema, owner).is_some()
 }
 
 /// What an answer must look like, on the wire.

@@ -2,10 +2,19 @@
 
 use serde_json::{Map, Value};
 
-use super::{keywords, walk::Null};
+use super::keywords;
 
 /// Every type that JSON has; integers are numbers.
 const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean", "null"];
+
+/// Where a schema stands, as far as null is concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Null {
+    /// Leaving it out says the same.
+    Omitted,
+    /// Only null says it.
+    Needed,
+}
 
 /// A portable schema in the making.
 #[derive(Default)]

@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{draft::Draft, flatten::Flat, walk::Walk};
+use super::draft::Draft;
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use crate::schema::json_type::types_of;
 
 /// What a value of an enum may say and still be one of a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Writes `enum` and `const` as an `enum` without null.
     pub(super) fn enumerate(&self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         let constant = flat.get("const").map(|(only, _)| vec![only.clone()]);
@@ -24,7 +27,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if types.is_empty()
-            && let Some(common) = common_type(&values)
+            && let [common] = types_of(&values)[..]
         {
             draft.limits.insert("type".to_owned(), common.into());
         }
@@ -100,19 +103,4 @@ fn name(value: &Value) -> String {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
     }
-}
-
-/// The type that all values have.
-fn common_type(values: &[Value]) -> Option<&'static str> {
-    let mut types = values.iter().map(|value| match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    });
-    let first = types.next()?;
-    types.all(|other| other == first).then_some(first)
 }

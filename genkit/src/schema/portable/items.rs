@@ -2,15 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::{Draft, never},
-    flatten::Flat,
-    pointer,
-    union::add_branch,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null, never};
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use super::union::add_branch;
+use crate::schema::pointer;
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Rewrites what a schema says of the items of an array.
     pub(super) fn items(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
         if let Some((Value::Array(places), layer)) = flat.get("prefixItems") {

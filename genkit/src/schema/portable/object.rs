@@ -2,17 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::Draft,
-    flatten::Flat,
-    pointer,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null};
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use crate::schema::pointer;
 
 /// Keywords that can evaluate properties which `properties` does not name.
 const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Rewrites what a schema says of objects.
     pub(super) fn object(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
         let required = flat.required();

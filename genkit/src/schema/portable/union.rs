@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::{Draft, never},
-    enums,
-    flatten::{Flat, is_null},
-    keywords::{self, Class},
-    pointer,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null, never};
+use super::enums;
+use super::flat::{Flat, is_null};
+use super::keywords::{self, Class};
+use super::rewriter::PortableRewriter;
+use crate::schema::pointer;
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients know and which accepts no less.
     pub(super) fn unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         for key in ["anyOf", "oneOf"] {

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{fixed, kinds, pointer, types, types_of, walk::Walk};
+use super::rewriter::{SubsetRewriter, notes};
+use crate::schema::dialect::{fixed, kinds, types};
+use crate::schema::{pointer, types_of};
 
-impl Walk<'_> {
+impl SubsetRewriter<'_> {
     /// A schema without references and choices.
     pub(super) fn typed(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let mut subset = notes(map);
@@ -207,12 +209,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// What a schema says to a reader, as far as there are keywords for it.
-pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
-    let description = map.get_key_value("description");
-    description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// The values that are of a type.

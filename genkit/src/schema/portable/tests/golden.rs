@@ -4,7 +4,8 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Degraded, portable, zoo};
+use super::{portable, zoo};
+use crate::schema::conversion::Degraded;
 
 fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/schemas"))

@@ -1,16 +1,11 @@
-//! Dialects by table, and over the zoo of types.
-
-mod gemini;
-mod openai;
+//! Exact schemas for the tests of dialects.
 
 use std::{fs, path::PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::is_empty_object;
-
 /// Each exact schema of the zoo, those of results as well.
-fn zoo() -> Vec<(String, Value)> {
+pub(crate) fn zoo() -> Vec<(String, Value)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/schemas"));
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -26,36 +21,19 @@ fn zoo() -> Vec<(String, Value)> {
     all
 }
 
-fn property(schema: Value) -> Value {
+pub(crate) fn property(schema: Value) -> Value {
     json!({ "type": "object", "properties": { "a": schema }, "required": ["a"] })
 }
 
 /// An object with many properties.
-fn wide(count: usize) -> Value {
+pub(crate) fn wide(count: usize) -> Value {
     let name = |n| (format!("p{n}"), json!({ "type": "string" }));
     let all: Map<_, _> = (0..count).map(name).collect();
     json!({ "type": "object", "properties": all })
 }
 
 /// Arrays inside each other.
-fn deep(depth: usize) -> Value {
+pub(crate) fn deep(depth: usize) -> Value {
     let inner = json!({ "type": "string" });
     (0..depth).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
-}
-
-#[test]
-fn objects_without_properties() {
-    for (schema, expected) in [
-        (json!({ "type": "object" }), true),
-        (json!({ "type": "OBJECT", "description": "D" }), true),
-        (json!({ "type": "object", "properties": {}, "additionalProperties": false }), true),
-        (json!({ "type": "object", "properties": { "a": {} } }), false),
-        (json!({ "type": "object", "additionalProperties": true }), false),
-        (json!({ "type": "object", "anyOf": [] }), false),
-        (json!({ "type": "string" }), false),
-        (json!({}), false),
-        (json!(true), false),
-    ] {
-        assert_eq!(is_empty_object(&schema), expected, "{schema}");
-    }
 }

@@ -1,8 +1,9 @@
-//! The portable schemas of the zoo, judged by a validator (feature `validation`).
+//! The portable schemas of the zoo under a validator (feature `validation`).
 
 use serde_json::{Value, json};
 
-use super::{pointer, portable, zoo};
+use super::{portable, zoo};
+use crate::schema::pointer;
 
 #[test]
 fn portable_schemas_are_valid_in_both_drafts() {

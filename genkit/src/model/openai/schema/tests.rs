@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{openai::MAX_SCHEMAS, openai_strict},
-    deep, property, wide, zoo,
-};
-use crate::schema::portable::MAX_DEPTH;
+use super::{MAX_SCHEMAS, openai_strict};
+use crate::schema::MAX_DEPTH;
+use crate::schema::tests::{deep, property, wide, zoo};
 
 #[test]
 fn openai_strict_by_table() {

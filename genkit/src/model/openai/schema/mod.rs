@@ -1,10 +1,16 @@
 //! Strict schemas of OpenAI: each object is closed, and each of its properties is always there.
 
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
-use super::{
-    Holds, MAX_DEPTH, choice, fixed, holds, kinds, merged, place, pointer, resolve, types, types_of,
+use crate::schema::dialect::{
+    KeywordValue, choice, fixed, kinds, merged, resolve, types, value_of,
 };
+use crate::schema::{Dialect, MAX_DEPTH, pointer, types_of};
 
 /// Keywords that are kept as they are.
 const KEPT: [&str; 12] = [
@@ -23,7 +29,7 @@ const KEPT: [&str; 12] = [
 ];
 
 /// How many schemas may be inside of a strict one. Default is 5,000: OpenAI takes as many properties.
-pub(super) const MAX_SCHEMAS: usize = 5_000;
+const MAX_SCHEMAS: usize = 5_000;
 
 /// Formats that are known; others are refused.
 const FORMATS: [&str; 9] =
@@ -42,19 +48,31 @@ const UNSAYABLE: [(&str, &str); 9] = [
     ("$dynamicRef", "a dynamic reference"),
 ];
 
+/// The dialect of strict mode.
+pub(super) struct StrictDialect;
+
+impl Dialect for StrictDialect {
+    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+        let warn = |reason: &String| {
+            tracing::warn!("the schema of `{owner}` is sent without strict mode: {reason}");
+        };
+        openai_strict(exact).inspect_err(warn).ok()
+    }
+}
+
 /// The strict form of an exact schema, or the first place that strict schemas cannot describe, and why.
 ///
 /// A property that may be left out becomes one that may be null. Bounds and formats that are not known are dropped, as
 /// are defaults; whoever reads the answer still checks them.
-pub(crate) fn openai_strict(exact: &Value) -> Result<Value, String> {
-    let mut walk = Walk { exact, depth: 0, schemas: 0, merging: Vec::new() };
+fn openai_strict(exact: &Value) -> Result<Value, String> {
+    let mut rewriter = StrictRewriter { exact, depth: 0, schemas: 0, merging: Vec::new() };
     let Value::Object(root) = exact else {
         return Err(says("", "this is not the schema of an object"));
     };
     if types(root) != ["object"] || choice(root).is_some() || root.contains_key("$ref") {
         return Err(says("", "the whole must be an object, and no choice or reference"));
     }
-    let mut strict = walk.map(root, "")?;
+    let mut strict = rewriter.map(root, "")?;
     for key in ["$defs", "definitions"] {
         let Some(Value::Object(exact)) = root.get(key) else {
             continue;
@@ -62,7 +80,7 @@ pub(crate) fn openai_strict(exact: &Value) -> Result<Value, String> {
         let at = pointer::child("", key);
         let mut definitions = Map::new();
         for (name, schema) in exact {
-            let schema = walk.schema(schema, &pointer::child(&at, name))?;
+            let schema = rewriter.schema(schema, &pointer::child(&at, name))?;
             definitions.insert(name.clone(), schema);
         }
         strict.insert(key.to_owned(), Value::Object(definitions));
@@ -74,7 +92,7 @@ fn says(at: &str, what: &str) -> String {
     format!("at {}: {what}", place(at))
 }
 
-struct Walk<'a> {
+struct StrictRewriter<'a> {
     exact: &'a Value,
     depth: usize,
     schemas: usize,
@@ -82,7 +100,7 @@ struct Walk<'a> {
     merging: Vec<String>,
 }
 
-impl Walk<'_> {
+impl StrictRewriter<'_> {
     fn schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
         let Value::Object(map) = exact else {
             return Err(says(at, "a value of any kind has no strict schema"));
@@ -128,7 +146,8 @@ impl Walk<'_> {
         let Some((target, pointer)) = resolve(self.exact, reference) else {
             return Err(says(at, &format!("{reference} is not a place in this schema")));
         };
-        let says_more = |key: &str| key == "type" || key == "enum" || holds(key) != Holds::Data;
+        let says_more =
+            |key: &str| key == "type" || key == "enum" || value_of(key) != KeywordValue::Data;
         let is_definition = |key: &str| matches!(key, "$defs" | "definitions");
         if map.keys().any(|key| says_more(key) && !is_definition(key)) {
             if self.merging.contains(&pointer) {
@@ -314,4 +333,9 @@ fn nullable(schema: Value) -> Value {
         _ => {}
     }
     Value::Object(map)
+}
+
+/// A pointer for people.
+fn place(at: &str) -> Cow<'_, str> {
+    if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }

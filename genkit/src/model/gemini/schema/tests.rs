@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{Degraded, gemini_json, gemini_subset},
-    deep, property, wide, zoo,
-};
-use crate::schema::portable::{MAX_DEPTH, MAX_NODES};
+use super::{gemini_json, gemini_subset, is_empty_object};
+use crate::schema::tests::{deep, property, wide, zoo};
+use crate::schema::{Degraded, MAX_DEPTH, MAX_NODES};
 
 fn pointers(degraded: &[Degraded]) -> Vec<&str> {
     degraded.iter().map(|one| one.pointer.as_str()).collect()
@@ -288,4 +286,21 @@ fn walk_subset(schema: &Value, name: &str) {
         map.get("type").is_none_or(|kind| kind != "ARRAY" || map.contains_key("items")),
         "{name}"
     );
+}
+
+#[test]
+fn objects_without_properties() {
+    for (schema, expected) in [
+        (json!({ "type": "object" }), true),
+        (json!({ "type": "OBJECT", "description": "D" }), true),
+        (json!({ "type": "object", "properties": {}, "additionalProperties": false }), true),
+        (json!({ "type": "object", "properties": { "a": {} } }), false),
+        (json!({ "type": "object", "additionalProperties": true }), false),
+        (json!({ "type": "object", "anyOf": [] }), false),
+        (json!({ "type": "string" }), false),
+        (json!({}), false),
+        (json!(true), false),
+    ] {
+        assert_eq!(is_empty_object(&schema), expected, "{schema}");
+    }
 }

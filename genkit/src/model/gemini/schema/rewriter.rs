@@ -1,16 +1,14 @@
-//! The walk over an exact schema: references, null, choices.
+//! Recursive descent over an exact schema: references, null, choices.
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Degraded, Holds, MAX_DEPTH, MAX_NODES, choice, holds, merged, pointer, resolve, typed::notes,
-    types,
-};
+use crate::schema::dialect::{KeywordValue, choice, merged, resolve, types, value_of};
+use crate::schema::{Degraded, MAX_DEPTH, MAX_NODES, pointer};
 
-/// The state of one walk.
-pub(super) struct Walk<'a> {
+/// The state of one rewrite.
+pub(super) struct SubsetRewriter<'a> {
     exact: &'a Value,
-    /// Pointers of the definitions that the walk is inside of, the root first.
+    /// Pointers of the definitions that it is inside of, the root first.
     references: Vec<String>,
     max_references: usize,
     nodes: usize,
@@ -18,7 +16,7 @@ pub(super) struct Walk<'a> {
     degraded: Vec<Degraded>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SubsetRewriter<'a> {
     pub(super) fn new(exact: &'a Value, max_references: usize) -> Self {
         let references = vec![String::new()];
         Self { exact, references, max_references, nodes: 0, depth: 0, degraded: Vec::new() }
@@ -207,6 +205,12 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// What a schema says to a reader, as far as there are keywords for it.
+pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
+    let description = map.get_key_value("description");
+    description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 /// Whether a keyword says what passes, so that it has to go into each branch of a choice beside it.
 fn limits(key: &str) -> bool {
     let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
@@ -227,7 +231,7 @@ fn limits(key: &str) -> bool {
             | "minProperties"
             | "maxProperties"
     );
-    is_known || (holds(key) != Holds::Data && !is_scaffold)
+    is_known || (value_of(key) != KeywordValue::Data && !is_scaffold)
 }
 
 /// What stands where a reference is cut.

@@ -1,11 +1,15 @@
-//! JSON from the text of a model: with words around it, written carelessly, or not there yet.
+//! Partial and lenient JSON: a value out of the text of a model that has prose around it, is written carelessly, or
+//! is not complete yet.
+//!
+//! It is ours, since no crate reads all three as Genkit does in every language (its specifications are the tests):
+//! those for partial JSON refuse JSON5, those for JSON5 refuse text that is cut off, and none passes over prose.
 
 mod number;
 mod reader;
 
 use serde_json::Value;
 
-use reader::{Reader, State};
+use reader::{JsonReader, ReadState};
 
 /// What is certain of a JSON text that may be cut off anywhere.
 ///
@@ -13,9 +17,9 @@ use reader::{Reader, State};
 /// has not begun is left out, and so is a number at the very end, since more digits may follow. The beginning of
 /// `true`, `false` or `null` can become nothing else and is taken for the whole.
 pub(crate) fn partial(text: &str) -> Option<Value> {
-    let mut reader = Reader::new(text, 0);
+    let mut reader = JsonReader::new(text, 0);
     let value = reader.value();
-    value.filter(|_| reader.state != State::TooDeep)
+    value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
 /// The first JSON object or array in a text. One that the end of the text cuts off counts as far as it is
@@ -32,14 +36,14 @@ pub(crate) fn extract(text: &str) -> Option<Value> {
         {
             return Some(value);
         }
-        let mut reader = Reader::new(text, at);
+        let mut reader = JsonReader::new(text, at);
         let value = reader.value();
         match reader.state {
-            State::Whole | State::Cut => return value,
+            ReadState::Whole | ReadState::Cut => return value,
             // An inner part of it would be found next, and pass for the whole.
-            State::TooDeep => return None,
-            State::Broken if reader.is_meant => at = closed(text, at)?,
-            State::Broken => at = reader.at.max(at + 1),
+            ReadState::TooDeep => return None,
+            ReadState::Broken if reader.is_meant => at = closed(text, at)?,
+            ReadState::Broken => at = reader.at.max(at + 1),
         }
     }
 }
@@ -50,12 +54,12 @@ pub(crate) struct Items {
     pub values: Vec<Value>,
     /// Where to go on when there is more text.
     pub cursor: usize,
-    pub end: End,
+    pub end: ListEnd,
 }
 
 /// How far a list was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ListEnd {
     /// No list has begun.
     Nowhere,
     /// There may be more of it.
@@ -81,46 +85,46 @@ pub(crate) fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
 /// taken for one that goes on.
 pub(crate) fn items(text: &str, cursor: usize) -> Items {
     if cursor > 0 {
-        return read_items(&mut Reader::new(text, cursor), true);
+        return read_items(&mut JsonReader::new(text, cursor), true);
     }
     let mut at = 0;
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find('[')) {
-        let mut reader = Reader::new(text, at + offset + 1);
+        let mut reader = JsonReader::new(text, at + offset + 1);
         let items = read_items(&mut reader, false);
-        if !items.values.is_empty() || items.end == End::Closed {
+        if !items.values.is_empty() || items.end == ListEnd::Closed {
             return items;
         }
         // Before the first item nothing is settled: these may be brackets in prose.
-        if items.end == End::Open || reader.is_meant || reader.state == State::TooDeep {
+        if items.end == ListEnd::Open || reader.is_meant || reader.state == ReadState::TooDeep {
             return Items { cursor: 0, ..items };
         }
         at = reader.at;
     }
-    Items { values: Vec::new(), cursor: 0, end: End::Nowhere }
+    Items { values: Vec::new(), cursor: 0, end: ListEnd::Nowhere }
 }
 
-fn read_items(reader: &mut Reader<'_>, after_item: bool) -> Items {
+fn read_items(reader: &mut JsonReader<'_>, after_item: bool) -> Items {
     let mut values = Vec::new();
     let mut cursor = reader.at;
     let mut needs_comma = after_item;
     let end = loop {
         reader.skip_blank();
         match reader.peek() {
-            None => break End::Open,
-            Some(']') => break End::Closed,
+            None => break ListEnd::Open,
+            Some(']') => break ListEnd::Closed,
             Some(',') if needs_comma => {
                 reader.at += 1;
                 needs_comma = false;
                 continue;
             }
-            Some(_) if needs_comma => break End::Broken,
+            Some(_) if needs_comma => break ListEnd::Broken,
             Some(_) => {}
         }
         let value = reader.value();
         match (value, reader.state) {
-            (Some(value), State::Whole) => values.push(value),
-            (_, State::Cut) => break End::Open,
-            _ => break End::Broken,
+            (Some(value), ReadState::Whole) => values.push(value),
+            (_, ReadState::Cut) => break ListEnd::Open,
+            _ => break ListEnd::Broken,
         }
         cursor = reader.at;
         needs_comma = true;
@@ -165,7 +169,7 @@ pub(crate) fn lines(text: &str) -> Result<Vec<Value>, &str> {
 }
 
 /// One line and what is on it.
-struct Line<'a> {
+struct JsonLine<'a> {
     text: &'a str,
     values: Vec<Value>,
     /// How many of its bytes the values take.
@@ -177,11 +181,11 @@ struct Line<'a> {
     next: usize,
 }
 
-fn next_line(text: &str, at: usize) -> Option<Line<'_>> {
+fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
     let rest = text.get(at..)?;
     let length = rest.find('\n');
     let line = &rest[..length.unwrap_or(rest.len())];
-    let mut reader = Reader::new(line, 0);
+    let mut reader = JsonReader::new(line, 0);
     let mut values = Vec::new();
     let mut read = 0;
     loop {
@@ -192,18 +196,18 @@ fn next_line(text: &str, at: usize) -> Option<Line<'_>> {
             break;
         }
         match (reader.value(), reader.state) {
-            (Some(value), State::Whole) => values.push(value),
+            (Some(value), ReadState::Whole) => values.push(value),
             _ => break,
         }
         read = reader.at;
     }
-    Some(Line {
+    Some(JsonLine {
         text: line,
         values,
         read,
-        is_cut: reader.state == State::Cut,
-        is_broken: reader.state == State::TooDeep
-            || (reader.state == State::Broken && reader.is_meant),
+        is_cut: reader.state == ReadState::Cut,
+        is_broken: reader.state == ReadState::TooDeep
+            || (reader.state == ReadState::Broken && reader.is_meant),
         is_last: length.is_none(),
         next: at + line.len() + 1,
     })

@@ -23,40 +23,23 @@
 //! Arguments are narrowed at most (a client that obeys the portable schema is understood), results are widened at
 //! most (what serde writes is accepted). That is why null stays in a property that is always there.
 
-use serde_json::{Map, Value};
-
 mod draft;
 mod enums;
+mod flat;
 mod flatten;
 mod items;
 mod keywords;
 mod object;
+mod rewriter;
 mod union;
-mod walk;
 
-#[cfg(test)]
-mod golden;
-#[cfg(all(test, feature = "validation"))]
-mod judged;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-#[path = "../../../tests/schema/zoo.rs"]
-mod zoo;
 
-use super::pointer;
-use walk::Walk;
+use serde_json::{Map, Value};
 
-/// How many schemas a portable schema may have inside. Default is 2,000.
-///
-/// Inlining a type wherever it is named can grow without end. A schema above this is cut at the same depth of
-/// references everywhere, the deepest at which it fits.
-pub(crate) const MAX_NODES: usize = 2_000;
-
-/// How many schemas may be inside each other. Default is 32.
-///
-/// Each takes up to four levels of JSON, of which common parsers read 128.
-pub(crate) const MAX_DEPTH: usize = 32;
+use super::conversion::{Degraded, MAX_DEPTH, MAX_NODES};
+use rewriter::PortableRewriter;
 
 /// How many references inside each other are tried, in this order, for a schema above [`MAX_NODES`].
 const FALLBACK_REFERENCES: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
@@ -68,17 +51,6 @@ pub(crate) struct Portable {
     pub schema: Value,
     /// What was lost, by pointer.
     pub degraded: Vec<Degraded>,
-}
-
-/// One thing that the portable schema cannot say.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Degraded {
-    /// Where in the exact schema, as a JSON pointer.
-    pub pointer: String,
-    /// What was lost.
-    pub what: String,
-    /// What the author of the type can do about it.
-    pub remedy: String,
 }
 
 /// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client can read it.
@@ -93,8 +65,8 @@ pub(crate) fn portable(exact: &Value) -> Portable {
 
 /// One try with a limit on references inside each other; nothing if it has too many nodes.
 fn attempt(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
-    let mut walk = Walk::new(exact, max_references, max_nodes);
-    let schema = walk.root();
-    let degraded = walk.finish()?;
+    let mut rewriter = PortableRewriter::new(exact, max_references, max_nodes);
+    let schema = rewriter.root();
+    let degraded = rewriter.finish()?;
     Some(Portable { schema, degraded })
 }

@@ -1,38 +1,27 @@
-//! The walk over an exact schema, from the root down.
+//! Recursive descent over an exact schema, from the root down.
 
 use serde_json::{Map, Value};
 
-use super::{
-    Degraded, MAX_DEPTH,
-    draft::{Draft, never},
-    flatten::Flat,
-    keywords::{self, Class},
-    pointer,
-};
+use super::draft::{Draft, Null, never};
+use super::flat::Flat;
+use super::keywords::{self, Class};
+use crate::schema::conversion::{Degraded, MAX_DEPTH};
+use crate::schema::pointer;
 
-/// Where a schema stands, as far as null is concerned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Null {
-    /// Leaving it out says the same.
-    Omitted,
-    /// Only null says it.
-    Needed,
-}
-
-/// The state of one walk.
-pub(super) struct Walk<'a> {
+/// The state of one rewrite.
+pub(super) struct PortableRewriter<'a> {
     pub exact: &'a Value,
-    /// Pointers of the definitions that the walk is inside of, the root first.
+    /// Pointers of the definitions that it is inside of, the root first.
     pub references: Vec<String>,
     pub max_references: usize,
-    /// How many schemas the walk is inside of.
+    /// How many schemas it is inside of.
     pub depth: usize,
     max_nodes: usize,
     nodes: usize,
     degraded: Vec<Degraded>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     pub(super) fn new(exact: &'a Value, max_references: usize, max_nodes: usize) -> Self {
         Self {
             exact,
