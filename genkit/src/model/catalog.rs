@@ -1,9 +1,12 @@
-//! From a model's name to the model.
+//! The catalog: from a model's name to the model.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error as E;
+use super::provider::BuiltInProvider;
+use super::{gemini, openai};
+use crate::error::Result;
 use crate::model::{Model, Offline, Provider};
 use crate::suggest;
 use crate::sync::lock;
@@ -98,10 +101,7 @@ impl Models {
         }
         match std::env::var("GENKIT_MODEL") {
             Ok(name) if !name.is_empty() => self.named(&name),
-            _ => Err(Error::invalid_argument(
-                "no model is named: add `.model(\"gemini/gemini-2.5-flash\")` to the request, give \
-                 `Genkit::builder().model(..)` one for all, or set GENKIT_MODEL",
-            )),
+            _ => Err(E::NoModelNamed.into()),
         }
     }
 
@@ -118,101 +118,51 @@ impl Models {
         if name == Offline::NAME {
             return Ok(Arc::new(Offline::new()));
         }
-        if let Some(provider) = built_in(prefix) {
-            return named_model(&*provider?, rest);
+        if let Some(from_env) = built_in(prefix).and_then(|provider| provider.from_env) {
+            return named_model(&*once(prefix, from_env)?, rest);
         }
-        Err(self.unknown(name, prefix))
+        Err(self.unknown(name, prefix).into())
     }
 
-    fn unknown(&self, name: &str, prefix: &str) -> Error {
-        if let Some((_, feature)) = PROVIDERS.iter().find(|(known, _)| *known == prefix) {
-            return Error::new(
-                ErrorKind::FailedPrecondition,
-                format!(
-                    "`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml"
-                ),
-            );
+    fn unknown(&self, name: &str, prefix: &str) -> E {
+        let name = name.to_owned();
+        if let Some(provider) = built_in(prefix) {
+            return E::FeatureOff { name, feature: provider.feature };
         }
         let given = self.models.keys().map(String::as_str);
         let providers = self.providers.iter().map(|provider| provider.name());
-        let known = PROVIDERS.iter().map(|(known, _)| *known);
+        let known = PROVIDERS.iter().flat_map(|provider| provider.prefixes.iter().copied());
         let names = given.chain(providers).chain(known).chain([Offline::NAME]);
-        Error::not_found(suggest::unknown("model", prefix, names)).with_details(name.into())
+        E::UnknownModel { name, message: suggest::unknown("model", prefix, names) }
     }
 }
 
 fn named_model(provider: &dyn Provider, name: &str) -> Result<Arc<dyn Model>> {
     if name.is_empty() {
-        let provider = provider.name();
-        return Err(Error::invalid_argument(format!(
-            "`{provider}` is a provider: name a model too, as `{provider}/..`"
-        )));
+        return Err(E::OnlyProvider(provider.name().to_owned()).into());
     }
     provider.model(name)
 }
 
-/// The providers of this library, and the feature that each comes with.
-const PROVIDERS: [(&str, &str); 21] = [
-    ("gemini", "gemini"),
-    ("googleai", "gemini"),
-    ("openai", "openai"),
-    ("openrouter", "openai"),
-    ("groq", "openai"),
-    ("mistral", "openai"),
-    ("deepseek", "openai"),
-    ("xai", "openai"),
-    ("gemini-openai", "openai"),
-    ("together", "openai"),
-    ("fireworks", "openai"),
-    ("cerebras", "openai"),
-    ("moonshot", "openai"),
-    ("perplexity", "openai"),
-    ("deepinfra", "openai"),
-    ("nvidia", "openai"),
-    ("huggingface", "openai"),
-    ("ollama", "openai"),
-    ("lmstudio", "openai"),
-    ("vllm", "openai"),
-    ("llamacpp", "openai"),
-];
+/// The providers of this library: one line for each.
+const PROVIDERS: &[BuiltInProvider] = &[gemini::PROVIDER, openai::PROVIDER];
 
-/// A provider of this library, from the environment, made once in a program; `None` if there is
-/// no such provider. A failure is not kept: the key may be set later.
-fn built_in(prefix: &str) -> Option<Result<Arc<dyn Provider>>> {
+fn built_in(prefix: &str) -> Option<&'static BuiltInProvider> {
+    PROVIDERS.iter().find(|provider| provider.prefixes.contains(&prefix))
+}
+
+/// A provider of this library from the environment, made once in a program. A failure is not cached: the key may be
+/// set later.
+fn once(
+    prefix: &str,
+    from_env: fn(&str) -> Result<Arc<dyn Provider>>,
+) -> Result<Arc<dyn Provider>> {
     static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
     let mut made = lock(&MADE);
     if let Some((_, provider)) = made.iter().find(|(name, _)| name == prefix) {
-        return Some(Ok(Arc::clone(provider)));
+        return Ok(Arc::clone(provider));
     }
     let provider = from_env(prefix)?;
-    if let Ok(provider) = &provider {
-        made.push((prefix.to_owned(), Arc::clone(provider)));
-    }
-    Some(provider)
-}
-
-/// One line for each provider.
-fn from_env(prefix: &str) -> Option<Result<Arc<dyn Provider>>> {
-    match prefix {
-        #[cfg(feature = "gemini")]
-        "gemini" | "googleai" => Some(super::Gemini::from_env().map(|made| Arc::new(made) as _)),
-        #[cfg(feature = "openai")]
-        server if super::OpenAi::knows(server) => {
-            Some(super::OpenAi::server(server).map(|made| Arc::new(made) as _))
-        }
-        _ => None,
-    }
-}
-
-#[cfg(all(test, feature = "openai"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_server_that_is_known_is_named() {
-        let named = PROVIDERS.iter().filter(|(_, feature)| *feature == "openai");
-        for (name, _) in named {
-            assert!(crate::model::OpenAi::knows(name), "{name}");
-        }
-    }
+    made.push((prefix.to_owned(), Arc::clone(&provider)));
+    Ok(provider)
 }

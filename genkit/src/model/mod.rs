@@ -17,8 +17,8 @@
 //!
 //!     fn generate<'a>(&'a self, request: &'a ModelRequest, _: &'a ChunkSink) -> Generating<'a> {
 //!         Box::pin(async move {
-//!             let said = request.messages.last().map(|message| message.text());
-//!             Ok(ModelResponse::text(said.unwrap_or_default()))
+//!             let text = request.messages.last().map(|message| message.text());
+//!             Ok(ModelResponse::text(text.unwrap_or_default()))
 //!         })
 //!     }
 //! }
@@ -30,39 +30,39 @@
 //! # }
 //! ```
 
+#[cfg(feature = "http-model")]
+mod cassette;
 mod catalog;
 pub(crate) mod documents;
-#[cfg(feature = "gemini")]
+mod error;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
 mod info;
 mod names;
 mod offline;
-#[cfg(feature = "openai")]
 mod openai;
 mod provider;
 mod request;
 mod response;
-pub(crate) mod sample;
+pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod sse;
 #[cfg(feature = "http-model")]
 mod wire;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
+use crate::future::BoxFuture;
 
+#[cfg(feature = "http-model")]
+pub use cassette::Cassette;
 pub use catalog::ModelRef;
 pub(crate) use catalog::Models;
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
-#[cfg(feature = "http-model")]
-pub use http::cassette::Cassette;
 #[cfg(feature = "http-model")]
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
@@ -76,7 +76,7 @@ pub use request::{Document, ModelRequest, OutputConfig, ToolChoice, ToolDefiniti
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
 
 /// A model call under way.
-pub type Generating<'a> = Pin<Box<dyn Future<Output = Result<ModelResponse>> + Send + 'a>>;
+pub type Generating<'a> = BoxFuture<'a, Result<ModelResponse>>;
 
 /// A language model.
 ///

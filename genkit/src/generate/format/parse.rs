@@ -6,6 +6,7 @@ use super::Format;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::schema::partial_json::{self, ListEnd};
+use crate::truncate::excerpt;
 
 /// How much of an answer an error quotes, in characters. Default is 200.
 pub(super) const MAX_QUOTED: usize = 200;
@@ -74,12 +75,4 @@ fn word(text: &str) -> &str {
 
 fn unreadable(expected: &'static str, found: &'static str, text: &str) -> Error {
     E::UnreadableOutput { expected, found, quoted: excerpt(text, MAX_QUOTED) }.into()
-}
-
-/// The beginning of a text, for an error.
-pub(crate) fn excerpt(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -23,7 +23,7 @@ pub(super) const BUILT_IN: [&str; 8] = [
 ];
 
 /// One entry of `tools`.
-pub(super) enum Entry<'a> {
+pub(super) enum ToolEntry<'a> {
     Functions(Vec<FunctionDeclaration<'a>>),
     BuiltIn(&'static str, Option<&'a Value>),
     /// As the settings hold it.
@@ -42,7 +42,7 @@ pub(super) struct FunctionDeclaration<'a> {
     parameters: Option<&'a RawValue>,
 }
 
-impl Serialize for Entry<'_> {
+impl Serialize for ToolEntry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
         match self {
@@ -65,21 +65,21 @@ pub(super) fn entries<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     openapi: bool,
-) -> Vec<Entry<'a>> {
+) -> Vec<ToolEntry<'a>> {
     let mut entries = Vec::new();
     if !request.tools.is_empty() {
         let declarations = request.tools.iter().map(|tool| declaration(tool, names, openapi));
-        entries.push(Entry::Functions(declarations.collect()));
+        entries.push(ToolEntry::Functions(declarations.collect()));
     }
     for name in BUILT_IN {
         match request.config.get(name) {
             None | Some(Value::Null | Value::Bool(false)) => {}
-            Some(Value::Bool(true)) => entries.push(Entry::BuiltIn(name, None)),
-            settings => entries.push(Entry::BuiltIn(name, settings)),
+            Some(Value::Bool(true)) => entries.push(ToolEntry::BuiltIn(name, None)),
+            settings => entries.push(ToolEntry::BuiltIn(name, settings)),
         }
     }
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
-    entries.extend(given.filter(|tool| tool.is_object()).map(Entry::Given));
+    entries.extend(given.filter(|tool| tool.is_object()).map(ToolEntry::Given));
     entries
 }
 
@@ -109,7 +109,7 @@ pub(super) struct ToolConfig<'a> {
 }
 
 #[derive(Serialize)]
-struct Mode {
+struct FunctionCallingConfig {
     mode: &'static str,
 }
 
@@ -124,13 +124,13 @@ impl<'a> ToolConfig<'a> {
         any.then_some(Self { request, names })
     }
 
-    fn mode(&self) -> Option<Mode> {
+    fn mode(&self) -> Option<FunctionCallingConfig> {
         let mode = match self.request.tool_choice.filter(|_| !self.request.tools.is_empty())? {
             ToolChoice::Auto => "AUTO",
             ToolChoice::Required => "ANY",
             ToolChoice::None => "NONE",
         };
-        Some(Mode { mode })
+        Some(FunctionCallingConfig { mode })
     }
 
     /// The caller's own mode, with the names that were sent.

@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What a body is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Event<'a> {
+pub(crate) enum SseEvent<'a> {
     /// An event with its name, if it has one, and its lines of data, joined by line feeds.
     Message { event: Option<&'a str>, data: Cow<'a, str> },
     /// JSON that is not inside of an event, or what began like it.
@@ -125,12 +125,12 @@ impl SseParser {
     }
 
     /// The next event, or `None` when more bytes are needed.
-    pub(crate) fn next(&mut self) -> Option<Result<Event<'_>, SseError>> {
+    pub(crate) fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
         match self.advance()? {
             Ok(Ready::Message { event, data, at }) => Some(self.message(event, data, at)),
             Ok(Ready::Bare { text, at }) => {
                 let text = text_of(&self.buffer[text], "text", at);
-                Some(text.map(|text| Event::Bare(text.trim_ascii())))
+                Some(text.map(|text| SseEvent::Bare(text.trim_ascii())))
             }
             Err(error) => Some(Err(error)),
         }
@@ -141,7 +141,7 @@ impl SseParser {
         event: Option<Range<usize>>,
         data: Data,
         at: u64,
-    ) -> Result<Event<'_>, SseError> {
+    ) -> Result<SseEvent<'_>, SseError> {
         let event = event.map(|name| text_of(&self.buffer[name], "name", at)).transpose()?;
         let data = match data {
             Data::None => Cow::Borrowed(""),
@@ -151,7 +151,7 @@ impl SseParser {
                 Cow::Owned(text.map_err(|_| SseError::NotUtf8 { field: "data", at })?)
             }
         };
-        Ok(Event::Message { event, data })
+        Ok(SseEvent::Message { event, data })
     }
 
     /// Reads lines until something is ready.

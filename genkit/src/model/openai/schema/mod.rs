@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::schema::dialect::{
     KeywordValue, choice, fixed, kinds, merged, resolve, types, value_of,
 };
-use crate::schema::{Dialect, MAX_DEPTH, pointer, types_of};
+use crate::schema::{Dialect, MAX_DEPTH, SharedSchema, pointer, types_of};
 
 /// Keywords that are kept as they are.
 const KEPT: [&str; 12] = [
@@ -58,6 +58,11 @@ impl Dialect for StrictDialect {
         };
         openai_strict(exact).inspect_err(warn).ok()
     }
+}
+
+/// Whether strict mode made the model write a null where it would leave a property out.
+pub(super) fn is_strict(schema: &SharedSchema, owner: &str) -> bool {
+    schema.dialect::<StrictDialect>(owner).is_some()
 }
 
 /// The strict form of an exact schema, or the first place that strict schemas cannot describe, and why.

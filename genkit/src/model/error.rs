@@ -1,0 +1,38 @@
+//! The errors of looking models up, and of what they answer to sampling.
+
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error(
+        "no model is named: add `.model(\"gemini/gemini-2.5-flash\")` to the request, give \
+         `Genkit::builder().model(..)` one for all, or set GENKIT_MODEL"
+    )]
+    NoModelNamed,
+    #[error("`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml")]
+    FeatureOff { name: String, feature: &'static str },
+    #[error("{message}")]
+    UnknownModel { name: String, message: String },
+    #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
+    OnlyProvider(String),
+    #[error("the model answered without a message")]
+    NoMessage,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoModelNamed | Self::OnlyProvider(_) => ErrorKind::InvalidArgument,
+            Self::FeatureOff { .. } => ErrorKind::FailedPrecondition,
+            Self::UnknownModel { .. } => ErrorKind::NotFound,
+            Self::NoMessage => ErrorKind::Unavailable,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::UnknownModel { name, .. } => Some(name.as_str().into()),
+            _ => None,
+        }
+    }
+}
