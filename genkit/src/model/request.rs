@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Sampling: a tool or an MCP server asks the model of the run.
+//! Sampling: a tool or an MCP server calls the model of the run.
 
 use serde_json::{Value, json};
 

@@ -77,11 +77,11 @@ pub(crate) enum ResultShape {
     Unknown,
 }
 
-/// The schemas of an action: made from types when first asked for, or written by hand.
+/// The schemas of an action: derived from types on first use, or written by hand.
 pub(crate) struct Schemas {
     input: Source,
     output: Source,
-    /// Another program wrote them, and has the last word on what fits them.
+    /// Another program wrote them, and decides what fits them.
     foreign: bool,
     /// Whether a check against a foreign schema ends soon.
     bounded: OnceLock<bool>,
@@ -161,12 +161,12 @@ impl Schemas {
             Some("string") if schema.get("enum").is_none() => ResultShape::Text,
             Some("object") => ResultShape::Object,
             Some(_) => ResultShape::Other,
-            None if says_nothing(schema) => ResultShape::Unknown,
+            None if accepts_anything(schema) => ResultShape::Unknown,
             None => ResultShape::Other,
         }
     }
 
-    /// What the portable schemas could not say.
+    /// What the portable schemas cannot express.
     pub(crate) fn degraded(&self) -> impl Iterator<Item = &Degraded> {
         let both = [self.input.portable(), self.output.portable()];
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
@@ -203,7 +203,7 @@ impl Schemas {
 }
 
 /// Whether a schema allows anything.
-fn says_nothing(schema: &Value) -> bool {
+fn accepts_anything(schema: &Value) -> bool {
     const NOTES: [&str; 4] = ["title", "description", "$schema", "default"];
     match schema {
         Value::Object(map) => map.keys().all(|key| NOTES.contains(&key.as_str())),
@@ -224,7 +224,7 @@ impl Origin {
     }
 }
 
-/// A schema and what is made of it, each when first asked for.
+/// A schema and what is made of it, each on first use.
 struct Source {
     origin: Origin,
     exact: OnceLock<Option<SharedSchema>>,

@@ -3,7 +3,7 @@
 /// How arguments are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Exactly as the schema says.
+    /// Exactly by the schema.
     Exact,
     /// A string that does not fit is read once more as JSON (`"5"` is 5, `"[1]"` is a list):
     /// models send these.

@@ -9,14 +9,14 @@ use crate::truncate::excerpt;
 const SHOWN: usize = 200;
 
 /// How a request that was not recorded differs from the nearest one that was.
-pub(super) fn describe(asked: &RecordedRequest, recorded: &[&RecordedRequest]) -> String {
+pub(super) fn describe(request: &RecordedRequest, recorded: &[&RecordedRequest]) -> String {
     let nearest = recorded
         .iter()
         .enumerate()
-        .map(|(index, recorded)| (Difference::of(recorded, asked), index))
+        .map(|(index, recorded)| (Difference::of(recorded, request), index))
         .min_by_key(|(difference, _)| difference.count);
     let Some((difference, index)) = nearest else {
-        return format!("nothing was recorded, and {} {} was asked", asked.method, asked.path);
+        return format!("nothing was recorded, and {} {} was asked", request.method, request.path);
     };
     let (at, before, now) = difference.first;
     format!(
@@ -30,26 +30,26 @@ pub(super) fn describe(asked: &RecordedRequest, recorded: &[&RecordedRequest]) -
 /// How far two requests are apart.
 struct Difference {
     count: usize,
-    /// Where, what was recorded, what is asked.
+    /// Where, what was recorded, what was requested.
     first: (String, String, String),
 }
 
 impl Difference {
-    fn of(recorded: &RecordedRequest, asked: &RecordedRequest) -> Self {
+    fn of(recorded: &RecordedRequest, request: &RecordedRequest) -> Self {
         let mut all = Self { count: 0, first: Default::default() };
         let line =
-            |asked: &RecordedRequest| Value::from(format!("{} {}", asked.method, asked.path));
-        if line(recorded) != line(asked) {
-            // Another model is further away than any other words.
-            all.add("the path", Some(&line(recorded)), Some(&line(asked)));
+            |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
+        if line(recorded) != line(request) {
+            // Another model is further away than any other text.
+            all.add("the path", Some(&line(recorded)), Some(&line(request)));
             all.count += 1_000;
         }
-        all.walk("body", Some(&recorded.body), Some(&asked.body));
+        all.walk("body", Some(&recorded.body), Some(&request.body));
         all
     }
 
-    fn walk(&mut self, at: &str, recorded: Option<&Value>, asked: Option<&Value>) {
-        match (recorded, asked) {
+    fn walk(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
+        match (recorded, request) {
             (Some(a), Some(b)) if a == b => {}
             (Some(Value::Object(a)), Some(Value::Object(b))) => {
                 for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
@@ -65,9 +65,9 @@ impl Difference {
         }
     }
 
-    fn add(&mut self, at: &str, recorded: Option<&Value>, asked: Option<&Value>) {
+    fn add(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
         if self.count == 0 {
-            self.first = (at.to_owned(), shown(recorded), shown(asked));
+            self.first = (at.to_owned(), shown(recorded), shown(request));
         }
         self.count += 1;
     }

@@ -7,7 +7,7 @@ use super::NAME;
 use crate::error::{Error, ErrorKind};
 use crate::model::http::{error_text, kind_of_status, retry_after, seconds};
 
-/// An error as the API words it.
+/// An error as the API sends it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ErrorBody {

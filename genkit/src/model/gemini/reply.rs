@@ -9,7 +9,7 @@ use super::error_reply::ErrorBody;
 use crate::message::{Media, Message, Part, Role, ToolRequest};
 use crate::model::{FinishReason, Names, Usage};
 
-/// An answer, or one piece of it in a stream. What is only kept is not looked into.
+/// An answer, or one piece of it in a stream. What is only passed on stays raw.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct GenerateContentResponse<'a> {

@@ -53,7 +53,7 @@ impl Secrets {
         if self.redacted(&error.chain()).is_none() && self.redacted(&details).is_none() {
             return error;
         }
-        // What caused it may hold the key as well, so that only its text is kept.
+        // What caused it may hold the key as well, so that only its text stays.
         let text = error.chain();
         let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
             .retryable(error.is_retryable());

@@ -172,7 +172,7 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Whether models are bound to the schemas of tools, as far as strict mode can say them.
+    /// Whether models are bound to the schemas of tools, as far as strict mode can express them.
     /// Default is true at OpenAI, and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.strict_tools = Some(yes);

@@ -159,7 +159,7 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// A body that is no JSON: the page of a proxy says nothing that its status does not.
+/// A body that is no JSON: the page of a proxy has nothing that its status has not.
 fn plain(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
@@ -171,7 +171,7 @@ fn wait_in(message: &str) -> Option<Duration> {
     let message = message.to_ascii_lowercase();
     let start = ["try again in ", "retry in ", "retry after "]
         .iter()
-        .find_map(|words| message.find(words).map(|at| at + words.len()))?;
+        .find_map(|phrase| message.find(phrase).map(|at| at + phrase.len()))?;
     let mut rest = &message[start..];
     let mut wait = None;
     loop {

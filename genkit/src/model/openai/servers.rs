@@ -21,7 +21,7 @@ pub(super) struct Deviations {
     pub(super) max_tokens: Cow<'static, str>,
     /// Whether reasoning models want `developer` where others have `system`.
     pub(super) developer: bool,
-    /// Whether usage of a stream has to be asked for.
+    /// Whether usage of a stream has to be requested.
     pub(super) stream_options: bool,
     pub(super) strict_tools: bool,
     pub(super) strict_output: bool,

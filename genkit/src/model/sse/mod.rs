@@ -1,6 +1,6 @@
 //! Server-sent events: bytes in, events out. Knows nothing of I/O.
 //!
-//! A byte is looked at once, however the body is cut into pieces, and an event whose data is one line is lent, not
+//! A byte is looked at once, however the body is cut into pieces, and an event whose data is one line is borrowed, not
 //! copied. Beyond the standard: an event at the end of the body needs no blank line after it, and JSON that stands
 //! outside of events is offered too, since providers write errors there.
 
@@ -227,7 +227,7 @@ impl SseParser {
         is_last.then_some((self.line..self.scanned, self.scanned))
     }
 
-    /// What there is to say when no line is left.
+    /// What is ready when no line is left.
     fn at_stop(&mut self) -> Option<Result<Ready, SseError>> {
         let unfinished = self.buffer.len() > self.line;
         if unfinished && self.buffer.len() - self.start > self.limit {
@@ -269,7 +269,7 @@ impl SseParser {
         };
     }
 
-    /// The pending event, if it has data; one without is dropped, as the standard says.
+    /// The pending event, if it has data; one without is dropped, by the standard.
     fn take_message(&mut self) -> Option<Ready> {
         let at = self.passed + self.start as u64;
         let event = self.event.take();

@@ -79,7 +79,7 @@ pub(crate) fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     (items.values, items.cursor)
 }
 
-/// Like [`extract_items`], and says how the array ends.
+/// Like [`extract_items`], with how the array ends.
 ///
 /// The cursor is always after an item, before the comma or bracket that follows; so an array that is closed cannot be
 /// taken for one that goes on.

@@ -68,7 +68,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// The next character; at the end of the text the state says so.
+    /// The next character; at the end of the text the state is `Cut`.
     pub(super) fn peek(&mut self) -> Option<char> {
         if self.state != ReadState::Whole {
             return None;
@@ -113,7 +113,7 @@ impl<'a> JsonReader<'a> {
             }
             reader.at += 1;
             reader.is_meant = true;
-            // A name without a value is not certain to say anything.
+            // A name without a value is not certain to mean anything.
             members.insert(name, reader.value()?);
             Some(())
         });

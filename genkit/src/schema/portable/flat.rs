@@ -91,7 +91,7 @@ impl<'a> Flat<'a> {
         (!is_name).then_some(title)
     }
 
-    /// What a cut reference would have said under a keyword.
+    /// The keyword of what a cut reference names.
     pub(super) fn beyond_cut(&self, key: &str) -> Option<&'a Value> {
         self.cut.as_ref()?.target?.get(key)
     }
@@ -108,7 +108,7 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Whether a schema is that of null and says nothing more.
+/// Whether a schema is that of null alone.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(|map| {
         map.len() == 1 && map.get("type").and_then(Value::as_str) == Some("null")

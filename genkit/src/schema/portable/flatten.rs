@@ -87,11 +87,11 @@ impl<'a> PortableRewriter<'a> {
         add_target(target, pointer, name, flat)
     }
 
-    /// Notes limits that are said twice and not alike: only one of them stays.
+    /// Notes keywords that stand twice and differ: only one of them stays.
     fn note_conflicts(&mut self, flat: &Flat<'a>) {
         for (key, value, at) in flat.entries() {
             let class = keywords::class(key);
-            let single = matches!(class, Class::Limit | Class::Schema | Class::Schemas)
+            let single = matches!(class, Class::Assertion | Class::Schema | Class::Schemas)
                 || matches!(
                     key,
                     "type"

@@ -1,22 +1,22 @@
 //! The schema that a client gets of which nothing is known.
 //!
 //! schemars writes exact schemas of draft 2020-12. Many clients read less than that: they follow no `$ref`, want one
-//! `type` at each place, or refuse a `format` that they have not heard of. [`portable`] rewrites an exact schema into
+//! `type` at each place, or refuse a `format` that they do not know. [`portable`] rewrites an exact schema into
 //! what all of them read: valid as draft 7 and as draft 2020-12, also where ajv is strict.
 //!
 //! | exact | portable |
 //! |---|---|
 //! | `$ref` | what it names, inlined; keywords beside it win. A reference into itself is cut to a permissive schema |
 //! | `T` or null | `T` where the property may be left out, else `anyOf` of `T` and null |
-//! | `oneOf` of documented constants | `enum`, with what was said of each value in the description |
+//! | `oneOf` of documented constants | `enum`, with the text of each value in the description |
 //! | `oneOf` | `anyOf` |
 //! | `const` | `enum` of one value |
 //! | `enum` without `type` | with the type of its values |
-//! | `prefixItems` | `items`, with the order told in the description |
+//! | `prefixItems` | `items`, with the order in the description |
 //! | `type` of several | `anyOf` |
 //! | `format` outside of both drafts | nothing; bounds stay |
 //! | `true`, `false` as a schema | `{}`, `{"not": {}}` |
-//! | `unevaluatedProperties` | `additionalProperties` where that says the same |
+//! | `unevaluatedProperties` | `additionalProperties` where that means the same |
 //! | newer and unknown keywords | nothing, and a note |
 //! | `x-…` and all that both drafts know | itself |
 //!
@@ -44,7 +44,7 @@ use rewriter::PortableRewriter;
 /// How many references inside each other are tried, in this order, for a schema above [`MAX_NODES`].
 const FALLBACK_REFERENCES: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
 
-/// A portable schema and what it could not say.
+/// A portable schema, and what it cannot express.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Portable {
     /// The schema itself.

@@ -11,7 +11,7 @@ use crate::schema::pointer;
 const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];
 
 impl<'a> PortableRewriter<'a> {
-    /// Rewrites what a schema says of objects.
+    /// Rewrites the keywords for objects.
     pub(super) fn object(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
         let required = flat.required();
         let mut properties = Map::new();
@@ -34,15 +34,15 @@ impl<'a> PortableRewriter<'a> {
             }
         }
         if flat.get("properties").is_some() || !required.is_empty() {
-            draft.limits.insert("properties".to_owned(), Value::Object(properties));
+            draft.assertions.insert("properties".to_owned(), Value::Object(properties));
         }
         if !required.is_empty() {
-            draft.limits.insert("required".to_owned(), required.into());
+            draft.assertions.insert("required".to_owned(), required.into());
         }
         if let Some((exact, layer)) = flat.get("additionalProperties") {
             let at = pointer::child(layer, "additionalProperties");
             let rest = self.rest(exact, &at);
-            draft.limits.insert("additionalProperties".to_owned(), rest);
+            draft.assertions.insert("additionalProperties".to_owned(), rest);
         } else if let Some((exact, layer)) = flat.get("unevaluatedProperties") {
             let at = pointer::child(layer, "unevaluatedProperties");
             self.unevaluated(exact, &at, flat, draft);
@@ -63,7 +63,7 @@ impl<'a> PortableRewriter<'a> {
             return;
         }
         let rest = self.rest(exact, at);
-        draft.limits.insert("additionalProperties".to_owned(), rest);
+        draft.assertions.insert("additionalProperties".to_owned(), rest);
     }
 
     /// What unnamed properties hold. Here every client knows `true` and `false`.

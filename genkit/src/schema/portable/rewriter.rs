@@ -101,21 +101,21 @@ impl<'a> PortableRewriter<'a> {
             let place = || pointer::child(layer, key);
             match keywords::class(key) {
                 Class::Annotation => annotate(key, value, flat, at.is_empty(), &mut draft),
-                Class::Limit => {
-                    draft.limits.insert(key.to_owned(), value.clone());
+                Class::Assertion => {
+                    draft.assertions.insert(key.to_owned(), value.clone());
                 }
                 Class::Schema => {
                     let before = self.degraded.len();
                     let schema = self.schema(value, &place(), Null::Needed);
-                    // What says less inside of these would say more outside.
+                    // What accepts more inside of these would accept less outside.
                     let turns_around = matches!(key, "not" | "if");
                     if !turns_around || self.degraded.len() == before {
-                        draft.limits.insert(key.to_owned(), schema);
+                        draft.assertions.insert(key.to_owned(), schema);
                     }
                 }
                 Class::Schemas => {
                     let schemas = self.schemas(value, &place());
-                    draft.limits.insert(key.to_owned(), schemas);
+                    draft.assertions.insert(key.to_owned(), schemas);
                 }
                 Class::Newer => {
                     let what = format!("`{key}` is not in JSON Schema draft 7");
@@ -132,15 +132,15 @@ impl<'a> PortableRewriter<'a> {
                 Class::Ruled | Class::Scaffold => {}
             }
         }
-        if !draft.limits.contains_key("if") {
-            draft.limits.remove("then");
-            draft.limits.remove("else");
+        if !draft.assertions.contains_key("if") {
+            draft.assertions.remove("then");
+            draft.assertions.remove("else");
         }
         format(flat, &mut draft);
         self.object(flat, &mut draft);
         self.items(flat, &mut draft);
         self.unions(flat, &types, &mut draft);
-        say_cut(flat, &mut draft);
+        describe_cut(flat, &mut draft);
         draft.set_type(types);
         draft
     }
@@ -169,13 +169,13 @@ impl<'a> PortableRewriter<'a> {
 }
 
 fn annotate(key: &str, value: &Value, flat: &Flat<'_>, is_root: bool, draft: &mut Draft) {
-    let said = match key {
+    let annotation = match key {
         "title" => flat.title(is_root),
         "default" if value.is_null() => None,
         _ => Some(value),
     };
-    if let Some(said) = said {
-        draft.says.insert(key.to_owned(), said.clone());
+    if let Some(annotation) = annotation {
+        draft.annotations.insert(key.to_owned(), annotation.clone());
     }
 }
 
@@ -184,22 +184,22 @@ fn format(flat: &Flat<'_>, draft: &mut Draft) {
         return;
     };
     if format.as_str().is_some_and(keywords::is_portable_format) {
-        draft.limits.insert("format".to_owned(), format.clone());
+        draft.assertions.insert("format".to_owned(), format.clone());
     }
 }
 
 /// Describes what was cut: a reader should know what goes there.
-fn say_cut(flat: &Flat<'_>, draft: &mut Draft) {
+fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
     let Some(cut) = &flat.cut else { return };
     if let Some(description) = flat.beyond_cut("description") {
-        draft.says.entry("description").or_insert_with(|| description.clone());
+        draft.annotations.entry("description").or_insert_with(|| description.clone());
     }
     if let Some(name) = &cut.again {
         draft.remarks.push(format!("Has the same shape as the `{name}` that it is in."));
     }
 }
 
-/// A root that is an object says so, with its properties: MCP and many clients look for both.
+/// A root that is an object has its `type` and its `properties`: MCP and many clients look for both.
 fn close_root(root: &mut Map<String, Value>) {
     let is_object = |schema: &Value| schema.get("type").is_some_and(|only| only == "object");
     let of_objects =

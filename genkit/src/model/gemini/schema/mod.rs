@@ -49,7 +49,7 @@ fn gemini_json(exact: &Value) -> Value {
     let Value::Object(map) = exact else {
         return if *exact == Value::Bool(true) { json!({}) } else { exact.clone() };
     };
-    let mut kept = Map::new();
+    let mut copied = Map::new();
     for (key, value) in map {
         let is_made_up = key == "format" && !value.as_str().is_some_and(is_standard_format);
         if key == "$schema" || is_made_up {
@@ -66,13 +66,13 @@ fn gemini_json(exact: &Value) -> Value {
             }
             _ => value.clone(),
         };
-        kept.insert(key.clone(), value);
+        copied.insert(key.clone(), value);
     }
     // There, but not as `items: true`.
-    if let Some(items @ Value::Bool(true)) = kept.get_mut("items") {
+    if let Some(items @ Value::Bool(true)) = copied.get_mut("items") {
         *items = json!({});
     }
-    Value::Object(kept)
+    Value::Object(copied)
 }
 
 /// Whether a `format` is in JSON Schema or in OpenAPI.

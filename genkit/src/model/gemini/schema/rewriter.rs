@@ -196,22 +196,23 @@ impl<'a> SubsetRewriter<'a> {
             Ok(_) => Map::new(),
             Err(any) => Map::from_iter([("anyOf".to_owned(), Value::Array(any))]),
         });
-        if let Some(said) = rest.get("description").and_then(Value::as_str) {
+        if let Some(description) = rest.get("description").and_then(Value::as_str) {
             let more = subset.get("description").and_then(Value::as_str);
-            let both = more.map_or_else(|| said.to_owned(), |more| format!("{said}\n\n{more}"));
+            let both = more
+                .map_or_else(|| description.to_owned(), |more| format!("{description}\n\n{more}"));
             subset.insert("description".to_owned(), both.into());
         }
         subset
     }
 }
 
-/// What a schema says to a reader, as far as there are keywords for it.
+/// Annotations, as far as there are keywords for them.
 pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
     let description = map.get_key_value("description");
     description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Whether a keyword says what passes, so that it has to go into each branch of a choice beside it.
+/// Whether a keyword limits the value, so that it has to go into each branch of a choice beside it.
 fn limits(key: &str) -> bool {
     let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
     let is_known = matches!(
@@ -263,10 +264,10 @@ fn with_type(map: &Map<String, Value>, name: &str) -> Map<String, Value> {
     map
 }
 
-/// One list of texts out of branches that each list some, with what was said of them.
+/// One list of texts out of branches that each list some, with their descriptions.
 fn folded(any: &[Value]) -> Option<Map<String, Value>> {
     let mut texts = Vec::new();
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     for branch in any {
         let branch = branch.as_object()?;
         let is_list = |key: &String| matches!(key.as_str(), "type" | "enum" | "description");
@@ -277,13 +278,13 @@ fn folded(any: &[Value]) -> Option<Map<String, Value>> {
         if let Some(description) = branch.get("description").and_then(Value::as_str) {
             let names: Vec<_> =
                 listed.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
-            said.push(format!("- {}: {}", names.join(", "), description.replace('\n', "\n  ")));
+            lines.push(format!("- {}: {}", names.join(", "), description.replace('\n', "\n  ")));
         }
         texts.extend(listed.iter().cloned());
     }
     let mut folded = Map::from_iter([("type".to_owned(), Value::from("STRING"))]);
-    if !said.is_empty() {
-        folded.insert("description".to_owned(), said.join("\n").into());
+    if !lines.is_empty() {
+        folded.insert("description".to_owned(), lines.join("\n").into());
     }
     folded.insert("enum".to_owned(), Value::Array(texts));
     Some(folded)

@@ -1,4 +1,4 @@
-//! What a schema says of one type.
+//! Schemas of one type.
 
 use serde_json::{Map, Value, json};
 
@@ -47,7 +47,7 @@ impl SubsetRewriter<'_> {
         subset
     }
 
-    /// What a schema says of one type.
+    /// The keywords for one type.
     fn single(
         &mut self,
         name: &str,
@@ -57,7 +57,7 @@ impl SubsetRewriter<'_> {
         subset: &mut Map<String, Value>,
     ) {
         subset.insert("type".to_owned(), name.to_uppercase().into());
-        let mut keep = |keys: &[&str], formats: &[&str]| {
+        let mut copy = |keys: &[&str], formats: &[&str]| {
             for key in keys {
                 if let Some(value) = map.get(*key) {
                     subset.insert((*key).to_owned(), value.clone());
@@ -69,9 +69,9 @@ impl SubsetRewriter<'_> {
             }
         };
         match name {
-            "string" => keep(&["minLength", "maxLength", "pattern"], &["date-time", "enum"]),
-            "integer" => keep(&["minimum", "maximum"], &["int32", "int64"]),
-            "number" => keep(&["minimum", "maximum"], &["float", "double"]),
+            "string" => copy(&["minLength", "maxLength", "pattern"], &["date-time", "enum"]),
+            "integer" => copy(&["minimum", "maximum"], &["int32", "int64"]),
+            "number" => copy(&["minimum", "maximum"], &["float", "double"]),
             "array" => self.items(map, at, subset),
             "object" => self.object(map, at, subset),
             _ => {}
@@ -81,7 +81,7 @@ impl SubsetRewriter<'_> {
         }
     }
 
-    /// Fixed values: only texts can be listed, others are told.
+    /// Fixed values: only texts can be listed, others go into the description.
     fn values(
         &mut self,
         name: &str,
@@ -98,9 +98,9 @@ impl SubsetRewriter<'_> {
             subset.insert("enum".to_owned(), Value::Array(texts));
             return;
         }
-        let told: Vec<_> =
+        let listed: Vec<_> =
             values.iter().filter(|value| !value.is_null()).map(Value::to_string).collect();
-        if told.is_empty() {
+        if listed.is_empty() {
             return;
         }
         let key = if map.contains_key("const") { "const" } else { "enum" };
@@ -109,7 +109,7 @@ impl SubsetRewriter<'_> {
             "only texts can be listed as values here; these are told in the description",
             "use texts as values",
         );
-        tell(subset, &format!("One of {}.", told.join(", ")));
+        add_to_description(subset, &format!("One of {}.", listed.join(", ")));
     }
 
     fn object(&mut self, map: &Map<String, Value>, at: &str, subset: &mut Map<String, Value>) {
@@ -202,7 +202,7 @@ impl SubsetRewriter<'_> {
             "anyOf",
         ];
         for key in UNSAID {
-            // What is not described is not sent, so that `false` says nothing new.
+            // What is not described is not sent, so that `false` means nothing new.
             if map.get(key).is_some_and(|value| *value != Value::Bool(false)) {
                 let remedy = "check it in the function, or use a model that takes JSON Schema";
                 self.note(pointer::child(at, key), format!("`{key}` has no equal here"), remedy);
@@ -221,8 +221,8 @@ fn of_type(values: &[Value], name: &str) -> Vec<Value> {
 }
 
 /// Adds to the description.
-fn tell(subset: &mut Map<String, Value>, what: &str) {
-    let said = subset.get("description").and_then(Value::as_str);
-    let both = said.map_or_else(|| what.to_owned(), |said| format!("{said}\n\n{what}"));
+fn add_to_description(subset: &mut Map<String, Value>, what: &str) {
+    let before = subset.get("description").and_then(Value::as_str);
+    let both = before.map_or_else(|| what.to_owned(), |text| format!("{text}\n\n{what}"));
     subset.insert("description".to_owned(), both.into());
 }

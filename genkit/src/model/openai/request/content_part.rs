@@ -69,7 +69,7 @@ pub(super) enum FileParam<'a> {
     },
 }
 
-/// A part of a user message. `None` for what a user cannot say.
+/// A part of a user message. `None` for what has no place in one.
 pub(super) fn content_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,

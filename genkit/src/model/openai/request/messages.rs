@@ -21,7 +21,7 @@ pub(super) struct MessageContext<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) deviations: &'a Deviations,
     pub(super) traits: ModelTraits,
-    /// How closely images are looked at, where they do not say so themselves.
+    /// How closely images are looked at, where their own metadata does not tell.
     pub(super) detail: Option<&'a str>,
 }
 

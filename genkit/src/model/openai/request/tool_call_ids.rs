@@ -99,10 +99,13 @@ mod tests {
         let calls = ["a", "b", "a"].map(|name| ToolRequest::new(name, Value::Null));
         let answers = ["b", "a", "a", "c"].map(|name| ToolResponse::new(name, 1));
         let mut ids = ToolCallIds::default();
-        let asked = calls.each_ref().map(|call| ids.of_call(call, ToolIds::Any).into_owned());
-        let told =
+        let call_ids = calls.each_ref().map(|call| ids.of_call(call, ToolIds::Any).into_owned());
+        let response_ids =
             answers.each_ref().map(|answer| ids.of_answer(answer, ToolIds::Any).into_owned());
-        assert_eq!(told[..3], [asked[1].clone(), asked[0].clone(), asked[2].clone()]);
-        assert!(!asked.contains(&told[3]));
+        assert_eq!(
+            response_ids[..3],
+            [call_ids[1].clone(), call_ids[0].clone(), call_ids[2].clone()]
+        );
+        assert!(!call_ids.contains(&response_ids[3]));
     }
 }

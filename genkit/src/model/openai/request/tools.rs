@@ -1,4 +1,4 @@
-//! Tools and output schemas, strict where that can be said.
+//! Tools and output schemas, strict where the schema allows it.
 
 use std::borrow::Cow;
 

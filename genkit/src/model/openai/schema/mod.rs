@@ -12,8 +12,8 @@ use crate::schema::dialect::{
 };
 use crate::schema::{Dialect, MAX_DEPTH, SharedSchema, pointer, types_of};
 
-/// Keywords that are kept as they are.
-const KEPT: [&str; 12] = [
+/// Keywords that are copied as they are.
+const COPIED: [&str; 12] = [
     "title",
     "description",
     "enum",
@@ -72,10 +72,10 @@ pub(super) fn is_strict(schema: &SharedSchema, owner: &str) -> bool {
 fn openai_strict(exact: &Value) -> Result<Value, String> {
     let mut rewriter = StrictRewriter { exact, depth: 0, schemas: 0, merging: Vec::new() };
     let Value::Object(root) = exact else {
-        return Err(says("", "this is not the schema of an object"));
+        return Err(unsupported("", "this is not the schema of an object"));
     };
     if types(root) != ["object"] || choice(root).is_some() || root.contains_key("$ref") {
-        return Err(says("", "the whole must be an object, and no choice or reference"));
+        return Err(unsupported("", "the whole must be an object, and no choice or reference"));
     }
     let mut strict = rewriter.map(root, "")?;
     for key in ["$defs", "definitions"] {
@@ -93,7 +93,7 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
     Ok(Value::Object(strict))
 }
 
-fn says(at: &str, what: &str) -> String {
+fn unsupported(at: &str, what: &str) -> String {
     format!("at {}: {what}", place(at))
 }
 
@@ -108,14 +108,14 @@ struct StrictRewriter<'a> {
 impl StrictRewriter<'_> {
     fn schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
         let Value::Object(map) = exact else {
-            return Err(says(at, "a value of any kind has no strict schema"));
+            return Err(unsupported(at, "a value of any kind has no strict schema"));
         };
         if self.depth == MAX_DEPTH {
-            return Err(says(at, "nested too deep"));
+            return Err(unsupported(at, "nested too deep"));
         }
         self.schemas += 1;
         if self.schemas > MAX_SCHEMAS {
-            return Err(says(at, "here the schema has become too large"));
+            return Err(unsupported(at, "here the schema has become too large"));
         }
         self.depth += 1;
         let strict = self.map(map, at);
@@ -126,7 +126,7 @@ impl StrictRewriter<'_> {
     fn map(&mut self, map: &Map<String, Value>, at: &str) -> Result<Map<String, Value>, String> {
         for (key, what) in UNSAYABLE {
             if map.contains_key(key) {
-                return Err(says(&pointer::child(at, key), what));
+                return Err(unsupported(&pointer::child(at, key), what));
             }
         }
         if let Some(reference) = map.get("$ref") {
@@ -141,7 +141,7 @@ impl StrictRewriter<'_> {
         Ok(strict)
     }
 
-    /// A reference stands alone. What only describes goes around it, what says more is merged with what it names.
+    /// A reference stands alone. What only describes goes around it, what limits is merged with what it names.
     fn reference(
         &mut self,
         reference: &Value,
@@ -149,14 +149,14 @@ impl StrictRewriter<'_> {
         at: &str,
     ) -> Result<Map<String, Value>, String> {
         let Some((target, pointer)) = resolve(self.exact, reference) else {
-            return Err(says(at, &format!("{reference} is not a place in this schema")));
+            return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
         };
-        let says_more =
+        let limits =
             |key: &str| key == "type" || key == "enum" || value_of(key) != KeywordValue::Data;
         let is_definition = |key: &str| matches!(key, "$defs" | "definitions");
-        if map.keys().any(|key| says_more(key) && !is_definition(key)) {
+        if map.keys().any(|key| limits(key) && !is_definition(key)) {
             if self.merging.contains(&pointer) {
-                return Err(says(at, "it contains itself with more properties each time"));
+                return Err(unsupported(at, "it contains itself with more properties each time"));
             }
             self.merging.push(pointer);
             // The depth is counted, since a schema may be written out within itself.
@@ -185,7 +185,7 @@ impl StrictRewriter<'_> {
             ["properties", "items", "prefixItems", "enum", "const", "additionalProperties"];
         let both = map.contains_key("anyOf") && map.contains_key("oneOf");
         if both || beside.iter().any(|other| map.contains_key(*other)) {
-            return Err(says(at, "a choice with other keywords beside it"));
+            return Err(unsupported(at, "a choice with other keywords beside it"));
         }
         let at = pointer::child(at, key);
         let mut any = Vec::new();
@@ -210,7 +210,7 @@ impl StrictRewriter<'_> {
                 match &types_of(&values)[..] {
                     [] if map.contains_key("properties") => json!("object"),
                     [] if map.contains_key("items") => json!("array"),
-                    [] => return Err(says(at, "a value of any kind has no strict schema")),
+                    [] => return Err(unsupported(at, "a value of any kind has no strict schema")),
                     [only] => json!(only),
                     several => json!(several),
                 }
@@ -218,7 +218,7 @@ impl StrictRewriter<'_> {
         };
         strict.insert("type".to_owned(), kind.clone());
         for (key, value) in map {
-            let is_known = KEPT.contains(&key.as_str());
+            let is_known = COPIED.contains(&key.as_str());
             let is_format = key == "format" && FORMATS.iter().any(|known| value == known);
             if is_known || is_format {
                 strict.insert(key.clone(), value.clone());
@@ -244,7 +244,7 @@ impl StrictRewriter<'_> {
     ) -> Result<(), String> {
         for key in ["additionalProperties", "unevaluatedProperties"] {
             if map.get(key).is_some_and(|rest| *rest != Value::Bool(false)) {
-                return Err(says(&pointer::child(at, key), "a map with free keys"));
+                return Err(unsupported(&pointer::child(at, key), "a map with free keys"));
             }
         }
         let required: Vec<&Value> =
@@ -263,7 +263,7 @@ impl StrictRewriter<'_> {
             .iter()
             .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)))
         {
-            return Err(says(&at, &format!("{missing} is required and not described")));
+            return Err(unsupported(&at, &format!("{missing} is required and not described")));
         }
         let names: Vec<_> = properties.keys().cloned().collect();
         strict.insert("properties".to_owned(), Value::Object(properties));
@@ -281,7 +281,7 @@ impl StrictRewriter<'_> {
         let (exact, at) = match kinds(map).as_deref() {
             Some([(_, only)]) => (*only, pointer::element(&pointer::child(at, "prefixItems"), 0)),
             Some(_) => {
-                return Err(says(
+                return Err(unsupported(
                     &pointer::child(at, "prefixItems"),
                     "a list of different kinds by place",
                 ));
@@ -293,7 +293,7 @@ impl StrictRewriter<'_> {
                     strict.insert("items".to_owned(), json!({ "type": "null" }));
                     return Ok(());
                 }
-                None => return Err(says(at, "a list that does not say of what")),
+                None => return Err(unsupported(at, "a list that does not say of what")),
             },
         };
         let items = self.schema(exact, &at)?;
@@ -302,7 +302,7 @@ impl StrictRewriter<'_> {
     }
 }
 
-/// What a schema says to a reader.
+/// Annotations.
 fn notes(map: &Map<String, Value>) -> Map<String, Value> {
     let is_note = |(key, _): &(&String, &Value)| matches!(key.as_str(), "title" | "description");
     map.iter().filter(is_note).map(|(key, value)| (key.clone(), value.clone())).collect()
