@@ -21,6 +21,9 @@ pub trait Provider: Send + Sync + 'static {
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
 }
 
+/// Makes a provider from the environment, for one of its prefixes.
+pub(crate) type FromEnv = fn(&str) -> Result<Arc<dyn Provider>>;
+
 /// A provider of this library, as its folder describes it: known without its feature too, so that an error can name
 /// that.
 pub(crate) struct BuiltInProvider {
@@ -28,6 +31,6 @@ pub(crate) struct BuiltInProvider {
     pub(crate) feature: &'static str,
     /// What stands before the first `/` of its models' names.
     pub(crate) prefixes: &'static [&'static str],
-    /// Makes it from the environment, for one of the prefixes; `None` without the feature.
-    pub(crate) from_env: Option<fn(&str) -> Result<Arc<dyn Provider>>>,
+    /// `None` without the feature.
+    pub(crate) from_env: Option<FromEnv>,
 }

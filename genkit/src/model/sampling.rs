@@ -2,11 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::error::Error as E;
 use crate::context::SampleRequest;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result, Topic};
 use crate::message::Message;
 use crate::model::{FinishReason, ModelRequest, ModelResponse};
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("the model answered without a message")]
+    NoMessage,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Unavailable
+    }
+}
 
 /// The model request of a sampling request.
 pub(crate) fn model_request(request: &SampleRequest) -> ModelRequest {
@@ -24,7 +35,7 @@ pub(crate) fn model_request(request: &SampleRequest) -> ModelRequest {
 
 /// A model's answer as MCP's `CreateMessageResult`.
 pub(crate) fn message_result(model: &str, response: &ModelResponse) -> Result<Value> {
-    let message = response.message.as_ref().ok_or(E::NoMessage)?;
+    let message = response.message.as_ref().ok_or(Error::NoMessage)?;
     let reason = match response.finish_reason {
         Some(FinishReason::Length) => "maxTokens",
         _ => "endTurn",

@@ -1,67 +1,14 @@
 //! The catalog: from a model's name to the model.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use super::built_in::{PROVIDERS, built_in, once};
 use super::error::Error as E;
-use super::provider::BuiltInProvider;
-use super::{gemini, openai};
+use super::model_ref::{Kind, ModelRef};
 use crate::error::Result;
 use crate::model::{Model, Offline, Provider};
 use crate::suggest;
-use crate::sync::lock;
-
-/// A model by its name, `"provider/model"`, or as a value.
-///
-/// ```
-/// use genkit::model::{ModelRef, Offline};
-///
-/// let named = ModelRef::from("gemini/gemini-2.5-flash");
-/// let given = ModelRef::from(Offline::new());
-/// assert_eq!((named.name(), given.name()), ("gemini/gemini-2.5-flash", "offline"));
-/// ```
-#[derive(Clone)]
-pub struct ModelRef(Kind);
-
-#[derive(Clone)]
-enum Kind {
-    Name(String),
-    Value(Arc<dyn Model>),
-}
-
-impl ModelRef {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        match &self.0 {
-            Kind::Name(name) => name,
-            Kind::Value(model) => model.name(),
-        }
-    }
-}
-
-impl std::fmt::Debug for ModelRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ModelRef").field(&self.name()).finish()
-    }
-}
-
-impl From<&str> for ModelRef {
-    fn from(name: &str) -> Self {
-        Self(Kind::Name(name.to_owned()))
-    }
-}
-
-impl From<String> for ModelRef {
-    fn from(name: String) -> Self {
-        Self(Kind::Name(name))
-    }
-}
-
-impl<M: Model> From<M> for ModelRef {
-    fn from(model: M) -> Self {
-        Self(Kind::Value(Arc::new(model)))
-    }
-}
 
 /// The models and providers that a program was given, before those that this library knows.
 #[derive(Clone, Default)]
@@ -142,27 +89,4 @@ fn named_model(provider: &dyn Provider, name: &str) -> Result<Arc<dyn Model>> {
         return Err(E::OnlyProvider(provider.name().to_owned()).into());
     }
     provider.model(name)
-}
-
-/// The providers of this library: one line for each.
-const PROVIDERS: &[BuiltInProvider] = &[gemini::PROVIDER, openai::PROVIDER];
-
-fn built_in(prefix: &str) -> Option<&'static BuiltInProvider> {
-    PROVIDERS.iter().find(|provider| provider.prefixes.contains(&prefix))
-}
-
-/// A provider of this library from the environment, made once in a program. A failure is not cached: the key may be
-/// set later.
-fn once(
-    prefix: &str,
-    from_env: fn(&str) -> Result<Arc<dyn Provider>>,
-) -> Result<Arc<dyn Provider>> {
-    static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
-    let mut made = lock(&MADE);
-    if let Some((_, provider)) = made.iter().find(|(name, _)| name == prefix) {
-        return Ok(Arc::clone(provider));
-    }
-    let provider = from_env(prefix)?;
-    made.push((prefix.to_owned(), Arc::clone(&provider)));
-    Ok(provider)
 }

@@ -1,4 +1,4 @@
-//! The errors of looking models up, and of what they answer to sampling.
+//! The errors of the catalog.
 
 use crate::error::{ErrorKind, Topic};
 
@@ -15,8 +15,6 @@ pub(super) enum Error {
     UnknownModel { name: String, message: String },
     #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
     OnlyProvider(String),
-    #[error("the model answered without a message")]
-    NoMessage,
 }
 
 impl Topic for Error {
@@ -25,7 +23,6 @@ impl Topic for Error {
             Self::NoModelNamed | Self::OnlyProvider(_) => ErrorKind::InvalidArgument,
             Self::FeatureOff { .. } => ErrorKind::FailedPrecondition,
             Self::UnknownModel { .. } => ErrorKind::NotFound,
-            Self::NoMessage => ErrorKind::Unavailable,
         }
     }
 
