@@ -39,6 +39,7 @@ mod gemini;
 mod http;
 mod info;
 mod interface;
+#[cfg(any(feature = "http-model", feature = "mcp-server"))]
 mod names;
 mod offline;
 mod openai;
@@ -61,6 +62,7 @@ pub use gemini::{Gemini, GeminiBuilder};
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub use interface::{ChunkSink, Generating, Model};
+#[cfg(any(feature = "http-model", feature = "mcp-server"))]
 pub(crate) use names::Names;
 pub use offline::Offline;
 #[cfg(feature = "openai")]

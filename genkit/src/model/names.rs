@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+#[cfg(feature = "http-model")]
 use super::request::ModelRequest;
 
 /// How long a tool's name may be for a provider. Default is 64, the least of all.
@@ -18,6 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    #[cfg(feature = "http-model")]
     pub(crate) fn of(request: &'a ModelRequest) -> Self {
         Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
     }
@@ -46,7 +48,7 @@ impl<'a> Names<'a> {
     }
 
     /// Those that differ: what is sent, and ours.
-    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn changed(self) -> impl Iterator<Item = (String, &'a str)> {
         self.sent.into_iter().map(|(ours, sent)| (sent, ours))
     }
@@ -61,7 +63,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Which tool the provider means.
+    /// Our name of what the provider calls.
+    #[cfg(feature = "http-model")]
     pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
     }
@@ -103,7 +106,7 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http-model"))]
 mod tests {
     use super::*;
     use crate::model::ToolDefinition;

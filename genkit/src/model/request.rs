@@ -107,7 +107,7 @@ impl ToolDefinition {
     }
 
     /// The schema of its arguments with the dialects that were made of it.
-    #[cfg_attr(not(feature = "gemini"), allow(dead_code))]
+    #[cfg(feature = "http-model")]
     pub(crate) fn shared_input(&self) -> Option<&SharedSchema> {
         self.input_schema.as_ref()
     }

@@ -1,7 +1,7 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
 mod check;
-mod conversion;
+pub(crate) mod conversion;
 mod cost;
 #[cfg(feature = "http-model")]
 pub(crate) mod dialect;
@@ -17,23 +17,29 @@ pub(crate) mod partial_json;
 pub(crate) mod pointer;
 mod portable;
 mod properties;
+#[cfg(feature = "mcp-server")]
+mod result_shape;
 mod shared;
 mod strictness;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::sync::{Arc, OnceLock};
+#[cfg(feature = "mcp-server")]
+use std::sync::Arc;
+use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+#[cfg(feature = "mcp-server")]
+use serde_json::Map;
+use serde_json::Value;
 
 use crate::error::Result;
 
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]
-pub(crate) use conversion::{MAX_DEPTH, MAX_NODES};
+pub(crate) use conversion::MAX_DEPTH;
 #[cfg(feature = "http-model")]
 pub(crate) use dialect_cache::Dialect;
 #[cfg(feature = "mcp-server")]
@@ -42,6 +48,8 @@ pub(crate) use form::form;
 pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use properties::properties;
+#[cfg(feature = "mcp-server")]
+pub(crate) use result_shape::ResultShape;
 pub use shared::SharedSchema;
 pub(crate) use strictness::Strictness;
 
@@ -60,21 +68,6 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
 pub(crate) fn output_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()
-}
-
-/// What kind of result a schema describes, as far as serving it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ResultShape {
-    /// No value, or always null.
-    Nothing,
-    /// Plain text.
-    Text,
-    /// A JSON object.
-    Object,
-    /// A number, a list, an enumeration, a choice.
-    Other,
-    /// Any JSON.
-    Unknown,
 }
 
 /// The schemas of an action: derived from types on first use, or written by hand.
@@ -114,6 +107,7 @@ impl Schemas {
     }
 
     /// Of a tool that another program has.
+    #[cfg_attr(not(feature = "mcp-host"), allow(dead_code, reason = "for tools of MCP servers"))]
     pub(crate) fn foreign(input: Value, output: Option<Value>) -> Self {
         let none: fn() -> Option<Value> = || None;
         Self {
@@ -142,28 +136,21 @@ impl Schemas {
     }
 
     /// The served input schema as an object that is shared, not copied.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn served_input(&self) -> Arc<Map<String, Value>> {
         self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
     }
 
     /// The served output schema likewise.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
         self.output.portable().map(|served| Arc::clone(&served.object))
     }
 
     /// What kind of result the output schema describes.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn shape(&self) -> ResultShape {
-        let Some(schema) = self.output.portable().map(|served| &served.schema) else {
-            return ResultShape::Nothing;
-        };
-        match schema.get("type").and_then(Value::as_str) {
-            Some("null") => ResultShape::Nothing,
-            Some("string") if schema.get("enum").is_none() => ResultShape::Text,
-            Some("object") => ResultShape::Object,
-            Some(_) => ResultShape::Other,
-            None if accepts_anything(schema) => ResultShape::Unknown,
-            None => ResultShape::Other,
-        }
+        ResultShape::of(self.output.portable().map(|served| &served.schema))
     }
 
     /// What the portable schemas cannot express.
@@ -202,15 +189,6 @@ impl Schemas {
     }
 }
 
-/// Whether a schema allows anything.
-fn accepts_anything(schema: &Value) -> bool {
-    const NOTES: [&str; 4] = ["title", "description", "$schema", "default"];
-    match schema {
-        Value::Object(map) => map.keys().all(|key| NOTES.contains(&key.as_str())),
-        other => *other == Value::Bool(true),
-    }
-}
-
 /// Where a schema comes from.
 enum Origin {
     Input(fn() -> Value),
@@ -235,6 +213,7 @@ struct Source {
 /// What clients get.
 struct Served {
     schema: Value,
+    #[cfg(feature = "mcp-server")]
     object: Arc<Map<String, Value>>,
     degraded: Vec<Degraded>,
 }
@@ -267,8 +246,12 @@ impl Source {
                     (portable.schema, portable.degraded)
                 }
             };
-            let object = Arc::new(schema.as_object().cloned().unwrap_or_default());
-            Some(Served { schema, object, degraded })
+            Some(Served {
+                #[cfg(feature = "mcp-server")]
+                object: Arc::new(schema.as_object().cloned().unwrap_or_default()),
+                schema,
+                degraded,
+            })
         };
         self.portable.get_or_init(make).as_ref()
     }

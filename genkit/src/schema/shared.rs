@@ -49,6 +49,7 @@ impl SharedSchema {
 
     /// The same as JSON text.
     #[cfg(feature = "http-model")]
+    #[allow(dead_code, reason = "a provider sends values or texts")]
     pub(crate) fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
         self.0.dialects.text::<D>(self, owner)
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::conversion::MAX_NODES;
 use crate::schema::dialect::{KeywordValue, choice, merged, resolve, types, value_of};
-use crate::schema::{Degraded, MAX_DEPTH, MAX_NODES, pointer};
+use crate::schema::{Degraded, MAX_DEPTH, pointer};
 
 /// The state of one rewrite.
 pub(super) struct SubsetRewriter<'a> {

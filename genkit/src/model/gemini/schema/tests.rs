@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{gemini_json, gemini_subset, is_empty_object};
+use crate::schema::conversion::MAX_NODES;
 use crate::schema::tests::{deep, property, wide, zoo};
-use crate::schema::{Degraded, MAX_DEPTH, MAX_NODES};
+use crate::schema::{Degraded, MAX_DEPTH};
 
 fn pointers(degraded: &[Degraded]) -> Vec<&str> {
     degraded.iter().map(|one| one.pointer.as_str()).collect()
