@@ -1,18 +1,15 @@
 //! Contents: messages as Gemini has them, borrowed from ours.
 
-use std::borrow::Cow;
-
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
-use super::media::{self, FileReference, InlineData, MediaSource};
+use super::media;
+use super::request_part::{
+    Args, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
+};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
-
-/// Keys in a part's metadata that are fields of Gemini's part.
-const BESIDE: [&str; 3] = ["thoughtSignature", "videoMetadata", "mediaResolution"];
 
 /// The keys of custom parts that are Gemini's own, and the fields that they come from.
 pub(super) const CUSTOM: [(&str, &str); 4] = [
@@ -29,97 +26,6 @@ pub(super) const UNKNOWN: &str = "geminiPart";
 pub(super) struct Content<'a> {
     role: &'static str,
     pub(super) parts: Vec<RequestPart<'a>>,
-}
-
-/// One part: what it is, and what stands beside that.
-pub(super) struct RequestPart<'a> {
-    kind: Kind<'a>,
-    metadata: Option<&'a Map<String, Value>>,
-}
-
-enum Kind<'a> {
-    Text(Cow<'a, str>),
-    Thought(&'a str),
-    Inline(InlineData<'a>),
-    File(FileReference<'a>),
-    Call(FunctionCallPart<'a>),
-    Answer(FunctionResponsePart<'a>),
-    Custom(&'static str, &'a Value),
-    Unknown(&'a Map<String, Value>),
-}
-
-#[derive(Serialize)]
-struct FunctionCallPart<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    name: Cow<'a, str>,
-    args: Args<'a>,
-}
-
-/// Arguments are an object, whatever a history holds.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Args<'a> {
-    Object(&'a Map<String, Value>),
-    None {},
-    Other { input: &'a Value },
-}
-
-#[derive(Serialize)]
-struct FunctionResponsePart<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    name: Cow<'a, str>,
-    response: FunctionOutput<'a>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<RequestPart<'a>>,
-}
-
-/// `{"output": X}`, or `{"error": ".."}` as it is.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum FunctionOutput<'a> {
-    Error(&'a Value),
-    Output { output: &'a Value },
-}
-
-impl<'a> From<MediaSource<'a>> for Kind<'a> {
-    fn from(place: MediaSource<'a>) -> Self {
-        match place {
-            MediaSource::Inline(blob) => Self::Inline(blob),
-            MediaSource::File(file) => Self::File(file),
-            MediaSource::Text(text) => Self::Text(text.into()),
-        }
-    }
-}
-
-impl Serialize for RequestPart<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        match &self.kind {
-            Kind::Text(text) => map.serialize_entry("text", text)?,
-            Kind::Thought(text) => {
-                map.serialize_entry("text", text)?;
-                map.serialize_entry("thought", &true)?;
-            }
-            Kind::Inline(blob) => map.serialize_entry("inlineData", blob)?,
-            Kind::File(file) => map.serialize_entry("fileData", file)?,
-            Kind::Call(call) => map.serialize_entry("functionCall", call)?,
-            Kind::Answer(answer) => map.serialize_entry("functionResponse", answer)?,
-            Kind::Custom(field, value) => map.serialize_entry(field, value)?,
-            Kind::Unknown(fields) => {
-                for (field, value) in *fields {
-                    map.serialize_entry(field, value)?;
-                }
-            }
-        }
-        for (key, value) in self.metadata.into_iter().flatten() {
-            if BESIDE.contains(&key.as_str()) && !value.is_null() {
-                map.serialize_entry(key, value)?;
-            }
-        }
-        map.end()
-    }
 }
 
 /// The conversation: the system instruction, and the rest.
@@ -229,11 +135,11 @@ impl<'a> Writer<'a> {
             }
             Part::Text { text, .. } => Kind::Text(text.into()),
             Part::Reasoning { reasoning, .. } => Kind::Thought(reasoning),
-            Part::Media { media, .. } => media::media(media)?.into(),
+            Part::Media { media, .. } => media::media(media)?,
             Part::ToolRequest { tool_request, .. } if tool_request.partial => return Ok(None),
             Part::ToolRequest { tool_request, .. } => Kind::Call(self.call(tool_request)),
             Part::ToolResponse { tool_response, .. } => self.answer(tool_response)?,
-            Part::Resource { resource, .. } => media::resource(resource).into(),
+            Part::Resource { resource, .. } => media::resource(resource),
             Part::Data { data, .. } => Kind::Text(data.to_string().into()),
             Part::Custom { custom, .. } => return Ok(self::custom(custom)),
         }))

@@ -5,53 +5,28 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
-use serde::Serialize;
 
+use super::request_part::{FileReference, InlineData, Kind};
 use crate::message::{Media, ResourcePart};
 
-/// Where the content is.
-pub(super) enum MediaSource<'a> {
-    Inline(InlineData<'a>),
-    File(FileReference<'a>),
-    Text(&'a str),
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct InlineData<'a> {
-    mime_type: Cow<'a, str>,
-    data: Cow<'a, str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FileReference<'a> {
-    file_uri: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mime_type: Option<&'a str>,
-}
-
 /// A resource: its content, or its address where that is all there is.
-pub(super) fn resource(resource: &ResourcePart) -> MediaSource<'_> {
+pub(super) fn resource(resource: &ResourcePart) -> Kind<'_> {
     let mime_type = resource.mime_type.as_deref();
     match (&resource.text, &resource.blob) {
-        (Some(text), _) => MediaSource::Text(text),
-        (None, Some(blob)) => MediaSource::Inline(InlineData {
+        (Some(text), _) => Kind::Text(text.into()),
+        (None, Some(blob)) => Kind::Inline(InlineData {
             mime_type: mime_type.unwrap_or("application/octet-stream").into(),
             data: blob.into(),
         }),
-        (None, None) => MediaSource::Text(&resource.uri),
+        (None, None) => Kind::Text(resource.uri.as_str().into()),
     }
 }
 
 /// Media by a `data:` URL or by its address.
-pub(super) fn media(media: &Media) -> Result<MediaSource<'_>, &'static str> {
+pub(super) fn media(media: &Media) -> Result<Kind<'_>, &'static str> {
     let content_type = media.content_type.as_deref().filter(|kind| !kind.is_empty());
     let Some(rest) = media.url.strip_prefix("data:") else {
-        return Ok(MediaSource::File(FileReference {
-            file_uri: &media.url,
-            mime_type: content_type,
-        }));
+        return Ok(Kind::File(FileReference { file_uri: &media.url, mime_type: content_type }));
     };
     let (head, data) = rest.split_once(',').ok_or("a data: URL without a comma")?;
     let (own_type, data) = match head.strip_suffix(";base64") {
@@ -59,5 +34,5 @@ pub(super) fn media(media: &Media) -> Result<MediaSource<'_>, &'static str> {
         None => (head, Cow::Owned(STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>()))),
     };
     let own_type = if own_type.is_empty() { "text/plain" } else { own_type };
-    Ok(MediaSource::Inline(InlineData { mime_type: content_type.unwrap_or(own_type).into(), data }))
+    Ok(Kind::Inline(InlineData { mime_type: content_type.unwrap_or(own_type).into(), data }))
 }

@@ -31,6 +31,8 @@ mod reply;
 #[cfg(feature = "gemini")]
 mod request;
 #[cfg(feature = "gemini")]
+mod request_part;
+#[cfg(feature = "gemini")]
 mod response;
 #[cfg(feature = "gemini")]
 mod schema;

@@ -254,27 +254,15 @@ impl CandidateState {
 
     /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
     fn push(&mut self, part: Part, fresh: Option<&mut Vec<Part>>) {
-        let text = match &part {
-            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => Some(text),
-            _ => None,
-        };
         let is_plain = part.metadata().is_empty();
-        if text.is_some_and(String::is_empty) && is_plain {
-            return;
-        }
-        let joined = match (text, self.parts.last_mut(), &part) {
-            (Some(more), Some(last), part) if is_plain && last.metadata().is_empty() => {
-                match (last, part) {
-                    (Part::Text { text, .. }, Part::Text { .. })
-                    | (Part::Reasoning { reasoning: text, .. }, Part::Reasoning { .. }) => {
-                        text.push_str(more);
-                        true
-                    }
-                    _ => false,
-                }
-            }
+        let is_empty = match &part {
+            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
             _ => false,
         };
+        if is_empty && is_plain {
+            return;
+        }
+        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
         match (joined, fresh) {
             (true, Some(fresh)) => fresh.push(part),
             (true, None) => {}
@@ -294,6 +282,21 @@ impl CandidateState {
             "finishReason": reason,
             "finishMessage": state.message,
         })
+    }
+}
+
+/// Adds the text of a part to the last one, if that is unsigned and of the same kind.
+fn join(last: &mut Part, part: &Part) -> bool {
+    match (last, part) {
+        (Part::Text { text, metadata }, Part::Text { text: more, .. })
+        | (
+            Part::Reasoning { reasoning: text, metadata },
+            Part::Reasoning { reasoning: more, .. },
+        ) if metadata.is_empty() => {
+            text.push_str(more);
+            true
+        }
+        _ => false,
     }
 }
 

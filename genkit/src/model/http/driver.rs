@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::endpoint::ApiEndpoint;
-use super::error::Error as E;
+use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::model::sse::{SseError, SseEvent, SseParser};
@@ -37,7 +37,7 @@ impl<W: WireFormat> HttpModel<W> {
         // The provider's own limit: the loop has another, and a model may be called without the loop.
         let result = tokio::time::timeout(limit, exchange)
             .await
-            .unwrap_or_else(|_| Err(E::Timeout { api: self.api(), limit }.into()));
+            .unwrap_or_else(|_| Err(self.failed(CallFailure::Timeout(limit))));
         result.map_err(|error| self.endpoint.secrets(&call.headers).redact_error(error))
     }
 
@@ -90,7 +90,7 @@ impl<W: WireFormat> HttpModel<W> {
             }
             b'[' => {
                 let body = answer.whole(head).await?;
-                let text = str::from_utf8(&body).map_err(|_| E::NotUtf8 { api: self.api() })?;
+                let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
                 feed(&mut *stream, &SseEvent::Bare(text), chunks)?;
             }
             _ => self.read_events(&head, answer, &mut *stream, chunks).await?,
@@ -129,22 +129,19 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     fn broken(&self, error: SseError) -> Error {
-        let api = self.api();
-        match error {
-            SseError::TooLong { .. } => {
-                Error::from(E::EventTooLong { api, error }).retryable(false)
-            }
-            SseError::NotUtf8 { .. } => E::BrokenEvent { api, error }.into(),
-        }
+        self.failed(match error {
+            SseError::TooLong { .. } => CallFailure::EventTooLong(error),
+            SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
+        })
     }
 
-    fn api(&self) -> String {
-        self.endpoint.api().to_owned()
+    fn failed(&self, failure: CallFailure) -> Error {
+        failure.at(self.endpoint.api())
     }
 
     fn not_empty(&self, body: &[u8]) -> Result<()> {
         if body.trim_ascii().is_empty() {
-            return Err(E::Empty { api: self.api() }.into());
+            return Err(self.failed(CallFailure::Empty));
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ use super::status::kind_of_status;
 use crate::error::{ErrorKind, Topic};
 use crate::model::sse::SseError;
 
-/// `api` is the provider and its host: `gemini: example.com`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     // Settings of a provider.
@@ -26,32 +25,9 @@ pub(crate) enum Error {
     )]
     NetworkForbidden { host: String },
 
-    // A call and its response.
-    #[error("{api} could not be connected to in time: {cause}")]
-    ConnectTimeout { api: String, cause: String },
-    #[error("{api} cannot be connected to: {cause}")]
-    Connect { api: String, cause: String },
-    #[error("{api} closed the connection before it answered: {cause}")]
-    Closed { api: String, cause: String },
-    #[error("{api} did not answer within {limit:?}")]
-    Timeout { api: String, limit: Duration },
-    #[error(
-        "{api} redirects to {target} (HTTP {status}): that is not followed, since the key would go \
-         there too; set the base URL"
-    )]
-    Redirect { api: String, target: String, status: u16 },
-    #[error("{api} sent an answer of more than {limit} bytes")]
-    TooLarge { api: String, limit: usize },
-    #[error("{api} cut its answer off after {read} bytes: {cause}")]
-    CutOff { api: String, read: usize, cause: String },
-    #[error("{api} sent an empty answer")]
-    Empty { api: String },
-    #[error("{api} answered with text that is not UTF-8")]
-    NotUtf8 { api: String },
-    #[error("{api} sent too much: {error}")]
-    EventTooLong { api: String, error: SseError },
-    #[error("{api} sent broken text: {error}")]
-    BrokenEvent { api: String, error: SseError },
+    /// A call and its response; `api` is the provider and its host: `gemini: example.com`.
+    #[error("{api} {failure}")]
+    Call { api: String, failure: CallFailure },
     #[error("{provider}: the answer was cut off: {reason}")]
     IncompleteJson { provider: String, reason: String },
     #[error("{provider}: the answer cannot be read: {reason}")]
@@ -72,6 +48,58 @@ pub(crate) enum Error {
     FileTimeout { host: String, limit: Duration },
 }
 
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallFailure {
+    #[error("could not be connected to in time: {0}")]
+    ConnectTimeout(String),
+    #[error("cannot be connected to: {0}")]
+    Connect(String),
+    #[error("closed the connection before it answered: {0}")]
+    Closed(String),
+    #[error("did not answer within {0:?}")]
+    Timeout(Duration),
+    #[error(
+        "redirects to {target} (HTTP {status}): that is not followed, since the key would go there \
+         too; set the base URL"
+    )]
+    Redirect { target: String, status: u16 },
+    #[error("sent an answer of more than {0} bytes")]
+    TooLarge(usize),
+    #[error("cut its answer off after {read} bytes: {cause}")]
+    CutOff { read: usize, cause: String },
+    #[error("sent an empty answer")]
+    Empty,
+    #[error("answered with text that is not UTF-8")]
+    NotUtf8,
+    #[error("sent too much: {0}")]
+    EventTooLong(SseError),
+    #[error("sent broken text: {0}")]
+    BrokenEvent(SseError),
+}
+
+impl CallFailure {
+    /// The error of a call to `api`.
+    pub(super) fn at(self, api: &str) -> crate::error::Error {
+        let is_final = matches!(self, Self::TooLarge(_) | Self::EventTooLong(_));
+        let error = crate::error::Error::from(Error::Call { api: api.to_owned(), failure: self });
+        if is_final { error.retryable(false) } else { error }
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::ConnectTimeout(_)
+            | Self::Connect(_)
+            | Self::Closed(_)
+            | Self::CutOff { .. }
+            | Self::Empty => ErrorKind::Unavailable,
+            Self::Timeout(_) => ErrorKind::DeadlineExceeded,
+            Self::Redirect { .. } => ErrorKind::FailedPrecondition,
+            Self::TooLarge(_) | Self::EventTooLong(_) => ErrorKind::ResourceExhausted,
+            Self::NotUtf8 | Self::BrokenEvent(_) => ErrorKind::Internal,
+        }
+    }
+}
+
 impl Error {
     /// A body that is no JSON, or not what the provider documents.
     pub(crate) fn json(provider: &str, error: &serde_json::Error) -> Self {
@@ -87,27 +115,19 @@ impl Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Call { failure, .. } => failure.kind(),
             Self::BaseUrl { .. }
             | Self::HeaderName { .. }
             | Self::HeaderValue { .. }
             | Self::Path { .. }
             | Self::FileAddress(_) => ErrorKind::InvalidArgument,
-            Self::NetworkForbidden { .. } | Self::Redirect { .. } => ErrorKind::FailedPrecondition,
-            Self::ConnectTimeout { .. }
-            | Self::Connect { .. }
-            | Self::Closed { .. }
-            | Self::CutOff { .. }
-            | Self::Empty { .. }
-            | Self::IncompleteJson { .. }
+            Self::NetworkForbidden { .. } => ErrorKind::FailedPrecondition,
+            Self::IncompleteJson { .. }
             | Self::FileUnreachable { .. }
             | Self::FileCutOff { .. } => ErrorKind::Unavailable,
-            Self::Timeout { .. } | Self::FileTimeout { .. } => ErrorKind::DeadlineExceeded,
-            Self::TooLarge { .. } | Self::EventTooLong { .. } | Self::FileTooLarge { .. } => {
-                ErrorKind::ResourceExhausted
-            }
-            Self::NotUtf8 { .. } | Self::BrokenEvent { .. } | Self::UnreadableJson { .. } => {
-                ErrorKind::Internal
-            }
+            Self::UnreadableJson { .. } => ErrorKind::Internal,
+            Self::FileTimeout { .. } => ErrorKind::DeadlineExceeded,
+            Self::FileTooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::FileStatus { status, .. } => kind_of_status(status.as_u16()),
         }
     }

@@ -7,7 +7,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 
 use super::connections;
-use super::error::Error as E;
+use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
 use crate::error::{Error, Result};
 use crate::net::{Route, root_cause};
@@ -57,7 +57,7 @@ pub(super) async fn send<'a>(
     connections::may_reach(&url, host)?;
     let client = connections::client(Route::to(&url))?;
     let sent = client.post(url).headers(headers).body(body).send().await;
-    let mut response = sent.map_err(|error| not_sent(sender.api, &error))?;
+    let mut response = sent.map_err(|error| not_sent(&error).at(sender.api))?;
     Ok(HttpResponse {
         sender,
         status: response.status().as_u16(),
@@ -68,14 +68,14 @@ pub(super) async fn send<'a>(
     })
 }
 
-fn not_sent(api: &str, error: &reqwest::Error) -> E {
-    let (api, cause) = (api.to_owned(), root_cause(error));
+fn not_sent(error: &reqwest::Error) -> CallFailure {
+    let cause = root_cause(error);
     if error.is_timeout() {
-        E::ConnectTimeout { api, cause }
+        CallFailure::ConnectTimeout(cause)
     } else if error.is_connect() {
-        E::Connect { api, cause }
+        CallFailure::Connect(cause)
     } else {
-        E::Closed { api, cause }
+        CallFailure::Closed(cause)
     }
 }
 
@@ -129,8 +129,7 @@ impl<'a> HttpResponse<'a> {
         self.read = self.read.saturating_add(piece.len());
         let limit = self.sender.max_bytes;
         if self.read > limit {
-            let too_large = E::TooLarge { api: self.sender.api.to_owned(), limit };
-            return Err(Error::from(too_large).retryable(false));
+            return Err(CallFailure::TooLarge(limit).at(self.sender.api));
         }
         if let Some(observer) = &mut self.observer {
             observer.receive(&piece);
@@ -184,12 +183,11 @@ impl<'a> HttpResponse<'a> {
             .and_then(|target| Url::parse(target).ok())
             .and_then(|url| url.host_str().map(str::to_owned))
             .unwrap_or_else(|| "another path".to_owned());
-        E::Redirect { api: self.sender.api.to_owned(), target: host, status: self.status }.into()
+        CallFailure::Redirect { target: host, status: self.status }.at(self.sender.api)
     }
 
     fn cut_off(&self, error: &reqwest::Error) -> Error {
-        let (api, cause) = (self.sender.api.to_owned(), root_cause(error));
-        E::CutOff { api, read: self.read, cause }.into()
+        CallFailure::CutOff { read: self.read, cause: root_cause(error) }.at(self.sender.api)
     }
 
     fn finish(&mut self) -> Result<()> {
