@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 #[cfg(feature = "http-model")]
-use super::dialect_cache::{Dialect, DialectCache};
+use super::dialect::{Dialect, DialectCache};
 
 /// A JSON schema that is cheap to clone. What providers make of it is made once.
 ///

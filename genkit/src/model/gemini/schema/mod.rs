@@ -8,7 +8,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::dialect::{KeywordValue, value_of};
+use crate::schema::dialect::{KeywordValue, keyword_value};
 use crate::schema::{Degraded, Dialect, MAX_DEPTH};
 use rewriter::SubsetRewriter;
 
@@ -55,7 +55,7 @@ fn gemini_json(exact: &Value) -> Value {
         if key == "$schema" || is_made_up {
             continue;
         }
-        let value = match (value_of(key), value) {
+        let value = match (keyword_value(key), value) {
             // A boolean is common here, and known.
             (KeywordValue::Schema, Value::Bool(_)) => value.clone(),
             (KeywordValue::Schema, schema) => gemini_json(schema),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::schema::conversion::MAX_NODES;
-use crate::schema::dialect::{KeywordValue, choice, merged, resolve, types, value_of};
+use crate::schema::dialect::{KeywordValue, choice, keyword_value, merged, resolve, types};
 use crate::schema::{Degraded, MAX_DEPTH, pointer};
 
 /// The state of one rewrite.
@@ -233,7 +233,7 @@ fn limits(key: &str) -> bool {
             | "minProperties"
             | "maxProperties"
     );
-    is_known || (value_of(key) != KeywordValue::Data && !is_scaffold)
+    is_known || (keyword_value(key) != KeywordValue::Data && !is_scaffold)
 }
 
 /// What stands where a reference is cut.

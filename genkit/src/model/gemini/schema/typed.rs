@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::rewriter::{SubsetRewriter, notes};
-use crate::schema::dialect::{fixed, kinds, types};
+use crate::schema::dialect::{fixed_values, tuple_items, types};
 use crate::schema::{pointer, types_of};
 
 impl SubsetRewriter<'_> {
     /// A schema without references and choices.
     pub(super) fn typed(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let mut subset = notes(map);
-        let values = fixed(map);
+        let values = fixed_values(map);
         let mut names = types(map);
         if names.is_empty() {
             names = match &values {
@@ -152,7 +152,7 @@ impl SubsetRewriter<'_> {
                 subset.insert(key.to_owned(), value.clone());
             }
         }
-        let Some(kinds) = kinds(map) else {
+        let Some(kinds) = tuple_items(map) else {
             let items = match map.get("items") {
                 Some(exact) if exact.is_object() => {
                     self.schema(exact, &pointer::child(at, "items"))

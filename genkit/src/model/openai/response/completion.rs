@@ -26,8 +26,8 @@ pub(in crate::model::openai) fn decode(
     if let Some(error) = &answer.error {
         return Err(error_reply::within(target.provider, error));
     }
-    let mut response = CompletionBuilder { ended: true, ..CompletionBuilder::default() };
-    let mut answer = response.about(answer);
+    let mut response = CompletionBuilder { is_ended: true, ..CompletionBuilder::default() };
+    let mut answer = response.take_metadata(answer);
     let Some(choice) = first(&mut answer) else {
         return Err(E::NoChoices { provider: target.provider.to_owned() }.into());
     };
@@ -35,10 +35,10 @@ pub(in crate::model::openai) fn decode(
         return Err(error_reply::within(target.provider, error));
     }
     let message = choice.message.or(choice.delta).unwrap_or_default();
-    response.finish(choice.finish_reason);
-    response.log(choice.logprobs);
+    response.set_finish_reason(choice.finish_reason);
+    response.add_logprobs(choice.logprobs);
     response.set_message(message, request, target.deviations);
-    Ok(response.done())
+    Ok(response.build())
 }
 
 /// The choice that counts: the first by number.
@@ -66,7 +66,7 @@ pub(super) struct CompletionBuilder {
     pub(super) calls: Vec<Part>,
     pub(super) extra: Option<Value>,
     /// Whether the answer came to its end, and was not cut off.
-    pub(super) ended: bool,
+    pub(super) is_ended: bool,
     /// Whether the last call has no arguments so far.
     pub(super) is_last_bare: bool,
     finish: Option<String>,
@@ -76,7 +76,7 @@ pub(super) struct CompletionBuilder {
 
 impl CompletionBuilder {
     /// Takes what is not message by the model itself.
-    pub(super) fn about(&mut self, mut answer: ChatCompletion) -> ChatCompletion {
+    pub(super) fn take_metadata(&mut self, mut answer: ChatCompletion) -> ChatCompletion {
         for (key, text) in [
             ("id", answer.id.take()),
             ("model", answer.model.take()),
@@ -88,7 +88,7 @@ impl CompletionBuilder {
                 self.custom.insert(key.to_owned(), Value::String(text));
             }
         }
-        self.note("citations", answer.citations.take());
+        self.add_custom("citations", answer.citations.take());
         let counts = answer.usage.take().or_else(|| answer.x_groq.take()?.usage);
         if let Some(counts) = counts {
             count(&mut self.usage, counts);
@@ -97,7 +97,7 @@ impl CompletionBuilder {
     }
 
     /// Keeps what only the provider knows.
-    pub(super) fn note(&mut self, key: &str, value: Option<Value>) {
+    pub(super) fn add_custom(&mut self, key: &str, value: Option<Value>) {
         let empty = |value: &Value| match value {
             Value::Null => true,
             Value::Array(list) => list.is_empty(),
@@ -109,7 +109,7 @@ impl CompletionBuilder {
     }
 
     /// Keeps the probabilities of tokens; those of a stream come piece by piece.
-    pub(super) fn log(&mut self, probabilities: Option<Value>) {
+    pub(super) fn add_logprobs(&mut self, probabilities: Option<Value>) {
         let known =
             self.custom.get_mut("logprobs").and_then(|it| it.get_mut("content")?.as_array_mut());
         match (known, probabilities) {
@@ -118,11 +118,11 @@ impl CompletionBuilder {
                     known.append(more);
                 }
             }
-            (_, probabilities) => self.note("logprobs", probabilities),
+            (_, probabilities) => self.add_custom("logprobs", probabilities),
         }
     }
 
-    pub(super) fn finish(&mut self, reason: Option<String>) {
+    pub(super) fn set_finish_reason(&mut self, reason: Option<String>) {
         self.finish = reason.or(self.finish.take());
     }
 
@@ -141,8 +141,8 @@ impl CompletionBuilder {
         self.refusal = message.refusal.unwrap_or_default();
         self.media = message.images.into_iter().flatten().filter_map(generated_image).collect();
         self.extra = message.extra_content;
-        self.note("annotations", message.annotations);
-        self.note("audio", message.audio);
+        self.add_custom("annotations", message.annotations);
+        self.add_custom("audio", message.audio);
         let old = message.function_call.map(|function| (None, Some(function), None));
         let calls = message.tool_calls.into_iter().flatten();
         let calls = calls.map(|call| (call.id, call.function, call.extra_content)).chain(old);
@@ -157,10 +157,10 @@ impl CompletionBuilder {
     }
 
     /// The answer.
-    pub(super) fn done(mut self) -> ModelResponse {
+    pub(super) fn build(mut self) -> ModelResponse {
         // A call that was cut before its arguments came is shown, and not run without them.
         let cut = match self.finish.as_deref() {
-            None | Some("") => !self.ended,
+            None | Some("") => !self.is_ended,
             reason => reason == Some("length"),
         };
         if cut

@@ -25,7 +25,7 @@ pub(in crate::model::openai) struct ChatStream<'a> {
     target: Target<'a>,
     request: &'a ModelRequest,
     names: Names<'a>,
-    made: CompletionBuilder,
+    completion: CompletionBuilder,
     calls: Vec<StreamedToolCall>,
     /// Whether there was any chunk.
     begun: bool,
@@ -43,7 +43,7 @@ impl<'a> ChatStream<'a> {
             target,
             request,
             names: Names::of(request),
-            made: CompletionBuilder::default(),
+            completion: CompletionBuilder::default(),
             calls: Vec::new(),
             begun: false,
         }
@@ -53,7 +53,7 @@ impl<'a> ChatStream<'a> {
         if let Some(error) = &answer.error {
             return Err(error_reply::within(self.target.provider, error));
         }
-        let mut answer = self.made.about(answer);
+        let mut answer = self.completion.take_metadata(answer);
         let Some(choice) = first(&mut answer) else { return Ok(()) };
         self.begun = true;
         if choice.index.unwrap_or(0) != 0 {
@@ -62,7 +62,7 @@ impl<'a> ChatStream<'a> {
         if let Some(error) = &choice.error {
             return Err(error_reply::within(self.target.provider, error));
         }
-        self.made.log(choice.logprobs);
+        self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();
         // Some servers put the whole message into the last chunk, after its deltas.
         let whole = choice.message.filter(|_| self.is_empty());
@@ -72,7 +72,7 @@ impl<'a> ChatStream<'a> {
         // Some servers write an empty reason into every chunk.
         let finish = choice.finish_reason.filter(|reason| !reason.is_empty() && reason != "null");
         if finish.is_some() {
-            self.made.finish(finish);
+            self.completion.set_finish_reason(finish);
             parts.extend(self.end_calls().filter(is_called));
         }
         if !parts.is_empty() {
@@ -82,10 +82,10 @@ impl<'a> ChatStream<'a> {
     }
 
     fn is_empty(&self) -> bool {
-        self.made.text.is_empty()
-            && self.made.reasoning.is_empty()
+        self.completion.text.is_empty()
+            && self.completion.reasoning.is_empty()
             && self.calls.is_empty()
-            && self.made.calls.is_empty()
+            && self.completion.calls.is_empty()
     }
 
     fn add_message(&mut self, message: ChoiceMessage, parts: &mut Vec<Part>) {
@@ -97,23 +97,23 @@ impl<'a> ChatStream<'a> {
         if thought.is_empty() {
             thought = details.iter().filter_map(detail_text).collect();
         }
-        details.into_iter().for_each(|detail| merge(&mut self.made.details, detail));
+        details.into_iter().for_each(|detail| merge(&mut self.completion.details, detail));
         if !thought.is_empty() {
-            self.made.reasoning.push_str(&thought);
+            self.completion.reasoning.push_str(&thought);
             parts.push(Part::reasoning(thought));
         }
         if !message.content.text.is_empty() {
-            self.made.text.push_str(&message.content.text);
+            self.completion.text.push_str(&message.content.text);
             parts.push(Part::text(message.content.text));
         }
-        self.made.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
+        self.completion.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
         for media in message.images.into_iter().flatten().filter_map(generated_image) {
-            self.made.media.push(media.clone());
+            self.completion.media.push(media.clone());
             parts.push(media);
         }
-        self.made.extra = message.extra_content.or(self.made.extra.take());
-        self.made.note("annotations", message.annotations);
-        self.made.note("audio", message.audio);
+        self.completion.extra = message.extra_content.or(self.completion.extra.take());
+        self.completion.add_custom("annotations", message.annotations);
+        self.completion.add_custom("audio", message.audio);
         let old = message.function_call.map(|function| ChoiceToolCall {
             index: Some(0),
             id: None,
@@ -171,13 +171,13 @@ impl<'a> ChatStream<'a> {
 
     /// Ends the calls that there are.
     fn end_calls(&mut self) -> impl Iterator<Item = Part> {
-        let from = self.made.calls.len();
+        let from = self.completion.calls.len();
         for call in self.calls.drain(..) {
-            self.made.is_last_bare = call.called.arguments.trim().is_empty();
+            self.completion.is_last_bare = call.called.arguments.trim().is_empty();
             let part = tool_request(call.called, self.request, &self.names, self.target.deviations);
-            self.made.calls.push(part);
+            self.completion.calls.push(part);
         }
-        self.made.calls[from..].iter().cloned()
+        self.completion.calls[from..].iter().cloned()
     }
 }
 
@@ -188,7 +188,7 @@ impl WireStream for ChatStream<'_> {
             SseEvent::Bare(text) => (None, text.trim()),
         };
         if data == DONE {
-            self.made.ended = true;
+            self.completion.is_ended = true;
             return Ok(Next::Done);
         }
         if data.is_empty() {
@@ -208,7 +208,7 @@ impl WireStream for ChatStream<'_> {
             return Err(E::NoChunks { provider: self.target.provider.to_owned() }.into());
         }
         drop(self.end_calls());
-        Ok(self.made.done())
+        Ok(self.completion.build())
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::schema::dialect::{
-    KeywordValue, choice, fixed, kinds, merged, resolve, types, value_of,
+    KeywordValue, choice, fixed_values, keyword_value, merged, resolve, tuple_items, types,
 };
 use crate::schema::{Dialect, MAX_DEPTH, SharedSchema, pointer, types_of};
 
@@ -152,7 +152,7 @@ impl StrictRewriter<'_> {
             return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
         };
         let limits =
-            |key: &str| key == "type" || key == "enum" || value_of(key) != KeywordValue::Data;
+            |key: &str| key == "type" || key == "enum" || keyword_value(key) != KeywordValue::Data;
         let is_definition = |key: &str| matches!(key, "$defs" | "definitions");
         if map.keys().any(|key| limits(key) && !is_definition(key)) {
             if self.merging.contains(&pointer) {
@@ -206,7 +206,7 @@ impl StrictRewriter<'_> {
         let kind = match map.get("type") {
             Some(written) => written.clone(),
             None => {
-                let values = fixed(map).unwrap_or_default();
+                let values = fixed_values(map).unwrap_or_default();
                 match &types_of(&values)[..] {
                     [] if map.contains_key("properties") => json!("object"),
                     [] if map.contains_key("items") => json!("array"),
@@ -278,7 +278,7 @@ impl StrictRewriter<'_> {
         at: &str,
         strict: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let (exact, at) = match kinds(map).as_deref() {
+        let (exact, at) = match tuple_items(map).as_deref() {
             Some([(_, only)]) => (*only, pointer::element(&pointer::child(at, "prefixItems"), 0)),
             Some(_) => {
                 return Err(unsupported(

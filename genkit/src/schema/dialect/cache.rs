@@ -15,7 +15,7 @@ pub(crate) trait Dialect: 'static {
 
 /// Each dialect of one schema, converted once. Only ever grows, so that what it returns stays where it is.
 #[derive(Default)]
-pub(super) struct DialectCache {
+pub(in crate::schema) struct DialectCache {
     first: OnceLock<Box<CachedDialect>>,
 }
 
@@ -28,13 +28,21 @@ struct CachedDialect {
 
 impl DialectCache {
     /// The schema `exact` in the dialect `D`, if that can express it.
-    pub(super) fn value<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&Value> {
+    pub(in crate::schema) fn value<D: Dialect>(
+        &self,
+        exact: &Value,
+        owner: &str,
+    ) -> Option<&Value> {
         self.entry::<D>(exact, owner).converted.as_ref()
     }
 
     /// The same as JSON text: a request copies it, and writes no schema anew.
     #[allow(dead_code, reason = "a provider sends values or texts")]
-    pub(super) fn text<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&RawValue> {
+    pub(in crate::schema) fn text<D: Dialect>(
+        &self,
+        exact: &Value,
+        owner: &str,
+    ) -> Option<&RawValue> {
         let cached = self.entry::<D>(exact, owner);
         let write = || serde_json::value::to_raw_value(cached.converted.as_ref()?).ok();
         cached.text.get_or_init(write).as_deref()

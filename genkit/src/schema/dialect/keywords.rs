@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::pointer;
+use crate::schema::pointer;
 
 /// What the value of a keyword is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum KeywordValue {
     Data,
 }
 
-pub(crate) fn value_of(keyword: &str) -> KeywordValue {
+pub(crate) fn keyword_value(keyword: &str) -> KeywordValue {
     match keyword {
         "items"
         | "additionalProperties"
@@ -84,7 +84,7 @@ pub(crate) fn types(map: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// The fixed values of a schema: its `enum`, or its `const`.
-pub(crate) fn fixed(map: &Map<String, Value>) -> Option<Vec<Value>> {
+pub(crate) fn fixed_values(map: &Map<String, Value>) -> Option<Vec<Value>> {
     if let Some(only) = map.get("const") {
         return Some(vec![only.clone()]);
     }
@@ -97,7 +97,7 @@ pub(crate) fn choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Val
 }
 
 /// The schemas of a tuple, each once, if it is one.
-pub(crate) fn kinds(map: &Map<String, Value>) -> Option<Vec<(usize, &Value)>> {
+pub(crate) fn tuple_items(map: &Map<String, Value>) -> Option<Vec<(usize, &Value)>> {
     let mut kinds: Vec<(usize, &Value)> = Vec::new();
     for (index, schema) in map.get("prefixItems")?.as_array()?.iter().enumerate() {
         if kinds.iter().all(|(_, other)| *other != schema) {
