@@ -1,9 +1,7 @@
 //! The reply: chat completions, read leniently: servers leave out, add and mistype fields.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
 /// A whole answer, or one chunk of a stream.
@@ -160,36 +158,20 @@ struct ContentBlock {
 
 impl<'de> Deserialize<'de> for ChoiceContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ContentVisitor;
-        impl<'de> Visitor<'de> for ContentVisitor {
-            type Value = ChoiceContent;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or a list of blocks")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<ChoiceContent, E> {
-                Ok(ChoiceContent { text: text.to_owned(), reasoning: String::new() })
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<ChoiceContent, E> {
-                Ok(ChoiceContent { text, reasoning: String::new() })
-            }
-
-            fn visit_unit<E>(self) -> Result<ChoiceContent, E> {
-                Ok(ChoiceContent::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ChoiceContent, A::Error> {
-                let mut all = ChoiceContent::default();
-                while let Some(block) = list.next_element::<ContentBlock>()? {
-                    all.text.push_str(block.text.as_deref().unwrap_or_default());
-                    all.reasoning.push_str(&block.thinking.text);
+        let mut content = Self::default();
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => content.text = text,
+            Value::Null => {}
+            Value::Array(blocks) => {
+                for block in blocks {
+                    let block = ContentBlock::deserialize(block).map_err(D::Error::custom)?;
+                    content.text.push_str(block.text.as_deref().unwrap_or_default());
+                    content.reasoning.push_str(&block.thinking.text);
                 }
-                Ok(all)
             }
+            _ => return Err(D::Error::custom("a content is text or a list of blocks")),
         }
-        deserializer.deserialize_any(ContentVisitor)
+        Ok(content)
     }
 }
 
