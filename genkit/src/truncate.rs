@@ -9,9 +9,23 @@ pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
+/// The first `chars` characters of a text, with an ellipsis if there are more: for messages.
+pub(crate) fn excerpt(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::truncate;
+    use super::{excerpt, truncate};
+
+    #[test]
+    fn an_excerpt_counts_characters() {
+        assert_eq!(excerpt("äöü", 3), "äöü");
+        assert_eq!(excerpt("äöü", 2), "äö…");
+    }
 
     #[test]
     fn a_character_is_not_cut() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::request::Document;
 use crate::message::Part;
 
-/// What is added to the last user message: each document's text under its name, in the words that
+/// What is added to the last user message: each document's text under its name, in the text that
 /// Genkit uses in every language. `None` if there are no documents.
 pub(crate) fn as_text(documents: &[Document]) -> Option<String> {
     if documents.is_empty() {

@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
         if all.clone().all(is_safe) {
             return names; // the usual case costs nothing
         }
-        // A name that is safe keeps itself, whatever stands before it.
+        // A name that is safe stays as it is, whatever stands before it.
         let (safe, unsafe_): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
         for name in safe {
             names.ours.insert(name.to_owned(), name);
@@ -48,12 +48,12 @@ impl<'a> Names<'a> {
     }
 
     /// Those that differ: what is sent, and ours.
-    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn changed(self) -> impl Iterator<Item = (String, &'a str)> {
         self.sent.into_iter().map(|(ours, sent)| (sent, ours))
     }
 
-    /// What the provider is told.
+    /// The name that is sent.
     pub(crate) fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
@@ -63,7 +63,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Which tool the provider means.
+    /// Our name of what the provider calls.
     #[cfg(feature = "http-model")]
     pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
@@ -97,16 +97,16 @@ fn safe_name(name: &str) -> String {
 
 /// `name` with `end`, cut in between so that both fit.
 fn shortened(name: &str, end: &str) -> String {
-    let kept = name.len().min(MAX_NAME - end.len());
-    format!("{}{end}", &name[..kept])
+    let length = name.len().min(MAX_NAME - end.len());
+    format!("{}{end}", &name[..length])
 }
 
-/// FNV-1a: the same in every process, so that a stored history keeps its names.
+/// FNV-1a: the same in every process, so that a stored history has the same names.
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http-model"))]
 mod tests {
     use super::*;
     use crate::model::ToolDefinition;

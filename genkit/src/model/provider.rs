@@ -20,3 +20,17 @@ pub trait Provider: Send + Sync + 'static {
     /// The provider cannot be used: a key is missing.
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
 }
+
+/// Makes a provider from the environment, for one of its prefixes.
+pub(crate) type FromEnv = fn(&str) -> Result<Arc<dyn Provider>>;
+
+/// A provider of this library, as its folder describes it: known without its feature too, so that an error can name
+/// that.
+pub(crate) struct BuiltInProvider {
+    /// The feature that it comes with.
+    pub(crate) feature: &'static str,
+    /// What stands before the first `/` of its models' names.
+    pub(crate) prefixes: &'static [&'static str],
+    /// `None` without the feature.
+    pub(crate) from_env: Option<FromEnv>,
+}

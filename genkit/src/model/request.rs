@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -107,7 +107,7 @@ impl ToolDefinition {
     }
 
     /// The schema of its arguments with the dialects that were made of it.
-    #[cfg_attr(not(feature = "gemini"), allow(dead_code))]
+    #[cfg(feature = "http-model")]
     pub(crate) fn shared_input(&self) -> Option<&SharedSchema> {
         self.input_schema.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What a model answers, whole and in pieces.
+//! Responses of a model, whole and in chunks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,13 +17,13 @@ use crate::message::{Message, Part, Role, ToolRequest};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelResponse {
-    /// What it says.
+    /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
     /// Why it stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Why it stopped, in words.
+    /// Why it stopped, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
     /// What it used.
@@ -48,7 +48,7 @@ impl ModelResponse {
         Self::new(Message::model(text.into()))
     }
 
-    /// An answer that asks for tools.
+    /// An answer that calls tools.
     pub fn tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
     }
@@ -66,7 +66,7 @@ impl ModelResponse {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// It had said everything, or asks for tools.
+    /// It was done, or calls tools.
     Stop,
     /// The limit on tokens was reached.
     Length,
@@ -76,7 +76,7 @@ pub enum FinishReason {
     Aborted,
     /// A tool asks something: see [`GenerateResponse::interrupts`](crate::GenerateResponse::interrupts).
     Interrupted,
-    /// Another reason, which the finish message tells.
+    /// Another reason, which is in the finish message.
     Other,
     /// Nobody knows.
     #[default]
@@ -84,7 +84,7 @@ pub enum FinishReason {
     Unknown,
 }
 
-/// What a call used, as far as its provider says.
+/// What a call used, as far as its provider reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -153,7 +153,7 @@ impl Usage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GenerateChunk {
-    /// Who speaks.
+    /// Whose message it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Which of the produced messages this belongs to.

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use crate::action::Strictness;
-use crate::error::Result;
 #[cfg(feature = "validation")]
-use crate::error::{Error, ErrorKind};
+use super::error::Error as E;
+use super::strictness::Strictness;
+#[cfg(feature = "validation")]
+use crate::error::Error;
+use crate::error::Result;
 
 /// How many violations one message names: enough to mend a call, no more.
 #[cfg(feature = "validation")]
@@ -46,17 +48,14 @@ impl Checker {
         }
         match self.violations(&arguments)? {
             None => Ok(arguments),
-            Some(said) => Err(Error::invalid_arguments(said)),
+            Some(violations) => Err(Error::invalid_arguments(violations)),
         }
     }
 
     pub(crate) fn result(&self, value: Option<&Value>) -> Result<()> {
         match self.violations(value.unwrap_or(&Value::Null))? {
             None => Ok(()),
-            Some(said) => Err(Error::new(
-                ErrorKind::Internal,
-                format!("the result does not fit its own output schema: {said}"),
-            )),
+            Some(violations) => Err(E::Result(violations).into()),
         }
     }
 
@@ -66,13 +65,11 @@ impl Checker {
     }
 
     fn validator(&self) -> Result<&jsonschema::Validator> {
-        self.validator.as_ref().map_err(|said| {
-            Error::new(ErrorKind::Internal, format!("the schema itself is invalid: {said}"))
-        })
+        self.validator.as_ref().map_err(|reason| E::InvalidSchema(reason.clone()).into())
     }
 
     fn violations(&self, value: &Value) -> Result<Option<String>> {
-        let said: Vec<String> = self
+        let violations: Vec<String> = self
             .validator()?
             .iter_errors(value)
             .take(MAX_VIOLATIONS)
@@ -81,16 +78,16 @@ impl Checker {
                 path => format!("at `{}`: {error}", path.trim_start_matches('/').replace('/', ".")),
             })
             .collect();
-        Ok((!said.is_empty()).then(|| said.join("; ")))
+        Ok((!violations.is_empty()).then(|| violations.join("; ")))
     }
 }
 
-/// Without the feature `validation` a hand-written schema only informs; this is said once.
+/// Without the feature `validation` a hand-written schema only informs; this is logged once.
 #[cfg(not(feature = "validation"))]
 impl Checker {
     pub(crate) fn new(_: &Value) -> Self {
-        static SAID: std::sync::Once = std::sync::Once::new();
-        SAID.call_once(|| {
+        static LOGGED: std::sync::Once = std::sync::Once::new();
+        LOGGED.call_once(|| {
             tracing::warn!(
                 "a tool has a schema written by hand, and arguments are not checked against it: \
                  turn on the feature `validation` of genkit, or check them in the handler"
@@ -106,6 +103,7 @@ impl Checker {
     pub(crate) fn result(&self, _: Option<&Value>) -> Result<()> {
         Ok(())
     }
+
     pub(crate) fn is_usable(&self) -> bool {
         true
     }

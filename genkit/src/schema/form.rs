@@ -2,19 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
+use super::error::Error as E;
 use super::portable::portable;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// The form for a schema: plain fields only.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] naming the field that a form cannot show.
+/// An internal error naming the field that a form cannot show.
 pub(crate) fn form(schema: &Value) -> Result<Value> {
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
-        return Err(Error::new(
-            ErrorKind::Internal,
-            "a form must be an object with fields: elicit a struct, or an object schema",
-        ));
+        return Err(E::FormWithoutFields.into());
     };
     let derived = schema.get("$schema").is_some();
     // A schema written by hand is shown as it is; one from a type has its references inlined.
@@ -25,13 +23,7 @@ pub(crate) fn form(schema: &Value) -> Result<Value> {
     };
     for (name, field) in fields {
         if !is_plain(field) {
-            return Err(Error::new(
-                ErrorKind::Internal,
-                format!(
-                    "a form cannot show the field `{name}`: MCP allows text, numbers, booleans, \
-                     enumerations and lists of an enumeration"
-                ),
-            ));
+            return Err(E::FormField(name.clone()).into());
         }
     }
     let mut form = Map::new();

@@ -1,269 +1,44 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
 mod check;
+pub(crate) mod conversion;
 mod cost;
+mod derive;
+#[cfg(feature = "http-model")]
 pub(crate) mod dialect;
+#[cfg(any(feature = "validation", feature = "mcp-server"))]
+mod error;
 #[cfg(feature = "mcp-server")]
 mod form;
+mod json_type;
 mod nulls;
 pub(crate) mod partial_json;
-mod pointer;
+pub(crate) mod pointer;
 mod portable;
 mod properties;
+#[cfg(feature = "mcp-server")]
+mod result_shape;
+mod schemas;
 mod shared;
+mod strictness;
 
-use std::sync::{Arc, OnceLock};
+#[cfg(test)]
+pub(crate) mod tests;
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
-
-use crate::action::Strictness;
-use crate::error::Result;
-
+pub(crate) use conversion::Degraded;
+#[cfg(feature = "http-model")]
+pub(crate) use conversion::MAX_DEPTH;
+pub(crate) use derive::{input_of, output_of};
+#[cfg(feature = "http-model")]
+pub(crate) use dialect::Dialect;
 #[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
+#[cfg(feature = "http-model")]
+pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
-pub(crate) use portable::Degraded;
 pub(crate) use properties::properties;
+#[cfg(feature = "mcp-server")]
+pub(crate) use result_shape::ResultShape;
+pub(crate) use schemas::Schemas;
 pub use shared::SharedSchema;
-#[allow(unused_imports, reason = "each dialect belongs to the feature of its provider")]
-pub(crate) use shared::{Dialect, Slot};
-
-/// The exact schema of what is read from JSON.
-pub(crate) fn input_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
-    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if schema.get("type").and_then(Value::as_str) == Some("null") {
-        // `()` as input is a function without arguments: callers still send an object.
-        return serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    }
-    schema
-}
-
-/// The exact schema of what is written to JSON.
-pub(crate) fn output_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.into_generator().into_root_schema_for::<T>().to_value()
-}
-
-/// What kind of result a schema describes, as far as serving it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// No value, or always null.
-    Nothing,
-    /// Plain text.
-    Text,
-    /// A JSON object.
-    Object,
-    /// A number, a list, an enumeration, a choice.
-    Other,
-    /// Any JSON.
-    Unknown,
-}
-
-/// The schemas of an action: made from types when first asked for, or written by hand.
-pub(crate) struct Schemas {
-    input: Source,
-    output: Source,
-    /// Another program wrote them, and has the last word on what fits them.
-    foreign: bool,
-    /// Whether a check against a foreign schema ends soon.
-    bounded: OnceLock<bool>,
-}
-
-impl Schemas {
-    /// From types alone.
-    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
-        Self {
-            input: Source::new(Origin::Input(input)),
-            output: Source::new(Origin::Output(output)),
-            foreign: false,
-            bounded: OnceLock::new(),
-        }
-    }
-
-    /// From hand-written schemas where there are any, else from types.
-    pub(crate) fn given(
-        input: Option<Value>,
-        input_of: fn() -> Value,
-        output: Option<Value>,
-        output_of: fn() -> Option<Value>,
-    ) -> Self {
-        Self {
-            input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
-            output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
-            foreign: false,
-            bounded: OnceLock::new(),
-        }
-    }
-
-    /// Of a tool that another program has.
-    pub(crate) fn foreign(input: Value, output: Option<Value>) -> Self {
-        let none: fn() -> Option<Value> = || None;
-        Self {
-            input: Source::new(Origin::written(input)),
-            output: Source::new(output.map_or(Origin::Output(none), Origin::written)),
-            foreign: true,
-            bounded: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn input(&self) -> &Value {
-        self.input.exact().map_or(&Value::Null, |schema| schema)
-    }
-
-    pub(crate) fn output(&self) -> Option<&Value> {
-        self.output.exact().map(|schema| &**schema)
-    }
-
-    /// Both exact schemas, shared: for models.
-    pub(crate) fn shared(&self) -> [Option<SharedSchema>; 2] {
-        [self.input.exact().cloned(), self.output.exact().cloned()]
-    }
-
-    pub(crate) fn portable_input(&self) -> &Value {
-        self.input.portable().map_or(&Value::Null, |served| &served.schema)
-    }
-
-    /// The served input schema as an object that is shared, not copied.
-    pub(crate) fn served_input(&self) -> Arc<Map<String, Value>> {
-        self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
-    }
-
-    /// The served output schema likewise.
-    pub(crate) fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
-        self.output.portable().map(|served| Arc::clone(&served.object))
-    }
-
-    /// What kind of result the output schema describes.
-    pub(crate) fn shape(&self) -> Shape {
-        let Some(schema) = self.output.portable().map(|served| &served.schema) else {
-            return Shape::Nothing;
-        };
-        match schema.get("type").and_then(Value::as_str) {
-            Some("null") => Shape::Nothing,
-            Some("string") if schema.get("enum").is_none() => Shape::Text,
-            Some("object") => Shape::Object,
-            Some(_) => Shape::Other,
-            None if says_nothing(schema) => Shape::Unknown,
-            None => Shape::Other,
-        }
-    }
-
-    /// What the portable schemas could not say.
-    pub(crate) fn degraded(&self) -> impl Iterator<Item = &Degraded> {
-        let both = [self.input.portable(), self.output.portable()];
-        both.into_iter().flatten().flat_map(|served| served.degraded.iter())
-    }
-
-    /// Whether one of them was written by hand, and is to be checked.
-    pub(crate) fn are_written(&self) -> bool {
-        let written = |source: &Source| matches!(source.origin, Origin::Written(_));
-        // Their own program checks them, where this one cannot.
-        let checkable = !self.foreign || cfg!(feature = "validation");
-        checkable && (written(&self.input) || written(&self.output))
-    }
-
-    /// Checks arguments against a hand-written schema; a derived one is checked by reading.
-    pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
-        if self.foreign && !*self.bounded.get_or_init(|| cost::is_bounded(self.input())) {
-            return Ok(arguments);
-        }
-        match self.input.checker() {
-            // A schema that this library cannot read, or not in time, is for its own program to judge.
-            Some(checker) if self.foreign && !checker.is_usable() => Ok(arguments),
-            Some(checker) => checker.arguments(arguments, how),
-            None => Ok(arguments),
-        }
-    }
-
-    /// Checks a result against a hand-written schema; a derived one holds by construction.
-    pub(crate) fn check_output(&self, value: Option<&Value>) -> Result<()> {
-        if self.foreign {
-            return Ok(());
-        }
-        self.output.checker().map_or(Ok(()), |checker| checker.result(value))
-    }
-}
-
-/// Whether a schema allows anything.
-fn says_nothing(schema: &Value) -> bool {
-    const NOTES: [&str; 4] = ["title", "description", "$schema", "default"];
-    match schema {
-        Value::Object(map) => map.keys().all(|key| NOTES.contains(&key.as_str())),
-        other => *other == Value::Bool(true),
-    }
-}
-
-/// Where a schema comes from.
-enum Origin {
-    Input(fn() -> Value),
-    Output(fn() -> Option<Value>),
-    Written(SharedSchema),
-}
-
-impl Origin {
-    fn written(schema: Value) -> Self {
-        Self::Written(SharedSchema::new(schema))
-    }
-}
-
-/// A schema and what is made of it, each when first asked for.
-struct Source {
-    origin: Origin,
-    exact: OnceLock<Option<SharedSchema>>,
-    portable: OnceLock<Option<Served>>,
-    checker: OnceLock<check::Checker>,
-}
-
-/// What clients get.
-struct Served {
-    schema: Value,
-    object: Arc<Map<String, Value>>,
-    degraded: Vec<Degraded>,
-}
-
-impl Source {
-    fn new(origin: Origin) -> Self {
-        Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
-    }
-
-    fn exact(&self) -> Option<&SharedSchema> {
-        match &self.origin {
-            Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => {
-                self.exact.get_or_init(|| Some(SharedSchema::new(make()))).as_ref()
-            }
-            Origin::Output(make) => {
-                self.exact.get_or_init(|| make().map(SharedSchema::new)).as_ref()
-            }
-        }
-    }
-
-    fn portable(&self) -> Option<&Served> {
-        let make = || {
-            let exact = self.exact()?;
-            let (schema, degraded) = match self.origin {
-                // What a person wrote is served as it is.
-                Origin::Written(_) => (Value::clone(exact), Vec::new()),
-                _ => {
-                    let portable = portable::portable(exact);
-                    (portable.schema, portable.degraded)
-                }
-            };
-            let object = Arc::new(schema.as_object().cloned().unwrap_or_default());
-            Some(Served { schema, object, degraded })
-        };
-        self.portable.get_or_init(make).as_ref()
-    }
-
-    fn checker(&self) -> Option<&check::Checker> {
-        match &self.origin {
-            Origin::Written(schema) => {
-                Some(self.checker.get_or_init(|| check::Checker::new(schema)))
-            }
-            _ => None,
-        }
-    }
-}
+pub(crate) use strictness::Strictness;

@@ -1,4 +1,4 @@
-//! Nulls that stand for "nothing to say".
+//! Nulls in place of optional properties.
 
 use serde_json::{Map, Value};
 
@@ -8,18 +8,18 @@ const MAX_HOPS: usize = 16;
 /// Takes out the properties that are null although they may be left out: a model that must name
 /// each property, as OpenAI's strict mode asks, writes null for those that it would leave out.
 ///
-/// `forced` says that the model had to name each property. Otherwise a null that `exact` allows
+/// `forced`: the model had to name each property. Otherwise a null that `exact` allows
 /// means something, and stays.
 pub(crate) fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
-    Walk { root: exact, forced }.value(value, exact, MAX_HOPS);
+    NullRemover { root: exact, forced }.value(value, exact, MAX_HOPS);
 }
 
-struct Walk<'a> {
+struct NullRemover<'a> {
     root: &'a Value,
     forced: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> NullRemover<'a> {
     // As deep as the value, which its parser limits.
     fn value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
         let Some(schema) = self.resolve(schema) else { return };

@@ -1,7 +1,7 @@
 //! JSON pointers (RFC 6901), as far as schemas need them.
 
 /// The pointer of a member of what `at` points to.
-pub(super) fn child(at: &str, key: &str) -> String {
+pub(crate) fn child(at: &str, key: &str) -> String {
     let mut pointer = String::with_capacity(at.len() + key.len() + 1);
     pointer.push_str(at);
     pointer.push('/');
@@ -16,7 +16,7 @@ pub(super) fn child(at: &str, key: &str) -> String {
 }
 
 /// The pointer of an element of what `at` points to.
-pub(super) fn element(at: &str, index: usize) -> String {
+pub(crate) fn element(at: &str, index: usize) -> String {
     format!("{at}/{index}")
 }
 
@@ -27,7 +27,7 @@ pub(super) fn name(pointer: &str) -> Option<String> {
 }
 
 /// The pointer that a `$ref` within the same document holds, with its percent-encoding undone.
-pub(super) fn of_reference(reference: &str) -> Option<String> {
+pub(crate) fn of_reference(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     if !fragment.is_empty() && !fragment.starts_with('/') {
         return None;

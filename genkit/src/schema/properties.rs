@@ -37,7 +37,7 @@ impl Property<'_> {
 
     /// Its description, and how its text must look where that is not obvious.
     pub(crate) fn described(&self) -> Option<String> {
-        let said = self.schema.and_then(|s| s.get("description")).and_then(Value::as_str);
+        let description = self.schema.and_then(|s| s.get("description")).and_then(Value::as_str);
         let values = self.values();
         let form = match self.kind() {
             _ if !values.is_empty() => Some(format!("one of: {}", values.join(", "))),
@@ -47,9 +47,9 @@ impl Property<'_> {
             Some("object") => Some("a JSON object".to_owned()),
             _ => None,
         };
-        match (said, form) {
-            (Some(said), Some(form)) => Some(format!("{said} ({form})")),
-            (Some(said), None) => Some(said.to_owned()),
+        match (description, form) {
+            (Some(text), Some(form)) => Some(format!("{text} ({form})")),
+            (Some(text), None) => Some(text.to_owned()),
             (None, form) => form,
         }
     }

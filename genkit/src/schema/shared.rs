@@ -1,12 +1,15 @@
 //! A schema that is shared, with the dialects that were made of it.
 
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 #[cfg(feature = "http-model")]
 use serde_json::value::RawValue;
+
+#[cfg(feature = "http-model")]
+use super::dialect::{Dialect, DialectCache};
 
 /// A JSON schema that is cheap to clone. What providers make of it is made once.
 ///
@@ -20,60 +23,35 @@ use serde_json::value::RawValue;
 /// assert_eq!(schema["type"], "object");
 /// ```
 #[derive(Clone)]
-pub struct SharedSchema(Arc<Inner>);
+pub struct SharedSchema(Arc<ExactSchema>);
 
-struct Inner {
+struct ExactSchema {
     exact: Value,
-    dialects: [OnceLock<Dialect>; DIALECTS],
     #[cfg(feature = "http-model")]
-    texts: [OnceLock<Option<Box<RawValue>>>; DIALECTS],
+    dialects: DialectCache,
 }
-
-/// How many dialects there are.
-const DIALECTS: usize = 3;
-
-/// A place for a dialect of a schema.
-#[derive(Clone, Copy)]
-#[allow(dead_code, reason = "each belongs to the feature of its provider")]
-pub(crate) enum Slot {
-    GeminiJson,
-    GeminiSubset,
-    OpenAiStrict,
-}
-
-/// A schema in a provider's dialect; an error says why there is none.
-pub(crate) type Dialect = Result<Value, String>;
 
 impl SharedSchema {
     /// Shares `schema`.
     pub fn new(schema: Value) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(ExactSchema {
             exact: schema,
-            dialects: Default::default(),
             #[cfg(feature = "http-model")]
-            texts: Default::default(),
+            dialects: DialectCache::default(),
         }))
     }
 
-    /// What `make` makes of the schema, made once.
-    #[allow(dead_code, reason = "called by providers")]
-    pub(crate) fn dialect(&self, slot: Slot, make: impl FnOnce(&Value) -> Dialect) -> &Dialect {
-        self.0.dialects[slot as usize].get_or_init(|| make(&self.0.exact))
+    /// The schema in the dialect of a provider, converted once; `None` if that cannot express it.
+    #[cfg(feature = "http-model")]
+    pub(crate) fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
+        self.0.dialects.value::<D>(self, owner)
     }
 
-    /// The same as JSON, if there is a dialect: a request copies it, and writes no schema anew.
+    /// The same as JSON text.
     #[cfg(feature = "http-model")]
-    #[allow(dead_code, reason = "called by providers")]
-    pub(crate) fn dialect_text(
-        &self,
-        slot: Slot,
-        make: impl FnOnce(&Value) -> Dialect,
-    ) -> Option<&RawValue> {
-        let text = self.0.texts[slot as usize].get_or_init(|| {
-            let schema = self.dialect(slot, make).as_ref().ok()?;
-            serde_json::value::to_raw_value(schema).ok()
-        });
-        text.as_deref()
+    #[allow(dead_code, reason = "a provider sends values or texts")]
+    pub(crate) fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
+        self.0.dialects.text::<D>(self, owner)
     }
 }
 

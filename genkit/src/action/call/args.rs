@@ -6,20 +6,7 @@ use serde_path_to_error::Segment;
 
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
-
-/// How arguments are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Strictness {
-    /// Exactly as the schema says.
-    Exact,
-    /// A string that does not fit is read once more as JSON (`"5"` is 5, `"[1]"` is a list):
-    /// models send these.
-    #[default]
-    Lenient,
-    /// Every value comes as a string: prompt arguments and URI variables. An empty one that
-    /// does not fit counts as not given.
-    Text,
-}
+pub(crate) use crate::schema::Strictness;
 
 /// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
 const MAX_REREADS: usize = 64;

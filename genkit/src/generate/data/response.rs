@@ -11,6 +11,7 @@ use crate::generate::format::{self, Format};
 use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, Usage};
+use crate::truncate::excerpt;
 
 /// The response of [`generate`](crate::generate()): plain data in Genkit's JSON.
 ///
@@ -187,7 +188,7 @@ impl GenerateResponse {
     fn shown(&self) -> String {
         /// How much of the text an error shows, in characters.
         const SHOWN: usize = 500;
-        let text = format::excerpt(&self.text(), SHOWN);
+        let text = excerpt(&self.text(), SHOWN);
         match self.finish_reason {
             Some(FinishReason::Stop) | None => format!("the text is: {text}"),
             Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),

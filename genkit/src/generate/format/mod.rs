@@ -7,5 +7,5 @@ mod schema;
 mod tests;
 
 pub use names::Format;
-pub(crate) use parse::{excerpt, parse, parse_partial};
+pub(crate) use parse::{parse, parse_partial};
 pub(crate) use schema::{check_schema, instructions};

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::Format;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
-use crate::schema::partial_json::{self, End};
+use crate::schema::partial_json::{self, ListEnd};
+use crate::truncate::excerpt;
 
 /// How much of an answer an error quotes, in characters. Default is 200.
 pub(super) const MAX_QUOTED: usize = 200;
@@ -23,9 +24,9 @@ pub(crate) fn parse(format: Format, text: &str) -> Result<Value> {
         Format::Array => {
             let items = partial_json::items(text, 0);
             match items.end {
-                End::Closed | End::Open => Ok(Value::Array(items.values)),
-                End::Nowhere => Err(unreadable("a JSON array", "no array", text)),
-                End::Broken => Err(unreadable("a JSON array", "one that breaks off", text)),
+                ListEnd::Closed | ListEnd::Open => Ok(Value::Array(items.values)),
+                ListEnd::Nowhere => Err(unreadable("a JSON array", "no array", text)),
+                ListEnd::Broken => Err(unreadable("a JSON array", "one that breaks off", text)),
             }
         }
         Format::Enum => Ok(word(text).into()),
@@ -74,12 +75,4 @@ fn word(text: &str) -> &str {
 
 fn unreadable(expected: &'static str, found: &'static str, text: &str) -> Error {
     E::UnreadableOutput { expected, found, quoted: excerpt(text, MAX_QUOTED) }.into()
-}
-
-/// The beginning of a text, for an error.
-pub(crate) fn excerpt(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -13,7 +13,7 @@ use crate::context::{
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::message::{Role, ToolRequest};
-use crate::model::{ChunkSink, GenerateChunk, Model, sample};
+use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
 
 /// One tool call, as the tool sees its caller.
@@ -47,10 +47,10 @@ impl LoopCaller {
     }
 
     async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
-        let request = sample::model_request(request);
+        let request = sampling::model_request(request);
         let sink = ChunkSink::none();
         let answer = call_within(self.limit, &*self.model, &request, &sink).await?;
-        Ok(CallerAnswer::from_json(sample::answer(self.model.name(), &answer)?))
+        Ok(CallerAnswer::from_json(sampling::message_result(self.model.name(), &answer)?))
     }
 }
 

@@ -11,7 +11,7 @@ use super::limits::SAMPLING;
 use crate::context::SampleRequest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, ModelRef, Models, sample};
+use crate::model::{ChunkSink, ModelRef, Models, sampling};
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
@@ -135,13 +135,13 @@ impl Sampling {
         request.temperature = params.temperature;
         request.stop = params.stop_sequences.clone().unwrap_or_default();
         let model = Models::default().find(&self.model)?;
-        let (request, sink) = (sample::model_request(&request), ChunkSink::none());
+        let (request, sink) = (sampling::model_request(&request), ChunkSink::none());
         let said = tokio::time::timeout(SAMPLING, model.generate(&request, &sink)).await;
         let said = said.map_err(|_| {
             let said = format!("the model did not answer within {SAMPLING:?}");
             Error::new(ErrorKind::DeadlineExceeded, said)
         })??;
-        sample::answer(model.name(), &said)
+        sampling::message_result(model.name(), &said)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::action::{
     Contents, ContentsBody, Prompt, PromptReply, Resource, Tool, ToolOutput, failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::Shape;
+use crate::schema::ResultShape;
 use crate::size::json_size;
 
 /// The member of an object that holds a result which is none, in the eras that only know objects.
@@ -45,7 +45,7 @@ pub(super) fn tool_result(
     failure(E::OutputTooLarge { tool: tool.name().to_owned(), size, limit }.to_string())
 }
 
-fn success(output: ToolOutput, shape: Shape, era: Era) -> CallToolResult {
+fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let ToolOutput { value, content, metadata } = output;
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
     if let Some(value) = value.as_ref().filter(|_| blocks.is_empty()) {
@@ -62,12 +62,12 @@ fn success(output: ToolOutput, shape: Shape, era: Era) -> CallToolResult {
 }
 
 /// Structured content: what another server returns may not be what its schema says.
-fn structured(value: Value, shape: Shape, era: Era) -> Option<Value> {
+fn structured(value: Value, shape: ResultShape, era: Era) -> Option<Value> {
     match (shape, era) {
-        (Shape::Nothing | Shape::Text, _) => None,
-        (Shape::Object | Shape::Unknown, _) => value.is_object().then_some(value),
-        (Shape::Other, Era::Modern) => Some(value),
-        (Shape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
+        (ResultShape::Nothing | ResultShape::Text, _) => None,
+        (ResultShape::Object | ResultShape::Unknown, _) => value.is_object().then_some(value),
+        (ResultShape::Other, Era::Modern) => Some(value),
+        (ResultShape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::model::{Constrained, ModelInfo, Supports};
 
 /// A family of models: those whose name holds every one of `marks`.
-struct Family {
+struct ModelFamily {
     marks: &'static [&'static str],
     supports: Supports,
 }
@@ -22,8 +22,8 @@ const ALL: Supports = Supports {
 const BEFORE_3: Supports = Supports { constrained: Constrained::NoTools, ..ALL };
 
 /// The first that fits counts.
-const FAMILIES: &[Family] = &[
-    Family {
+const FAMILIES: &[ModelFamily] = &[
+    ModelFamily {
         marks: &["gemini", "-tts"],
         supports: Supports {
             multiturn: false,
@@ -35,11 +35,11 @@ const FAMILIES: &[Family] = &[
             context: false,
         },
     },
-    Family {
+    ModelFamily {
         marks: &["gemini-3", "-image"],
         supports: Supports { tools: false, tool_choice: false, ..ALL },
     },
-    Family {
+    ModelFamily {
         marks: &["gemini", "-image"],
         supports: Supports {
             tools: false,
@@ -48,10 +48,10 @@ const FAMILIES: &[Family] = &[
             ..ALL
         },
     },
-    Family { marks: &["gemini-1"], supports: BEFORE_3 },
-    Family { marks: &["gemini-2"], supports: BEFORE_3 },
-    Family { marks: &["gemini"], supports: ALL },
-    Family {
+    ModelFamily { marks: &["gemini-1"], supports: BEFORE_3 },
+    ModelFamily { marks: &["gemini-2"], supports: BEFORE_3 },
+    ModelFamily { marks: &["gemini"], supports: ALL },
+    ModelFamily {
         marks: &["gemma"],
         supports: Supports {
             tools: false,

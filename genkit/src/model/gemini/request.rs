@@ -1,16 +1,17 @@
 //! From a request to Gemini's JSON, written from borrowed parts.
 
-use std::fmt::Write as _;
-
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::parts::{self, Content};
-use super::tools::{self, BUILT_IN, Entry, ToolConfig};
-use super::{Settings, models};
-use crate::error::{Error, Result};
+use super::contents::{self, Content};
+use super::error::Error as E;
+use super::models;
+use super::schema::{JsonSchemaDialect, OpenApiDialect};
+use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
+use crate::error::Result;
 use crate::model::wire::HttpCall;
 use crate::model::{ModelRequest, Names};
 
@@ -29,20 +30,35 @@ const ELSEWHERE: [&str; 8] = [
     "retrievalConfig",
 ];
 
-/// Says which client calls; Google counts clients by it.
+/// The owner of the output schema, for the log.
+const OUTPUT: &str = "the output";
+
+/// What is encoded in a path, so that a name stays within it, whatever is in it.
+const NOT_IN_PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b'@');
+
+/// The client that calls; Google counts clients by it.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
-/// Says, beside the client, that tools come from MCP servers.
+/// Beside the client: tools come from MCP servers.
 const MCP_USED: &str = " mcp_used/unknown";
+
+/// What all models of one [`Gemini`] share.
+pub(super) struct GeminiSettings {
+    pub(super) key: Option<String>,
+    pub(super) version: String,
+    /// Schemas in the older subset of OpenAPI.
+    pub(super) openapi: bool,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+struct GenerateContentRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Content<'a>>,
     contents: Vec<Content<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Entry<'a>>,
+    tools: Vec<ToolEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +81,12 @@ struct GenerationConfig<'a> {
 }
 
 impl<'a> GenerationConfig<'a> {
-    fn new(request: &'a ModelRequest, settings: &Settings, model: &str, has_tools: bool) -> Self {
+    fn new(
+        request: &'a ModelRequest,
+        settings: &GeminiSettings,
+        model: &str,
+        has_tools: bool,
+    ) -> Self {
         let output = &request.output;
         let takes = models::takes_json(model);
         let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
@@ -73,8 +94,10 @@ impl<'a> GenerationConfig<'a> {
         let beside_tools = !has_tools || models::takes_json_with_tools(model);
         let hint = output.is_json() && takes && beside_tools;
         let schema = bound.and_then(|schema| match settings.openapi {
-            true => Some(("responseSchema", tools::subset(schema)?)),
-            false => Some(("responseJsonSchema", tools::json(schema)?)),
+            true => Some(("responseSchema", schema.dialect_text::<OpenApiDialect>(OUTPUT)?)),
+            false => {
+                Some(("responseJsonSchema", schema.dialect_text::<JsonSchemaDialect>(OUTPUT)?))
+            }
         });
         Self { request, json: hint || bound.is_some(), schema }
     }
@@ -116,7 +139,7 @@ impl Serialize for GenerationConfig<'_> {
 
 /// The call for `request`.
 pub(super) fn encode(
-    settings: &Settings,
+    settings: &GeminiSettings,
     model: &str,
     request: &ModelRequest,
     stream: bool,
@@ -126,9 +149,9 @@ pub(super) fn encode(
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
     let (system_instruction, contents) =
-        parts::contents(request, &names, models::takes_media_in_answers(model))?;
+        contents::contents(request, &names, models::takes_media_in_answers(model))?;
     let tools = tools::entries(request, &names, settings.openapi);
-    let body = Body {
+    let body = GenerateContentRequest {
         system_instruction,
         contents,
         generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
@@ -144,7 +167,7 @@ pub(super) fn encode(
     Ok(HttpCall { path: path(version, model, stream)?, headers: headers(settings, request), body })
 }
 
-fn headers(settings: &Settings, request: &ModelRequest) -> Vec<(&'static str, String)> {
+fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static str, String)> {
     let mut client = CLIENT.to_owned();
     if request.tools.iter().any(|tool| tool.metadata.contains_key("mcp")) {
         client.push_str(MCP_USED);
@@ -160,30 +183,13 @@ fn headers(settings: &Settings, request: &ModelRequest) -> Vec<(&'static str, St
 
 fn path(version: &str, model: &str, stream: bool) -> Result<String> {
     if model.is_empty() {
-        return Err(Error::invalid_argument("gemini: the name of the model is empty"));
+        return Err(E::NoModelName.into());
     }
     let folder = if model.contains('/') { "" } else { "models/" };
-    let mut path = String::with_capacity(model.len() + 48);
-    path.push('/');
-    encode_into(&mut path, version.trim_matches('/'));
-    path.push('/');
-    path.push_str(folder);
-    encode_into(&mut path, model);
-    path.push_str(if stream { ":streamGenerateContent?alt=sse" } else { ":generateContent" });
-    Ok(path)
-}
-
-/// Writes a name so that it stays within the path, whatever is in it.
-fn encode_into(path: &mut String, name: &str) {
-    for byte in name.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'@' => {
-                path.push(char::from(byte));
-            }
-            // Writing to a string cannot fail.
-            _ => drop(write!(path, "%{byte:02X}")),
-        }
-    }
+    let version = utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH);
+    let model = utf8_percent_encode(model, NOT_IN_PATH);
+    let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+    Ok(format!("/{version}/{folder}{model}:{method}"))
 }
 
 #[cfg(test)]

@@ -1,253 +1,304 @@
-//! From Gemini's JSON to a response.
+//! An answer put together from its pieces; a whole one is a single piece.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::NAME;
-use super::error::ErrorBody;
-use super::parts::{CUSTOM, UNKNOWN};
-use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Media, Message, Part, Role, ToolRequest};
-use crate::model::http::unreadable;
-use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
+use super::error::Error as E;
+use super::partial_args::StreamedFunctionCall;
+use super::reply::{self, Candidate, GenerateContentResponse};
+use crate::error::Result;
+use crate::message::Part;
+use crate::model::http::Error as HttpError;
+use crate::model::sse::SseEvent;
+use crate::model::wire::{Next, WireStream};
+use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, Names};
 
-/// An answer, or one piece of it in a stream. What is only kept is not looked into.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Answer<'a> {
-    #[serde(borrow)]
-    pub(super) candidates: Option<Vec<Candidate<'a>>>,
-    #[serde(borrow)]
-    pub(super) prompt_feedback: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) usage_metadata: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) model_version: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) response_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) create_time: Option<&'a RawValue>,
-    pub(super) error: Option<ErrorBody>,
-    #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
+/// The key of the counts in `custom`.
+const USAGE: &str = "usageMetadata";
+
+/// The key of the reason in `custom` why a prompt was blocked.
+const FEEDBACK: &str = "promptFeedback";
+
+/// What was read of an answer.
+pub(super) struct GeminiStream<'a> {
+    names: Names<'a>,
+    main: CandidateState,
+    /// Candidates beside the first.
+    others: Vec<(u64, CandidateState)>,
+    /// A call whose arguments come in pieces.
+    pending: Option<StreamedFunctionCall>,
+    latest: LatestFields,
+    custom: Map<String, Value>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Candidate<'a> {
-    pub(super) index: Option<Value>,
-    pub(super) content: Option<Content>,
-    pub(super) finish_reason: Option<String>,
-    pub(super) finish_message: Option<String>,
-    #[serde(borrow)]
-    pub(super) safety_ratings: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) grounding_metadata: Option<&'a RawValue>,
-    /// Citations, probabilities, and what is new.
-    #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
-}
+/// The last text of each key, read once at the end: a stream repeats them in every event.
+#[derive(Default)]
+struct LatestFields(Vec<(&'static str, String)>);
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Content {
-    pub(super) parts: Option<Vec<WirePart>>,
-}
-
-/// One part. Each field that is there becomes a part of ours.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct WirePart {
-    text: Option<String>,
-    thought: Option<bool>,
-    thought_signature: Option<Value>,
-    inline_data: Option<Blob>,
-    file_data: Option<File>,
-    pub(super) function_call: Option<Call>,
-    /// What ran at Google, and kinds that are not known yet.
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Blob {
-    mime_type: Option<String>,
-    data: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct File {
-    mime_type: Option<String>,
-    file_uri: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Call {
-    pub(super) name: Option<String>,
-    pub(super) args: Option<Value>,
-    pub(super) id: Option<String>,
-    /// Arguments that come in pieces, which is the way of Vertex AI.
-    pub(super) partial_args: Option<Vec<super::partial::PartialArg>>,
-    pub(super) will_continue: Option<bool>,
+/// What was read of one candidate.
+#[derive(Default)]
+struct CandidateState {
+    is_there: bool,
+    parts: Vec<Part>,
+    reason: Option<String>,
+    message: Option<String>,
 }
 
 /// Reads a whole answer.
 pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let text = str::from_utf8(body).map_err(|error| match error.error_len() {
-        None => Error::new(ErrorKind::Unavailable, "gemini: the answer was cut off"),
-        Some(_) => Error::new(ErrorKind::Internal, "gemini: the answer is not UTF-8"),
+        None => E::CutOff,
+        Some(_) => E::NotUtf8,
     })?;
-    let mut all = super::stream::GeminiStream::new(request);
+    let mut all = GeminiStream::new(request);
     each(text, |answer| all.add(answer, None))?;
     all.response()
 }
 
 /// Reads one answer, or each of the list that a stream without `alt=sse` is.
-pub(super) fn each<'a>(
+fn each<'a>(
     json: &'a str,
-    mut read: impl FnMut(Answer<'a>) -> Result<()>,
+    mut read: impl FnMut(GenerateContentResponse<'a>) -> Result<()>,
 ) -> Result<()> {
-    let wrong = |error: serde_json::Error| unreadable(NAME, &error);
+    let wrong = |error: serde_json::Error| HttpError::json(NAME, &error);
     // Other programs put a mark before UTF-8.
     let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
     if json.starts_with('[') {
-        let all: Vec<Answer<'a>> = serde_json::from_str(json).map_err(wrong)?;
+        let all: Vec<GenerateContentResponse<'a>> = serde_json::from_str(json).map_err(wrong)?;
         return all.into_iter().try_for_each(read);
     }
     read(serde_json::from_str(json).map_err(wrong)?)
 }
 
-/// The error within an answer of HTTP 200.
-pub(super) fn failed(error: ErrorBody) -> Error {
-    error.into_error(None, &|_| None)
+impl WireStream for GeminiStream<'_> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+        let text = match event {
+            SseEvent::Message { data, .. } => data.as_ref(),
+            SseEvent::Bare(text) => text,
+        };
+        let text = text.trim();
+        // Proxies end every stream as OpenAI does; the end of the body is the end here.
+        if text.is_empty() || text == "[DONE]" {
+            return Ok(Next::More);
+        }
+        each(text, |answer| {
+            let mut fresh = Vec::new();
+            let added = self.add(answer, Some(&mut fresh));
+            if !fresh.is_empty() {
+                chunks.push(GenerateChunk::new(fresh));
+            }
+            added
+        })?;
+        Ok(Next::More)
+    }
+
+    fn end(self: Box<Self>) -> Result<ModelResponse> {
+        self.response()
+    }
 }
 
-impl WirePart {
-    /// Our parts; the signature and what else stands beside them goes with the first.
-    pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
-        let mut beside = Map::new();
-        if let Some(signature) = self.thought_signature.filter(|value| !value.is_null()) {
-            beside.insert("thoughtSignature".to_owned(), signature);
+impl<'a> GeminiStream<'a> {
+    pub(super) fn new(request: &'a ModelRequest) -> Self {
+        Self {
+            names: Names::of(request),
+            main: CandidateState::default(),
+            others: Vec::new(),
+            pending: None,
+            latest: LatestFields::default(),
+            custom: Map::new(),
         }
-        let mut rest = self.rest;
-        for key in ["videoMetadata", "mediaResolution"] {
-            if let Some(value) = rest.shift_remove(key) {
-                beside.insert(key.to_owned(), value);
+    }
+
+    /// Adds a piece; what is new of the first candidate goes to `fresh`.
+    pub(super) fn add(
+        &mut self,
+        answer: GenerateContentResponse<'_>,
+        fresh: Option<&mut Vec<Part>>,
+    ) -> Result<()> {
+        if let Some(error) = answer.error {
+            return Err(error.into_error(None, &|_| None));
+        }
+        // Every piece may have counts, and each replaces those before; one without any does not.
+        let has_counts = |usage: &&RawValue| usage.get().contains("TokenCount");
+        if answer.usage_metadata.as_ref().is_some_and(has_counts) || !self.latest.has(USAGE) {
+            self.latest.replace(USAGE, answer.usage_metadata);
+        }
+        self.latest.replace(FEEDBACK, answer.prompt_feedback);
+        self.latest.replace("modelVersion", answer.model_version);
+        self.latest.replace("responseId", answer.response_id);
+        self.latest.replace("createTime", answer.create_time);
+        self.custom.extend(answer.rest);
+        let mut fresh = fresh;
+        for candidate in answer.candidates.into_iter().flatten() {
+            match candidate.index.as_ref().and_then(Value::as_u64).unwrap_or(0) {
+                0 => self.add_main(candidate, fresh.as_deref_mut())?,
+                index => self.add_other(index, candidate),
             }
         }
-        let mut add = |mut part: Part| {
-            *part.metadata_mut() = std::mem::take(&mut beside);
-            push(part);
+        Ok(())
+    }
+
+    fn add_main(&mut self, candidate: Candidate<'_>, fresh: Option<&mut Vec<Part>>) -> Result<()> {
+        self.latest.replace("safetyRatings", candidate.safety_ratings);
+        self.latest.replace("groundingMetadata", candidate.grounding_metadata);
+        self.custom.extend(candidate.rest);
+        self.main.ends(candidate.finish_reason, candidate.finish_message);
+        let mut fresh = fresh;
+        for mut part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
+            let piece = part
+                .function_call
+                .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
+            let (state, names) = (&mut self.main, &self.names);
+            match piece {
+                None => part.into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
+                Some(call) => {
+                    let pending = self.pending.get_or_insert_default();
+                    part.into_parts(names, &mut |part| pending.sign(part));
+                    pending.add(&call)?;
+                    if call.will_continue != Some(true)
+                        && let Some(done) = self.pending.take()
+                    {
+                        state.push(done.into_part(names), fresh.as_deref_mut());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_other(&mut self, index: u64, candidate: Candidate<'_>) {
+        let place = self.others.iter().position(|(known, _)| *known == index);
+        let place = place.unwrap_or_else(|| {
+            self.others.push((index, CandidateState::default()));
+            self.others.len() - 1
+        });
+        let (state, names) = (&mut self.others[place].1, &self.names);
+        state.ends(candidate.finish_reason, candidate.finish_message);
+        for part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
+            part.into_parts(names, &mut |part| state.push(part, None));
+        }
+    }
+
+    /// The whole answer.
+    ///
+    /// # Errors
+    /// There is none: something else than Gemini answers at this address.
+    pub(super) fn response(mut self) -> Result<ModelResponse> {
+        if !self.main.is_there && !self.latest.has(FEEDBACK) {
+            return Err(E::NoCandidates.into());
+        }
+        if let Some(pending) = self.pending.take() {
+            // Its end never came: such a call is shown, and not run.
+            self.main.push(pending.into_partial(&self.names), None);
+        }
+        let mut response = ModelResponse::default();
+        let reason = self.main.reason.as_deref();
+        response.finish_reason = Some(reason.map_or(FinishReason::Unknown, reply::finish_reason));
+        response.finish_message = self.main.message;
+        response.custom = self.custom;
+        self.latest.read_into(&mut response.custom);
+        if let Some(feedback) = response.custom.get(FEEDBACK)
+            && !self.main.is_there
+        {
+            // The prompt itself was refused.
+            let text = |key| feedback.get(key).and_then(Value::as_str).map(str::to_owned);
+            response.finish_reason = Some(FinishReason::Blocked);
+            response.finish_message = text("blockReasonMessage").or_else(|| text("blockReason"));
+        }
+        response.message = Some(reply::message(self.main.parts));
+        if let Some(Value::Object(counts)) = response.custom.get(USAGE) {
+            response.usage = reply::usage(counts);
+        }
+        let mut insert = |key: &str, value: Value| response.custom.insert(key.to_owned(), value);
+        if let Some(reason) = self.main.reason {
+            insert("finishReason", reason.into());
+        }
+        if !self.others.is_empty() {
+            insert("candidates", self.others.into_iter().map(CandidateState::into_value).collect());
+        }
+        Ok(response)
+    }
+}
+
+impl LatestFields {
+    fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(known, _)| *known == key)
+    }
+
+    fn replace(&mut self, key: &'static str, value: Option<&RawValue>) {
+        let Some(value) = value else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            None => self.0.push((key, value.get().to_owned())),
+            Some((_, text)) if text != value.get() => value.get().clone_into(text),
+            Some(_) => {}
+        }
+    }
+
+    fn read_into(&self, custom: &mut Map<String, Value>) {
+        for (key, text) in &self.0 {
+            // It was JSON when it came; what nests too deep for a value is left out.
+            if let Ok(value) = serde_json::from_str(text) {
+                custom.insert((*key).to_owned(), value);
+            }
+        }
+    }
+}
+
+impl CandidateState {
+    fn ends(&mut self, reason: Option<String>, message: Option<String>) {
+        self.is_there = true;
+        self.reason = reason.or(self.reason.take());
+        self.message = message.or(self.message.take());
+    }
+
+    /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
+    fn push(&mut self, part: Part, fresh: Option<&mut Vec<Part>>) {
+        let is_plain = part.metadata().is_empty();
+        let is_empty = match &part {
+            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
+            _ => false,
         };
-        let thought = self.thought == Some(true);
-        if thought && self.text.is_none() && self.inline_data.is_some() {
-            // A draft is not the answer, and goes back as it came.
-            let blob = self.inline_data.unwrap_or_default();
-            let mut draft = Map::from_iter([
-                ("inlineData".to_owned(), json!({ "mimeType": blob.mime_type, "data": blob.data })),
-                ("thought".to_owned(), Value::Bool(true)),
-            ]);
-            draft.append(&mut beside);
-            draft.append(&mut rest);
-            push(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(draft))])));
+        if is_empty && is_plain {
             return;
         }
-        if let Some(text) = self.text {
-            add(if thought { Part::reasoning(text) } else { Part::text(text) });
-        } else if thought {
-            add(Part::reasoning(""));
-        }
-        if let Some(call) = self.function_call {
-            add(call.into_part(names));
-        }
-        if let Some(blob) = self.inline_data {
-            let mime_type = blob.mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
-            let data = blob.data.unwrap_or_default();
-            add(Part::media(format!("data:{mime_type};base64,{data}"), mime_type));
-        }
-        if let Some(file) = self.file_data {
-            let media =
-                Media { url: file.file_uri.unwrap_or_default(), content_type: file.mime_type };
-            add(Part::Media { media, metadata: Map::new() });
-        }
-        for (key, field) in CUSTOM {
-            if let Some(value) = rest.shift_remove(field) {
-                add(Part::custom(Map::from_iter([(key.to_owned(), value)])));
+        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
+        match (joined, fresh) {
+            (true, Some(fresh)) => fresh.push(part),
+            (true, None) => {}
+            (false, Some(fresh)) => {
+                fresh.push(part.clone());
+                self.parts.push(part);
             }
+            (false, None) => self.parts.push(part),
         }
-        if !rest.is_empty() {
-            add(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(rest))])));
-        }
-        // A signature without anything else must come back as well.
-        if !beside.is_empty() {
-            let mut part = Part::text("");
-            *part.metadata_mut() = beside;
-            push(part);
-        }
+    }
+
+    fn into_value((index, state): (u64, Self)) -> Value {
+        let reason = state.reason.as_deref().map_or(FinishReason::Unknown, reply::finish_reason);
+        json!({
+            "index": index,
+            "message": reply::message(state.parts),
+            "finishReason": reason,
+            "finishMessage": state.message,
+        })
     }
 }
 
-impl Call {
-    pub(super) fn into_part(self, names: &Names<'_>) -> Part {
-        let mut name = self.name.unwrap_or_default();
-        let ours = names.ours(&name);
-        if ours != name {
-            name = ours.to_owned();
+/// Adds the text of a part to the last one, if that is unsigned and of the same kind.
+fn join(last: &mut Part, part: &Part) -> bool {
+    match (last, part) {
+        (Part::Text { text, metadata }, Part::Text { text: more, .. })
+        | (
+            Part::Reasoning { reasoning: text, metadata },
+            Part::Reasoning { reasoning: more, .. },
+        ) if metadata.is_empty() => {
+            text.push_str(more);
+            true
         }
-        let args = self.args.filter(|args| !args.is_null());
-        let mut request = ToolRequest::new(name, args.unwrap_or_else(|| Map::new().into()));
-        request.r#ref = self.id.filter(|id| !id.is_empty());
-        Part::tool_request(request)
+        _ => false,
     }
 }
 
-/// Why the model stopped.
-pub(super) fn finish_reason(reason: &str) -> FinishReason {
-    match reason {
-        "STOP" => FinishReason::Stop,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "LANGUAGE"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => FinishReason::Blocked,
-        "MALFORMED_FUNCTION_CALL"
-        | "UNEXPECTED_TOOL_CALL"
-        | "MISSING_THOUGHT_SIGNATURE"
-        | "TOO_MANY_TOOL_CALLS"
-        | "NO_IMAGE"
-        | "IMAGE_OTHER"
-        | "OTHER" => FinishReason::Other,
-        _ => FinishReason::Unknown,
-    }
-}
-
-/// What the call used; tokens that Google's own tools read are counted apart.
-pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
-    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
-    let mut usage = Usage {
-        input_tokens: count("promptTokenCount"),
-        output_tokens: count("candidatesTokenCount"),
-        total_tokens: count("totalTokenCount"),
-        thoughts_tokens: count("thoughtsTokenCount"),
-        cached_content_tokens: count("cachedContentTokenCount"),
-        ..Usage::default()
-    };
-    if let Some(tokens) = count("toolUsePromptTokenCount") {
-        usage.custom.insert("toolUsePromptTokens".to_owned(), tokens.into());
-    }
-    usage
-}
-
-/// The message of a model.
-pub(super) fn message(content: Vec<Part>) -> Message {
-    Message::new(Role::Model, content)
-}
+#[cfg(test)]
+mod tests;

@@ -7,9 +7,8 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
-use crate::schema::dialect::{gemini_json, gemini_subset, is_empty_object};
-use crate::schema::{Dialect, SharedSchema, Slot};
 
 /// Tools that run at Google: `true` or an object in the settings.
 pub(super) const BUILT_IN: [&str; 8] = [
@@ -24,8 +23,8 @@ pub(super) const BUILT_IN: [&str; 8] = [
 ];
 
 /// One entry of `tools`.
-pub(super) enum Entry<'a> {
-    Functions(Vec<Declaration<'a>>),
+pub(super) enum ToolEntry<'a> {
+    Functions(Vec<FunctionDeclaration<'a>>),
     BuiltIn(&'static str, Option<&'a Value>),
     /// As the settings hold it.
     Given(&'a Value),
@@ -33,7 +32,7 @@ pub(super) enum Entry<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Declaration<'a> {
+pub(super) struct FunctionDeclaration<'a> {
     name: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
@@ -43,7 +42,7 @@ pub(super) struct Declaration<'a> {
     parameters: Option<&'a RawValue>,
 }
 
-impl Serialize for Entry<'_> {
+impl Serialize for ToolEntry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
         match self {
@@ -66,21 +65,21 @@ pub(super) fn entries<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     openapi: bool,
-) -> Vec<Entry<'a>> {
+) -> Vec<ToolEntry<'a>> {
     let mut entries = Vec::new();
     if !request.tools.is_empty() {
         let declarations = request.tools.iter().map(|tool| declaration(tool, names, openapi));
-        entries.push(Entry::Functions(declarations.collect()));
+        entries.push(ToolEntry::Functions(declarations.collect()));
     }
     for name in BUILT_IN {
         match request.config.get(name) {
             None | Some(Value::Null | Value::Bool(false)) => {}
-            Some(Value::Bool(true)) => entries.push(Entry::BuiltIn(name, None)),
-            settings => entries.push(Entry::BuiltIn(name, settings)),
+            Some(Value::Bool(true)) => entries.push(ToolEntry::BuiltIn(name, None)),
+            settings => entries.push(ToolEntry::BuiltIn(name, settings)),
         }
     }
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
-    entries.extend(given.filter(|tool| tool.is_object()).map(Entry::Given));
+    entries.extend(given.filter(|tool| tool.is_object()).map(ToolEntry::Given));
     entries
 }
 
@@ -88,42 +87,19 @@ fn declaration<'a>(
     tool: &'a ToolDefinition,
     names: &'a Names<'a>,
     openapi: bool,
-) -> Declaration<'a> {
+) -> FunctionDeclaration<'a> {
     let schema = tool.shared_input();
-    Declaration {
+    let (json_schema, open_api) = (schema.filter(|_| !openapi), schema.filter(|_| openapi));
+    FunctionDeclaration {
         name: names.sent(&tool.name),
         description: &tool.description,
-        parameters_json_schema: schema.filter(|_| !openapi).and_then(json),
+        parameters_json_schema: json_schema
+            .and_then(|schema| schema.dialect_text::<JsonSchemaDialect>(&tool.name)),
         // Old models refuse an object without properties; without a schema there are none either.
-        parameters: schema.filter(|_| openapi).and_then(|schema| {
-            let made = schema.dialect(Slot::GeminiSubset, to_subset).as_ref();
-            subset(schema).filter(|_| !made.is_ok_and(is_empty_object))
-        }),
+        parameters: open_api
+            .filter(|it| !it.dialect::<OpenApiDialect>(&tool.name).is_some_and(is_empty_object))
+            .and_then(|schema| schema.dialect_text::<OpenApiDialect>(&tool.name)),
     }
-}
-
-/// The schema as JSON Schema, nearly as it is.
-pub(super) fn json(schema: &SharedSchema) -> Option<&RawValue> {
-    schema.dialect_text(Slot::GeminiJson, |exact| Ok(gemini_json(exact)))
-}
-
-/// The schema in the subset of OpenAPI.
-pub(super) fn subset(schema: &SharedSchema) -> Option<&RawValue> {
-    schema.dialect_text(Slot::GeminiSubset, to_subset)
-}
-
-/// What the subset cannot say is logged; that happens once for each schema.
-fn to_subset(exact: &Value) -> Dialect {
-    let (subset, degraded) = gemini_subset(exact);
-    for lost in degraded {
-        tracing::warn!(
-            pointer = lost.pointer,
-            remedy = lost.remedy,
-            "a schema says less to Gemini: {}",
-            lost.what
-        );
-    }
-    Ok(subset)
 }
 
 /// `toolConfig`: whether functions may, must or must not be called.
@@ -133,7 +109,7 @@ pub(super) struct ToolConfig<'a> {
 }
 
 #[derive(Serialize)]
-struct Mode {
+struct FunctionCallingConfig {
     mode: &'static str,
 }
 
@@ -148,13 +124,13 @@ impl<'a> ToolConfig<'a> {
         any.then_some(Self { request, names })
     }
 
-    fn mode(&self) -> Option<Mode> {
+    fn mode(&self) -> Option<FunctionCallingConfig> {
         let mode = match self.request.tool_choice.filter(|_| !self.request.tools.is_empty())? {
             ToolChoice::Auto => "AUTO",
             ToolChoice::Required => "ANY",
             ToolChoice::None => "NONE",
         };
-        Some(Mode { mode })
+        Some(FunctionCallingConfig { mode })
     }
 
     /// The caller's own mode, with the names that were sent.

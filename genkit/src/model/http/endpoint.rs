@@ -1,70 +1,74 @@
-//! Where a provider is, and what every call to it shares.
+//! Endpoint: the address of a provider, and what every call to it shares.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::cassette::Cassette;
-use super::transport::{self, Answer};
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error as E;
+use super::intercept::{Interception, Interceptor, OutgoingCall};
+use super::redact::{Secrets, is_secret};
+use super::response::{self, HttpResponse, Sender};
+use crate::error::Result;
 use crate::sync::lock;
 
 /// How long a whole model call may take. Default is 10 minutes.
-pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// How long an answer may be, in bytes. Default is 64 MiB.
-pub(super) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// A provider's address.
-pub(crate) struct Endpoint {
+/// The API of a provider.
+pub(crate) struct ApiEndpoint {
     provider: String,
     base: Url,
-    /// With the port, if it is not the usual one: what errors say.
+    /// With the port, if it is not the usual one.
     host: String,
+    /// The provider and the host, as errors name them.
+    api: String,
     headers: HeaderMap,
     timeout: Duration,
     max_answer: usize,
-    cassette: Option<Cassette>,
+    interceptor: Option<Arc<dyn Interceptor>>,
     /// The head of the last call: most are made of one model, and differ in their bodies alone.
-    last: Mutex<Option<Head>>,
+    last: Mutex<Option<PreparedHead>>,
 }
 
-struct Head {
+struct PreparedHead {
     path: String,
     own: Vec<(&'static str, String)>,
     url: Url,
     headers: HeaderMap,
 }
 
-impl Endpoint {
+impl ApiEndpoint {
     /// An endpoint at `base_url`, whose path and query stay in front of every call's own.
     ///
     /// # Errors
     /// The URL is not one of http or https, or has a name and a password in it.
     pub(crate) fn new(provider: &str, base_url: &str) -> Result<Self> {
         // What was given is not repeated: it may hold a key.
-        let wrong = |what: &str| {
-            Error::invalid_argument(format!("{provider}: the base URL cannot be used: {what}"))
-        };
+        let wrong =
+            |reason: &str| E::BaseUrl { provider: provider.to_owned(), reason: reason.to_owned() };
         let base = Url::parse(base_url.trim()).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(wrong("it must begin with https:// or http://"));
+            return Err(wrong("it must begin with https:// or http://").into());
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(wrong("a name and a password belong into a header"));
+            return Err(wrong("a name and a password belong into a header").into());
         }
         let name = base.host_str().unwrap_or_default();
         let host = base.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
         Ok(Self {
             provider: provider.to_owned(),
+            api: format!("{provider}: {host}"),
             host,
             base,
             headers: HeaderMap::new(),
             timeout: DEFAULT_TIMEOUT,
             max_answer: MAX_ANSWER_BYTES,
-            cassette: None,
+            interceptor: None,
             last: Mutex::new(None),
         })
     }
@@ -74,8 +78,10 @@ impl Endpoint {
     /// # Errors
     /// The name or the value cannot be a header.
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Result<Self> {
-        let name: HeaderName = name.parse().map_err(|_| {
-            Error::invalid_argument(format!("{}: {name:?} is no header name", self.provider))
+        let parsed = name.parse::<HeaderName>();
+        let name = parsed.map_err(|_| E::HeaderName {
+            provider: self.provider.clone(),
+            name: name.to_owned(),
         })?;
         let value = header_value(&self.provider, name.as_str(), value)?;
         self.headers.insert(name, value);
@@ -88,9 +94,9 @@ impl Endpoint {
         self
     }
 
-    /// Calls go through `cassette`.
-    pub(crate) fn with_cassette(mut self, cassette: Cassette) -> Self {
-        self.cassette = Some(cassette);
+    /// Calls go through `interceptor`.
+    pub(crate) fn with_interceptor(mut self, interceptor: Arc<dyn Interceptor>) -> Self {
+        self.interceptor = Some(interceptor);
         self
     }
 
@@ -104,21 +110,13 @@ impl Endpoint {
         self.timeout
     }
 
-    pub(super) fn max_answer(&self) -> usize {
-        self.max_answer
+    pub(super) fn api(&self) -> &str {
+        &self.api
     }
 
-    pub(super) fn host(&self) -> &str {
-        &self.host
-    }
-
-    pub(super) fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    /// An error about this endpoint: `gemini: example.com did not answer`.
-    pub(super) fn error(&self, kind: ErrorKind, what: &str) -> Error {
-        Error::new(kind, format!("{}: {} {what}", self.provider, self.host))
+    /// The secrets of a call with these headers.
+    pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
+        Secrets::of(headers, &self.headers)
     }
 
     /// Sends one call and waits for the beginning of its answer.
@@ -127,17 +125,17 @@ impl Endpoint {
         path: &str,
         headers: &[(&'static str, String)],
         body: Vec<u8>,
-    ) -> Result<Answer<'_>> {
-        let Some(cassette) = &self.cassette else {
+    ) -> Result<HttpResponse<'_>> {
+        let Some(interceptor) = &self.interceptor else {
             return self.post(path, headers, body).await;
         };
-        let secrets = super::failure::Secrets::of(headers, self);
-        if let Some(replayed) = cassette.replayed(path, &body, &secrets)? {
-            return Ok(Answer::replayed(self, replayed));
+        let call = OutgoingCall { path, body: &body, secrets: self.secrets(headers) };
+        match interceptor.intercept(call)? {
+            Interception::Respond(stored) => Ok(HttpResponse::stored(self.sender(), stored)),
+            Interception::Observe(observer) => {
+                Ok(self.post(path, headers, body).await?.observed(observer))
+            }
         }
-        let recording = cassette.begin(path, &body, secrets);
-        let answer = self.post(path, headers, body).await?;
-        Ok(answer.recorded(recording))
     }
 
     async fn post(
@@ -145,9 +143,13 @@ impl Endpoint {
         path: &str,
         headers: &[(&'static str, String)],
         body: Vec<u8>,
-    ) -> Result<Answer<'_>> {
+    ) -> Result<HttpResponse<'_>> {
         let (url, headers) = self.head(path, headers)?;
-        transport::send(self, url, headers, body).await
+        response::send(self.sender(), url, &self.host, headers, body).await
+    }
+
+    fn sender(&self) -> Sender<'_> {
+        Sender { api: &self.api, max_bytes: self.max_answer }
     }
 
     /// Where a call goes and what stands above its body.
@@ -158,7 +160,7 @@ impl Endpoint {
         }
         let (url, headers) = (self.url(path)?, self.merged(own)?);
         let (path, own) = (path.to_owned(), own.to_vec());
-        *last = Some(Head { path, own, url: url.clone(), headers: headers.clone() });
+        *last = Some(PreparedHead { path, own, url: url.clone(), headers: headers.clone() });
         Ok((url, headers))
     }
 
@@ -170,10 +172,8 @@ impl Endpoint {
             plain == "." || plain == ".."
         };
         if path.split('/').any(climbs) {
-            return Err(Error::invalid_argument(format!(
-                "{}: {path:?} is no path of a model",
-                self.provider
-            )));
+            let (provider, path) = (self.provider.clone(), path.to_owned());
+            return Err(E::Path { provider, path }.into());
         }
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
@@ -200,22 +200,20 @@ impl Endpoint {
 }
 
 fn header_value(provider: &str, name: &str, value: &str) -> Result<HeaderValue> {
-    let mut parsed = HeaderValue::from_str(value).map_err(|_| {
-        // The value may be a key with a line feed after it: it is not shown.
-        Error::invalid_argument(format!(
-            "{provider}: the header {name} has a value with characters that no header may have"
-        ))
-    })?;
-    parsed.set_sensitive(super::failure::is_secret(name));
+    // The value may be a key with a line feed after it: it is not shown.
+    let invalid = || E::HeaderValue { provider: provider.to_owned(), name: name.to_owned() };
+    let mut parsed = HeaderValue::from_str(value).map_err(|_| invalid())?;
+    parsed.set_sensitive(is_secret(name));
     Ok(parsed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn url(base: &str, path: &str) -> String {
-        Endpoint::new("test", base).unwrap().url(path).unwrap().to_string()
+        ApiEndpoint::new("test", base).unwrap().url(path).unwrap().to_string()
     }
 
     #[test]
@@ -229,7 +227,7 @@ mod tests {
     #[test]
     fn a_base_that_cannot_be_used_is_not_repeated() {
         for base in ["", "a.b/c-hidden", "ftp://hidden", "https://user:hidden@a.b"] {
-            let error = Endpoint::new("test", base).err().unwrap();
+            let error = ApiEndpoint::new("test", base).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
             assert!(!error.to_string().contains("hidden"), "{error}");
         }
@@ -237,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_path_does_not_climb() {
-        let endpoint = Endpoint::new("test", "https://a.b/v1").unwrap();
+        let endpoint = ApiEndpoint::new("test", "https://a.b/v1").unwrap();
         for path in ["/models/../x", "/./x", "/%2e%2E/x"] {
             assert!(endpoint.url(path).is_err(), "{path}");
         }
@@ -245,7 +243,7 @@ mod tests {
 
     #[test]
     fn headers_are_checked_and_replace_the_providers() {
-        let endpoint = Endpoint::new("test", "https://a.b").unwrap();
+        let endpoint = ApiEndpoint::new("test", "https://a.b").unwrap();
         let endpoint = endpoint.with_header("X-Team", "7").unwrap();
         let merged = endpoint.merged(&[("x-team", "1".into()), ("accept", "a/b".into())]).unwrap();
         assert_eq!(
@@ -254,6 +252,6 @@ mod tests {
         );
         let error = endpoint.merged(&[("x-goog-api-key", "se\ncret".into())]).unwrap_err();
         assert!(!error.to_string().contains("cret"), "{error}");
-        assert!(Endpoint::new("test", "https://a.b").unwrap().with_header("a b", "").is_err());
+        assert!(ApiEndpoint::new("test", "https://a.b").unwrap().with_header("a b", "").is_err());
     }
 }

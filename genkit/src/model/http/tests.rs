@@ -2,18 +2,23 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
-use crate::model::wire::HttpCall;
+use crate::model::cassette::Cassette;
+use crate::model::sse::SseEvent;
+use crate::model::wire::{HttpCall, Next, WireFormat, WireStream};
+use crate::model::{ChunkSink, GenerateChunk, Model as _, ModelInfo, ModelRequest, ModelResponse};
 
 /// A provider whose answers are text.
 struct Plain;
 
 struct PlainStream(String);
 
-impl Wire for Plain {
+impl WireFormat for Plain {
     fn encode(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
         let headers = vec![("x-api-key", "sk-very-secret".to_owned())];
         let body = request.messages[0].text().into_bytes();
@@ -29,16 +34,16 @@ impl Wire for Plain {
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        let text = failure_text("plain", status, &String::from_utf8_lossy(body), headers);
+        let text = error_text("plain", status, &String::from_utf8_lossy(body), headers);
         Error::new(ErrorKind::Unknown, text)
     }
 }
 
 impl WireStream for PlainStream {
-    fn event(&mut self, event: &Event<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
         let text = match event {
-            Event::Message { data, .. } => data.as_ref(),
-            Event::Bare(text) => text,
+            SseEvent::Message { data, .. } => data.as_ref(),
+            SseEvent::Bare(text) => text,
         };
         if text == "[DONE]" {
             return Ok(Next::Done);
@@ -72,7 +77,7 @@ fn http(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
-fn model(endpoint: Endpoint) -> HttpModel<Plain> {
+fn model(endpoint: ApiEndpoint) -> HttpModel<Plain> {
     HttpModel::new("plain/model".into(), ModelInfo::default(), Plain, Arc::new(endpoint))
 }
 
@@ -85,7 +90,7 @@ async fn ask(model: &HttpModel<Plain>, stream: bool) -> Result<String> {
 }
 
 async fn answered(body: &str, stream: bool) -> Result<String> {
-    let endpoint = Endpoint::new("plain", &server(vec![http(body)])).unwrap();
+    let endpoint = ApiEndpoint::new("plain", &server(vec![http(body)])).unwrap();
     ask(&model(endpoint), stream).await
 }
 
@@ -117,7 +122,7 @@ async fn an_answer_has_a_limit() {
     for stream in [false, true] {
         for (limit, fits) in [(11, true), (10, false)] {
             let url = server(vec![http("data: 12345")]);
-            let endpoint = Endpoint::new("plain", &url).unwrap().with_max_answer(limit);
+            let endpoint = ApiEndpoint::new("plain", &url).unwrap().with_max_answer(limit);
             let result = ask(&model(endpoint), stream).await;
             assert_eq!(result.is_ok(), fits);
             if let Err(error) = result {
@@ -132,7 +137,7 @@ async fn an_answer_has_a_limit() {
 async fn a_key_that_comes_back_is_hidden() {
     let body = "no such key: sk-very-secret";
     let answer = http(body).replace("200 OK", "401 No");
-    let endpoint = Endpoint::new("plain", &server(vec![answer])).unwrap();
+    let endpoint = ApiEndpoint::new("plain", &server(vec![answer])).unwrap();
     let error = ask(&model(endpoint), false).await.unwrap_err();
     assert_eq!(error.to_string(), "plain: HTTP 401: no such key: <KEY>");
 }
@@ -142,12 +147,12 @@ async fn a_cassette_stands_for_the_server() {
     let path = std::env::temp_dir().join(format!("genkit-driver-{}.json", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let url = server(vec![http("data: a\n\n"), http("whole")]);
-    let cassette = || cassette::Cassette::auto(&path).unwrap();
-    let recorded = model(Endpoint::new("plain", &url).unwrap().with_cassette(cassette()));
+    let cassette = || Cassette::auto(&path).unwrap().interceptor();
+    let recorded = model(ApiEndpoint::new("plain", &url).unwrap().with_interceptor(cassette()));
     assert_eq!(ask(&recorded, true).await.unwrap(), "a");
     assert_eq!(ask(&recorded, false).await.unwrap(), "whole");
-    let endpoint = Endpoint::new("plain", "http://127.0.0.1:1/nobody").unwrap();
-    let replayed = model(endpoint.with_cassette(cassette()));
+    let endpoint = ApiEndpoint::new("plain", "http://127.0.0.1:1/nobody").unwrap();
+    let replayed = model(endpoint.with_interceptor(cassette()));
     assert_eq!(ask(&replayed, true).await.unwrap(), "a");
     assert_eq!(ask(&replayed, false).await.unwrap(), "whole");
     assert!(ask(&replayed, false).await.is_err());
@@ -158,7 +163,7 @@ async fn a_cassette_stands_for_the_server() {
 async fn a_call_has_a_deadline() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let endpoint = Endpoint::new("plain", &url).unwrap();
+    let endpoint = ApiEndpoint::new("plain", &url).unwrap();
     let model = model(endpoint.with_timeout(Duration::from_millis(50)));
     let error = ask(&model, false).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);

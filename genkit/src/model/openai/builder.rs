@@ -1,40 +1,92 @@
-//! Settings of a server.
+//! Settings of the provider.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::servers::Server;
-use super::{OpenAi, Settings};
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::http::Endpoint;
-use crate::model::http::cassette::Cassette;
+use super::error::Error as E;
+use super::provider::OpenAi;
+use super::servers::{KnownServer, SERVERS};
+use super::wire::OpenAiSettings;
+use crate::error::Result;
+use crate::model::Cassette;
+use crate::model::http::{ProviderSettings, env_var};
+
+impl OpenAi {
+    /// OpenAI with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
+    ///
+    /// ```no_run
+    /// # fn main() -> genkit::Result<()> {
+    /// let openai = genkit::model::OpenAi::from_env()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no key, or the base URL cannot be used.
+    pub fn from_env() -> Result<Self> {
+        Self::server("openai")
+    }
+
+    /// A server that is known by name, with the key in its environment variable: `GROQ_API_KEY`.
+    /// `GROQ_BASE_URL` moves it. Servers on this machine need no key.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let ollama = genkit::model::OpenAi::server("ollama")?;
+    /// assert_eq!(ollama.model("qwen3").name(), "ollama/qwen3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no server of that name, or no key where it needs one.
+    pub fn server(name: &str) -> Result<Self> {
+        let names = SERVERS.iter().map(|server| server.name);
+        let unknown = || E::UnknownServer(crate::suggest::unknown("server", name, names));
+        let server = KnownServer::named(name).ok_or_else(unknown)?;
+        OpenAiBuilder::of(server).env().build()
+    }
+
+    /// A server with settings of your own; the environment is not read.
+    ///
+    /// ```
+    /// use genkit::model::OpenAi;
+    ///
+    /// # fn main() -> genkit::Result<()> {
+    /// let proxy = OpenAi::builder().name("proxy").base_url("http://localhost:4000/v1").build()?;
+    /// assert_eq!(proxy.model("gpt-4o-mini").name(), "proxy/gpt-4o-mini");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder() -> OpenAiBuilder {
+        OpenAiBuilder::default()
+    }
+}
 
 /// Settings of an [`OpenAi`]. See [`OpenAi::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiBuilder {
-    /// The one that was asked for by name.
-    server: Option<&'static Server>,
+    /// The one that was given by name.
+    server: Option<&'static KnownServer>,
     name: Option<String>,
-    key: Option<String>,
-    base_url: Option<String>,
-    headers: Vec<(String, String)>,
-    timeout: Option<Duration>,
+    settings: ProviderSettings,
     strict_tools: Option<bool>,
     max_tokens: Option<String>,
-    cassette: Option<Cassette>,
     from_env: bool,
 }
 
 impl OpenAiBuilder {
-    pub(super) fn of(server: &'static Server) -> Self {
+    pub(super) fn of(server: &'static KnownServer) -> Self {
         Self { server: Some(server), ..Self::default() }
     }
 
-    fn known(&self) -> Option<&'static Server> {
-        self.server.or_else(|| Server::at(self.base_url.as_deref()?))
+    /// The server by name or address, else OpenAI.
+    fn known(&self) -> &'static KnownServer {
+        let at_address = || KnownServer::at(self.settings.base_url.as_deref()?);
+        self.server.or_else(at_address).unwrap_or(KnownServer::openai())
     }
 
     /// Takes what is not given otherwise from the environment: `OPENAI_API_KEY` and
@@ -44,21 +96,18 @@ impl OpenAiBuilder {
         self
     }
 
-    /// What the environment adds, once it is known whose key is wanted.
+    /// Adds what the environment has, once it is known whose key is wanted.
     fn with_env(mut self) -> Self {
-        let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let server = self.known().or_else(|| Server::named("openai"));
-        if let Some(server) = server {
-            self.key = self.key.or_else(|| read(server.key));
-            self.base_url = self.base_url.or_else(|| read(&server.base_url_variable()));
-        }
-        if server.is_some_and(|server| server.name == "openai") {
+        let server = self.known();
+        let (key, url) = (&mut self.settings.key, &mut self.settings.base_url);
+        *key = key.take().or_else(|| env_var(server.key));
+        *url = url.take().or_else(|| env_var(&server.base_url_variable()));
+        if server.name == "openai" {
             for (name, variable) in
                 [("openai-organization", "OPENAI_ORG_ID"), ("openai-project", "OPENAI_PROJECT_ID")]
             {
-                let given = self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
-                let value = read(variable).filter(|_| !given);
-                self.headers.extend(value.map(|value| (name.to_owned(), value)));
+                let value = env_var(variable).filter(|_| !self.settings.has_header(name));
+                self.settings.headers.extend(value.map(|value| (name.to_owned(), value)));
             }
         }
         self
@@ -73,14 +122,14 @@ impl OpenAiBuilder {
 
     /// The API key; it goes into a header, never into a URL.
     pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
+        self.settings.key = Some(key.into());
         self
     }
 
     /// Where the server is, with the version: `http://localhost:4000/v1`. Default is
     /// `https://api.openai.com/v1`. At the address of a known server its deviations are obeyed.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = Some(url.into());
+        self.settings.base_url = Some(url.into());
         self
     }
 
@@ -113,17 +162,17 @@ impl OpenAiBuilder {
     /// # }
     /// ```
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.settings.headers.push((name.into(), value.into()));
         self
     }
 
     /// How long one call may take, from sending to the end of the answer. Default is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Whether models are bound to the schemas of tools, as far as strict mode can say them.
+    /// Whether models are bound to the schemas of tools, as far as strict mode can express them.
     /// Default is true at OpenAI, and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.strict_tools = Some(yes);
@@ -139,7 +188,7 @@ impl OpenAiBuilder {
 
     /// Records calls to a file, or answers them from there; a replay needs no key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.cassette = Some(cassette);
+        self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
@@ -158,56 +207,28 @@ impl OpenAiBuilder {
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<OpenAi> {
         let this = if self.from_env { self.with_env() } else { self };
-        this.made()
+        this.build_given()
     }
 
-    fn made(self) -> Result<OpenAi> {
-        let Some(server) = self.known().or_else(|| Server::named("openai")) else {
-            return Err(Error::new(ErrorKind::Internal, "the table of servers has no openai"));
-        };
-        let base_url = self.base_url.as_deref().unwrap_or(server.base_url);
-        let there = Server::at(base_url);
-        let moved = there.is_none_or(|there| there.name != server.name);
+    fn build_given(self) -> Result<OpenAi> {
+        let (server, given) = (self.known(), &self.settings);
+        let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
+        let is_moved = at_url.is_none_or(|other| other.name != server.name);
+        if given.key().is_none() && server.needs_key && !is_moved && !given.needs_no_key() {
+            return Err(E::NoKey { server: server.name, variable: server.key }.into());
+        }
         let name = self.name.unwrap_or_else(|| server.name.to_owned());
-        let mut endpoint = Endpoint::new(&name, base_url)?;
-        let authorized =
-            self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        let replays = self.cassette.as_ref().is_some_and(Cassette::is_replay);
-        let key = self.key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-        if key.is_none() && server.needs_key && !moved && !authorized && !replays {
-            return Err(Error::new(
-                ErrorKind::Unauthenticated,
-                format!(
-                    "{0}: there is no key: set {1} and use `OpenAi::server(\"{0}\")`, or give one \
-                     with `.key(..)`",
-                    server.name, server.key
-                ),
-            ));
-        }
-        for (name, value) in &self.headers {
-            endpoint = endpoint.with_header(name, value)?;
-        }
-        if let Some(timeout) = self.timeout {
-            endpoint = endpoint.with_timeout(timeout);
-        }
-        if let Some(cassette) = self.cassette {
-            endpoint = endpoint.with_cassette(cassette);
-        }
-        let mut deviations = there.unwrap_or(server).deviations.clone();
+        let endpoint = given.endpoint(&name, server.base_url)?;
+        let mut deviations = at_url.unwrap_or(server).deviations.clone();
         // A gateway that looks like the server may stand before any other.
-        deviations.extra_fields |= there.is_none();
+        deviations.extra_fields |= at_url.is_none();
         if let Some(yes) = self.strict_tools {
             deviations.strict_tools = yes;
         }
         if let Some(name) = self.max_tokens {
             deviations.max_tokens = Cow::Owned(name);
         }
-        let settings = Settings {
-            name,
-            // Two ways to say who calls are refused by some servers.
-            key: key.filter(|_| !authorized),
-            deviations,
-        };
+        let settings = OpenAiSettings { name, key: given.key_to_send(), deviations };
         Ok(OpenAi { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
     }
 }
@@ -217,8 +238,8 @@ impl fmt::Debug for OpenAiBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiBuilder")
             .field("name", &self.name)
-            .field("has_key", &self.key.is_some())
-            .field("timeout", &self.timeout)
+            .field("has_key", &self.settings.key.is_some())
+            .field("timeout", &self.settings.timeout)
             .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A server that is known by name.
-pub(super) struct Server {
+pub(super) struct KnownServer {
     /// The part before the `/` of its models' names.
     pub(super) name: &'static str,
     pub(super) base_url: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Deviations {
     pub(super) max_tokens: Cow<'static, str>,
     /// Whether reasoning models want `developer` where others have `system`.
     pub(super) developer: bool,
-    /// Whether usage of a stream has to be asked for.
+    /// Whether usage of a stream has to be requested.
     pub(super) stream_options: bool,
     pub(super) strict_tools: bool,
     pub(super) strict_output: bool,
@@ -95,8 +95,8 @@ const OPENAI: Deviations = Deviations {
 const LOCAL: Deviations =
     Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
 
-/// Each server that is known by name.
-pub(super) static SERVERS: &[Server] = &[
+/// Each server that is known by name, OpenAI first.
+pub(super) static SERVERS: &[KnownServer] = &[
     needs_key("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI),
     needs_key(
         "openrouter",
@@ -213,8 +213,8 @@ const fn needs_key(
     base_url: &'static str,
     key: &'static str,
     deviations: Deviations,
-) -> Server {
-    Server { name, base_url, key, needs_key: true, deviations }
+) -> KnownServer {
+    KnownServer { name, base_url, key, needs_key: true, deviations }
 }
 
 const fn local(
@@ -222,11 +222,26 @@ const fn local(
     base_url: &'static str,
     key: &'static str,
     deviations: Deviations,
-) -> Server {
-    Server { name, base_url, key, needs_key: false, deviations }
+) -> KnownServer {
+    KnownServer { name, base_url, key, needs_key: false, deviations }
 }
 
-impl Server {
+/// The names of the servers.
+pub(super) const NAMES: [&str; SERVERS.len()] = {
+    let mut names = [""; SERVERS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = SERVERS[at].name;
+        at += 1;
+    }
+    names
+};
+
+impl KnownServer {
+    pub(super) fn openai() -> &'static Self {
+        &SERVERS[0]
+    }
+
     /// The server of that name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         SERVERS.iter().find(|server| server.name == name)
@@ -260,18 +275,28 @@ mod tests {
 
     #[test]
     fn names_and_addresses_are_unique() {
+        assert_eq!(KnownServer::openai().name, "openai");
         for (at, server) in SERVERS.iter().enumerate() {
-            assert!(std::ptr::eq(Server::named(server.name).unwrap(), server), "{}", server.name);
-            assert!(std::ptr::eq(Server::at(server.base_url).unwrap(), server), "{}", server.name);
+            assert_eq!(NAMES[at], server.name);
+            assert!(
+                std::ptr::eq(KnownServer::named(server.name).unwrap(), server),
+                "{}",
+                server.name
+            );
+            assert!(
+                std::ptr::eq(KnownServer::at(server.base_url).unwrap(), server),
+                "{}",
+                server.name
+            );
             assert!(!server.base_url.ends_with('/'), "{at}");
         }
     }
 
     #[test]
     fn a_server_is_known_by_its_address() {
-        assert_eq!(Server::at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
-        assert_eq!(Server::at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
-        assert!(Server::at("http://localhost:4000/v1").is_none());
-        assert_eq!(Server::named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
+        assert_eq!(KnownServer::at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
+        assert_eq!(KnownServer::at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
+        assert!(KnownServer::at("http://localhost:4000/v1").is_none());
+        assert_eq!(KnownServer::named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
     }
 }

@@ -1,256 +1,60 @@
-//! The shapes of an answer, read leniently: servers leave out, add and mistype fields.
+//! The wire format of one model.
 
-use std::fmt;
+use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// A whole answer, or one chunk of a stream.
-#[derive(Deserialize)]
-pub(super) struct Answer {
-    #[serde(default, deserialize_with = "text")]
-    pub(super) id: Option<String>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) model: Option<String>,
-    #[serde(default)]
-    pub(super) choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    pub(super) usage: Option<Counts>,
-    #[serde(default)]
-    pub(super) x_groq: Option<XGroq>,
-    #[serde(default)]
-    pub(super) error: Option<Value>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) provider: Option<String>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) service_tier: Option<String>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) system_fingerprint: Option<String>,
-    #[serde(default)]
-    pub(super) citations: Option<Value>,
+use super::servers::Deviations;
+use super::target::Target;
+use super::{error_reply, request, response};
+use crate::error::{Error, Result};
+use crate::model::wire::{HttpCall, WireFormat, WireStream};
+use crate::model::{ModelRequest, ModelResponse};
+
+/// After the base URL.
+const PATH: &str = "/chat/completions";
+
+/// What all models of one [`OpenAi`] share.
+pub(super) struct OpenAiSettings {
+    /// The part before the `/` of its models' names, and what errors call it.
+    pub(super) name: String,
+    pub(super) key: Option<String>,
+    pub(super) deviations: Deviations,
 }
 
-#[derive(Deserialize)]
-pub(super) struct XGroq {
-    #[serde(default)]
-    pub(super) usage: Option<Counts>,
+pub(super) struct ChatWire {
+    pub(super) settings: Arc<OpenAiSettings>,
+    pub(super) model: String,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Choice {
-    #[serde(default, deserialize_with = "count")]
-    pub(super) index: Option<u64>,
-    /// Of a whole answer.
-    #[serde(default)]
-    pub(super) message: Option<Said>,
-    /// Of a chunk.
-    #[serde(default)]
-    pub(super) delta: Option<Said>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) finish_reason: Option<String>,
-    #[serde(default)]
-    pub(super) logprobs: Option<Value>,
-    #[serde(default)]
-    pub(super) error: Option<Value>,
+impl ChatWire {
+    fn target(&self) -> Target<'_> {
+        let OpenAiSettings { name, deviations, .. } = &*self.settings;
+        Target { provider: name, model: &self.model, deviations }
+    }
 }
 
-/// What an assistant says, whole or as a delta.
-#[derive(Default, Deserialize)]
-pub(super) struct Said {
-    #[serde(default)]
-    pub(super) content: Content,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) reasoning_content: Option<String>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) reasoning: Option<String>,
-    #[serde(default)]
-    pub(super) reasoning_details: Option<Vec<Value>>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) refusal: Option<String>,
-    #[serde(default)]
-    pub(super) tool_calls: Option<Vec<Call>>,
-    /// What came before `tool_calls`.
-    #[serde(default)]
-    pub(super) function_call: Option<Function>,
-    #[serde(default)]
-    pub(super) images: Option<Vec<Picture>>,
-    #[serde(default)]
-    pub(super) extra_content: Option<Value>,
-    #[serde(default)]
-    pub(super) annotations: Option<Value>,
-    #[serde(default)]
-    pub(super) audio: Option<Value>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Call {
-    #[serde(default, deserialize_with = "count")]
-    pub(super) index: Option<u64>,
-    #[serde(default, deserialize_with = "text")]
-    pub(super) id: Option<String>,
-    #[serde(default)]
-    pub(super) function: Option<Function>,
-    #[serde(default)]
-    pub(super) extra_content: Option<Value>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct Function {
-    #[serde(default, deserialize_with = "text")]
-    pub(super) name: Option<String>,
-    /// JSON text; some servers send the JSON itself.
-    #[serde(default, deserialize_with = "json_text")]
-    pub(super) arguments: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Picture {
-    #[serde(default)]
-    pub(super) image_url: Option<Address>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Address {
-    #[serde(default, deserialize_with = "text")]
-    pub(super) url: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct Counts {
-    #[serde(default, deserialize_with = "count")]
-    pub(super) prompt_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
-    pub(super) completion_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
-    pub(super) total_tokens: Option<u64>,
-    #[serde(default)]
-    pub(super) prompt_tokens_details: Option<Details>,
-    #[serde(default)]
-    pub(super) completion_tokens_details: Option<Details>,
-    #[serde(default, deserialize_with = "count")]
-    pub(super) prompt_cache_hit_tokens: Option<u64>,
-    #[serde(default)]
-    pub(super) cost: Option<Value>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct Details {
-    #[serde(default, deserialize_with = "count")]
-    pub(super) cached_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
-    pub(super) reasoning_tokens: Option<u64>,
-}
-
-/// Text and thoughts of a `content`, which is a text, a list of blocks, or nothing.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Content {
-    pub(super) text: String,
-    pub(super) reasoning: String,
-}
-
-/// A block of a list. Mistral's thoughts are a list inside of one.
-#[derive(Deserialize)]
-struct Block {
-    #[serde(default, deserialize_with = "text")]
-    text: Option<String>,
-    #[serde(default)]
-    thinking: Content,
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or a list of blocks")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-                Ok(Content { text: text.to_owned(), reasoning: String::new() })
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Content, E> {
-                Ok(Content { text, reasoning: String::new() })
-            }
-
-            fn visit_unit<E>(self) -> Result<Content, E> {
-                Ok(Content::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content, A::Error> {
-                let mut all = Content::default();
-                while let Some(block) = list.next_element::<Block>()? {
-                    all.text.push_str(block.text.as_deref().unwrap_or_default());
-                    all.reasoning.push_str(&block.thinking.text);
-                }
-                Ok(all)
-            }
+impl WireFormat for ChatWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let own = request.config.get("apiKey").and_then(Value::as_str);
+        let mut headers = Vec::with_capacity(2);
+        headers.push(("content-type", "application/json".to_owned()));
+        if let Some(key) = own.or(self.settings.key.as_deref()) {
+            headers.push(("authorization", format!("Bearer {key}")));
         }
-        deserializer.deserialize_any(Read)
-    }
-}
-
-/// A text; anything else is none.
-fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    })
-}
-
-/// A number that counts something; anything else is none.
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    let number = Value::deserialize(deserializer)?;
-    // Servers in dynamic languages write 12.0.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    let rounded = || number.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64);
-    Ok(number.as_u64().or_else(rounded))
-}
-
-/// A text, or the text of whatever else stands there.
-fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(json: &str) -> Said {
-        serde_json::from_str(json).unwrap()
+        let body = request::body(&self.target(), request, stream)?;
+        Ok(HttpCall { path: PATH.to_owned(), headers, body })
     }
 
-    #[test]
-    fn content_is_text_nothing_or_a_list() {
-        assert_eq!(read(r#"{"content": "a"}"#).content.text, "a");
-        assert_eq!(read(r#"{"content": null}"#).content, Content::default());
-        let list = r#"{"content": [
-            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
-            {"type": "text", "text": "a"}, {"type": "reference", "reference_ids": [1]}]}"#;
-        assert_eq!(read(list).content, Content { text: "a".into(), reasoning: "hm".into() });
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(&self.target(), request, body)
     }
 
-    #[test]
-    fn fields_of_another_type_are_nothing() {
-        let said = read(r#"{"refusal": 7, "reasoning": {"a": [1]}, "tool_calls": null}"#);
-        assert!(said.refusal.is_none() && said.reasoning.is_none() && said.tool_calls.is_none());
-        let counts = r#"{"prompt_tokens": 12.0, "completion_tokens": -1, "total_tokens": "x"}"#;
-        let counts: Counts = serde_json::from_str(counts).unwrap();
-        assert_eq!((counts.prompt_tokens, counts.completion_tokens), (Some(12), None));
-        assert_eq!(counts.total_tokens, None);
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::ChatStream::new(self.target(), request))
     }
 
-    #[test]
-    fn arguments_may_be_json_itself() {
-        let call = r#"{"name": "add", "arguments": {"a": 1}}"#;
-        let call: Function = serde_json::from_str(call).unwrap();
-        assert_eq!(call.arguments, r#"{"a":1}"#);
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        error_reply::failure(&self.settings.name, status, headers, body)
     }
 }

@@ -1,8 +1,5 @@
 //! One line of a body: where it ends, and what it is.
 
-/// Bytes that are searched for a line's end at once; the compiler makes vector code of it.
-const LANES: usize = 64;
-
 /// The fields that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
@@ -35,17 +32,5 @@ pub(super) fn begins_bare(line: &[u8]) -> bool {
 
 /// The offset of the first CR or LF.
 pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let (chunks, rest) = bytes.as_chunks::<LANES>();
-    for (index, chunk) in chunks.iter().enumerate() {
-        let mut found = 0;
-        for byte in chunk {
-            // Numbers, since truth values would be tested one by one.
-            found |= u8::from(*byte == b'\n') | u8::from(*byte == b'\r');
-        }
-        if found != 0 {
-            return chunk.iter().position(is_end).map(|offset| index * LANES + offset);
-        }
-    }
-    rest.iter().position(is_end).map(|offset| chunks.len() * LANES + offset)
+    memchr::memchr2(b'\n', b'\r', bytes)
 }

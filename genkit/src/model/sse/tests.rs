@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::{collection::vec, prelude::*};
 
-use super::{Event, SseError, SseParser};
+use super::{SseError, SseEvent, SseParser};
 
 /// An event that is owned, so that events of two parsers can be compared.
 #[derive(Debug, PartialEq)]
@@ -29,8 +29,8 @@ fn bare(text: &str) -> Seen {
 fn take(parser: &mut SseParser, seen: &mut Vec<Seen>) {
     while let Some(event) = parser.next() {
         seen.push(match event {
-            Ok(Event::Message { event, data }) => named(event.unwrap_or_default(), &data),
-            Ok(Event::Bare(text)) => bare(text),
+            Ok(SseEvent::Message { event, data }) => named(event.unwrap_or_default(), &data),
+            Ok(SseEvent::Bare(text)) => bare(text),
             Err(error) => Seen::Error(error),
         });
     }
@@ -191,14 +191,14 @@ fn memory_is_given_back_to_later_events() {
     let event = format!("data: {}\n\n", "x".repeat(1000));
     for _ in 0..1000 {
         parser.push(event.as_bytes());
-        assert!(matches!(parser.next(), Some(Ok(Event::Message { .. }))));
+        assert!(matches!(parser.next(), Some(Ok(SseEvent::Message { .. }))));
         assert_eq!(parser.next(), None);
     }
     assert!(parser.buffer.capacity() < 4 * event.len(), "{}", parser.buffer.capacity());
 }
 
-fn is_lent(event: Option<Result<Event<'_>, SseError>>) -> bool {
-    matches!(event, Some(Ok(Event::Message { data: Cow::Borrowed(_), .. })))
+fn is_lent(event: Option<Result<SseEvent<'_>, SseError>>) -> bool {
+    matches!(event, Some(Ok(SseEvent::Message { data: Cow::Borrowed(_), .. })))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-/// A number as JavaScript writes it. What JSON cannot say is null, as in `JSON.stringify`.
+/// A number as JavaScript writes it. What JSON cannot express is null, as in `JSON.stringify`.
 pub(super) fn number(text: &str) -> Option<Value> {
     if let Ok(value) = text.parse::<Number>() {
         return Some(Value::Number(value));
@@ -20,7 +20,7 @@ pub(super) fn number(text: &str) -> Option<Value> {
         let value = if is_negative { -value } else { value };
         return Number::from_i128(value).map(Value::Number);
     }
-    // Rust reads `.5`, `5.` and `+5` like JavaScript, but it also knows words.
+    // Rust reads `.5`, `5.` and `+5` like JavaScript, but also names.
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }

@@ -9,7 +9,7 @@ pub(super) const MAX_DEPTH: usize = 128;
 
 /// Where a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ReadState {
     /// All was well so far.
     Whole,
     /// The text ended too early.
@@ -23,19 +23,19 @@ pub(super) enum State {
 /// Reads JSON5: also single quotes, names without quotes, trailing commas, comments, numbers as in JavaScript, and raw
 /// line feeds in strings.
 ///
-/// Once the state is no longer [`State::Whole`] nothing more is read, and what was read so far comes back.
-pub(super) struct Reader<'a> {
+/// Once the state is no longer [`ReadState::Whole`] nothing more is read, and what was read so far comes back.
+pub(super) struct JsonReader<'a> {
     text: &'a str,
     pub at: usize,
-    pub state: State,
+    pub state: ReadState,
     /// Whether there was a name with its colon, or a first element: so this was meant to be JSON.
     pub is_meant: bool,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     pub(super) fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at, state: State::Whole, is_meant: false, depth: 0 }
+        Self { text, at, state: ReadState::Whole, is_meant: false, depth: 0 }
     }
 
     /// The value that begins here, as far as it is certain.
@@ -68,14 +68,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next character; at the end of the text the state says so.
+    /// The next character; at the end of the text the state is `Cut`.
     pub(super) fn peek(&mut self) -> Option<char> {
-        if self.state != State::Whole {
+        if self.state != ReadState::Whole {
             return None;
         }
         let next = self.rest().chars().next();
         if next.is_none() {
-            self.state = State::Cut;
+            self.state = ReadState::Cut;
         }
         next
     }
@@ -84,9 +84,9 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn stop<T>(&mut self, state: State) -> Option<T> {
+    fn stop<T>(&mut self, state: ReadState) -> Option<T> {
         // The first reason counts.
-        if self.state == State::Whole {
+        if self.state == ReadState::Whole {
             self.state = state;
         }
         None
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
 
     fn nested(&mut self, read: fn(&mut Self) -> Value) -> Option<Value> {
         if self.depth == MAX_DEPTH {
-            return self.stop(State::TooDeep);
+            return self.stop(ReadState::TooDeep);
         }
         self.at += 1;
         self.depth += 1;
@@ -109,11 +109,11 @@ impl<'a> Reader<'a> {
             let name = reader.name()?;
             reader.skip_blank();
             if reader.peek()? != ':' {
-                return reader.stop(State::Broken);
+                return reader.stop(ReadState::Broken);
             }
             reader.at += 1;
             reader.is_meant = true;
-            // A name without a value is not certain to say anything.
+            // A name without a value is not certain to mean anything.
             members.insert(name, reader.value()?);
             Some(())
         });
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         let mut elements = Vec::new();
         self.list(']', |reader| {
             elements.push(reader.value()?);
-            reader.is_meant |= reader.state == State::Whole;
+            reader.is_meant |= reader.state == ReadState::Whole;
             Some(())
         });
         Value::Array(elements)
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
 
     /// Reads entries with commas between them, up to `close`.
     fn list(&mut self, close: char, mut entry: impl FnMut(&mut Self) -> Option<()>) {
-        while self.state == State::Whole {
+        while self.state == ReadState::Whole {
             self.skip_blank();
             if self.peek() == Some(close) {
                 self.at += 1;
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
             match self.peek() {
                 Some(',') => self.at += 1,
                 Some(next) if next == close => {}
-                Some(_) => self.state = State::Broken,
+                Some(_) => self.state = ReadState::Broken,
                 None => {}
             }
         }
@@ -154,13 +154,13 @@ impl<'a> Reader<'a> {
     /// The name of a member, whole.
     fn name(&mut self) -> Option<String> {
         if matches!(self.peek()?, '"' | '\'') {
-            return self.string().filter(|_| self.state == State::Whole);
+            return self.string().filter(|_| self.state == ReadState::Whole);
         }
         let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
         let rest = self.rest();
         let end = rest.find(|c| !is_inside(c)).unwrap_or(rest.len());
         if end == 0 {
-            return self.stop(State::Broken);
+            return self.stop(ReadState::Broken);
         }
         self.at += end;
         Some(rest[..end].to_owned())
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
             let Some(end) = rest.find([quote, '\\']) else {
                 string.push_str(rest);
                 self.at = self.text.len();
-                self.state = State::Cut;
+                self.state = ReadState::Cut;
                 return Some(string);
             };
             string.push_str(&rest[..end]);
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
                 return Some(string);
             }
             if self.escape(&mut string).is_none() {
-                self.stop::<()>(State::Cut);
+                self.stop::<()>(ReadState::Cut);
                 return Some(string);
             }
         }
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len()).min(count);
         if end < count {
-            let state = if end == rest.len() { State::Cut } else { State::Broken };
+            let state = if end == rest.len() { ReadState::Cut } else { ReadState::Broken };
             return self.stop(state);
         }
         self.at += count;
@@ -256,14 +256,14 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let Some(end) = rest.find(|c| !is_inside(c)) else {
-            return self.stop(State::Cut);
+            return self.stop(ReadState::Cut);
         };
         match number(&rest[..end]) {
             Some(value) => {
                 self.at += end;
                 Some(value)
             }
-            None => self.stop(State::Broken),
+            None => self.stop(ReadState::Broken),
         }
     }
 
@@ -281,10 +281,10 @@ impl<'a> Reader<'a> {
             }
             if end == rest.len() && end > 0 && name.starts_with(word) {
                 self.at += end;
-                self.state = State::Cut;
+                self.state = ReadState::Cut;
                 return Some(value);
             }
         }
-        self.stop(State::Broken)
+        self.stop(ReadState::Broken)
     }
 }

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{End, extract, extract_items, extract_lines, items, lines, partial, reader::MAX_DEPTH};
+use super::{
+    ListEnd, extract, extract_items, extract_lines, items, lines, partial, reader::MAX_DEPTH,
+};
 
 /// Each text with its value; null stands for nothing.
 fn check(read: fn(&str) -> Option<Value>, cases: &[(&str, Value)]) {
@@ -135,8 +137,8 @@ fn depth_is_limited() {
         assert_eq!(read(&"{a:".repeat(MAX_DEPTH + 1)), None);
     }
     // The array itself is not read by the same reader as its items.
-    assert_eq!(items(&nested(MAX_DEPTH + 1), 0).end, End::Closed);
-    assert_eq!(items(&nested(MAX_DEPTH + 2), 0).end, End::Broken);
+    assert_eq!(items(&nested(MAX_DEPTH + 1), 0).end, ListEnd::Closed);
+    assert_eq!(items(&nested(MAX_DEPTH + 2), 0).end, ListEnd::Broken);
     assert_eq!(
         lines(&format!("{}1", "{a:".repeat(MAX_DEPTH + 1))),
         Err(&*format!("{}1", "{a:".repeat(MAX_DEPTH + 1)))
@@ -156,20 +158,20 @@ fn items_of_any_kind() {
     assert_eq!(values, [json!(234)]);
     // What follows a closed array is not part of it.
     assert_eq!(extract_items(&text, cursor), (vec![], cursor));
-    assert_eq!(items(&text, cursor).end, End::Closed);
+    assert_eq!(items(&text, cursor).end, ListEnd::Closed);
 }
 
 #[test]
 fn ends_of_arrays() {
     for (text, expected, end) in [
-        ("none", json!([]), End::Nowhere),
-        ("[", json!([]), End::Open),
-        ("[]", json!([]), End::Closed),
-        ("[{\"a\": 1}, {\"b\"", json!([{"a": 1}]), End::Open),
-        ("[{\"a\": 1} {\"b\": 2}]", json!([{"a": 1}]), End::Broken),
-        ("[{\"a\": [1], oops}]", json!([]), End::Broken),
-        ("[{note}] [1]", json!([1]), End::Closed),
-        ("{\"items\": ['x']}", json!(["x"]), End::Closed),
+        ("none", json!([]), ListEnd::Nowhere),
+        ("[", json!([]), ListEnd::Open),
+        ("[]", json!([]), ListEnd::Closed),
+        ("[{\"a\": 1}, {\"b\"", json!([{"a": 1}]), ListEnd::Open),
+        ("[{\"a\": 1} {\"b\": 2}]", json!([{"a": 1}]), ListEnd::Broken),
+        ("[{\"a\": [1], oops}]", json!([]), ListEnd::Broken),
+        ("[{note}] [1]", json!([1]), ListEnd::Closed),
+        ("{\"items\": ['x']}", json!(["x"]), ListEnd::Closed),
     ] {
         let items = items(text, 0);
         assert_eq!((Value::Array(items.values), items.end), (expected, end), "{text:?}");

@@ -2,19 +2,28 @@
 
 use serde_json::{Map, Value};
 
-use super::{keywords, walk::Null};
+use super::keywords;
 
 /// Every type that JSON has; integers are numbers.
 const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean", "null"];
 
+/// Where a schema stands, as far as null is concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Null {
+    /// Leaving it out means the same.
+    Omitted,
+    /// Only null expresses it.
+    Needed,
+}
+
 /// A portable schema in the making.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// What is said to the reader.
-    pub says: Map<String, Value>,
-    /// What limits the value.
-    pub limits: Map<String, Value>,
-    /// What goes into the description since no keyword can say it.
+    /// Keywords for the reader.
+    pub annotations: Map<String, Value>,
+    /// Keywords that limit the value.
+    pub assertions: Map<String, Value>,
+    /// What goes into the description, since no keyword expresses it.
     pub remarks: Vec<String>,
     pub nullable: bool,
     pub never: bool,
@@ -24,38 +33,39 @@ impl Draft {
     /// Writes the type down, where need be by guessing it from the other keywords.
     pub(super) fn set_type(&mut self, types: Vec<&str>) {
         match types[..] {
-            [] if self.limits.contains_key("type") => {}
+            [] if self.assertions.contains_key("type") => {}
             [] => {
-                let mut spoken_of = self.limits.keys().filter_map(|key| keywords::applies_to(key));
+                let mut spoken_of =
+                    self.assertions.keys().filter_map(|key| keywords::applies_to(key));
                 match spoken_of.next() {
                     Some(first) if spoken_of.all(|other| other == first) => {
-                        self.limits.insert("type".to_owned(), first.into());
+                        self.assertions.insert("type".to_owned(), first.into());
                     }
                     Some(_) => self.split(&EVERY_TYPE),
                     None => {}
                 }
             }
             [only] => {
-                self.limits.insert("type".to_owned(), only.into());
+                self.assertions.insert("type".to_owned(), only.into());
             }
             _ => self.split(&types),
         }
-        if self.limits.get("type").is_some_and(|only| only == "array") {
-            // Several providers refuse an array that does not say of what.
-            self.limits.entry("items").or_insert_with(|| Value::Object(Map::new()));
+        if self.assertions.get("type").is_some_and(|only| only == "array") {
+            // Several providers refuse an array without `items`.
+            self.assertions.entry("items").or_insert_with(|| Value::Object(Map::new()));
         }
     }
 
     /// Turns a schema of several types into one schema for each of them.
     fn split(&mut self, types: &[&str]) {
-        let all = std::mem::take(&mut self.limits);
+        let all = std::mem::take(&mut self.assertions);
         let mut branches: Vec<_> = types
             .iter()
             .map(|name| Map::from_iter([("type".to_owned(), Value::from(*name))]))
             .collect();
         for (key, value) in all {
             let Some(speaks_of) = keywords::applies_to(&key) else {
-                self.limits.insert(key, value);
+                self.assertions.insert(key, value);
                 continue;
             };
             for (branch, name) in branches.iter_mut().zip(types) {
@@ -64,16 +74,16 @@ impl Draft {
                 }
             }
         }
-        // The values of an `enum` already say which types there are.
-        if !self.limits.contains_key("enum") {
+        // The values of an `enum` already imply the types.
+        if !self.assertions.contains_key("enum") {
             self.add_union(branches.into_iter().map(Value::Object).collect());
         }
     }
 
     /// Adds a choice beside what there is.
     pub(super) fn add_union(&mut self, branches: Vec<Value>) {
-        if !self.limits.contains_key("anyOf") {
-            self.limits.insert("anyOf".to_owned(), Value::Array(branches));
+        if !self.assertions.contains_key("anyOf") {
+            self.assertions.insert("anyOf".to_owned(), Value::Array(branches));
             return;
         }
         self.add_all(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(branches))])));
@@ -81,7 +91,7 @@ impl Draft {
 
     /// Adds a schema that must hold as well.
     pub(super) fn add_all(&mut self, schema: Value) {
-        let all = self.limits.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+        let all = self.assertions.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(all) = all {
             all.push(schema);
         }
@@ -93,25 +103,26 @@ impl Draft {
             return never();
         }
         if self.never {
-            self.limits = Map::from_iter([("type".to_owned(), "null".into())]);
+            self.assertions = Map::from_iter([("type".to_owned(), "null".into())]);
             self.nullable = false;
         }
         if !self.remarks.is_empty() {
-            let before = self.says.get("description").and_then(Value::as_str).map(str::to_owned);
+            let before =
+                self.annotations.get("description").and_then(Value::as_str).map(str::to_owned);
             let paragraphs: Vec<_> = before.into_iter().chain(self.remarks).collect();
-            self.says.insert("description".to_owned(), paragraphs.join("\n\n").into());
+            self.annotations.insert("description".to_owned(), paragraphs.join("\n\n").into());
         }
-        let mut limits = self.limits;
-        if self.nullable && null == Null::Needed && !limits.is_empty() {
-            limits = or_null(limits);
+        let mut assertions = self.assertions;
+        if self.nullable && null == Null::Needed && !assertions.is_empty() {
+            assertions = or_null(assertions);
         }
         let mut schema = Map::new();
-        // The type comes first where the order of a map is kept.
-        if let Some(only) = limits.get("type") {
+        // The type comes first where a map has an order.
+        if let Some(only) = assertions.get("type") {
             schema.insert("type".to_owned(), only.clone());
         }
-        schema.extend(self.says);
-        schema.extend(limits);
+        schema.extend(self.annotations);
+        schema.extend(assertions);
         Value::Object(schema)
     }
 }

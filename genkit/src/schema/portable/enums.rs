@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{draft::Draft, flatten::Flat, walk::Walk};
+use super::draft::Draft;
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use crate::schema::json_type::types_of;
 
-/// What a value of an enum may say and still be one of a list of values.
+/// Keywords that a documented constant may have, and still become one of a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Writes `enum` and `const` as an `enum` without null.
     pub(super) fn enumerate(&self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         let constant = flat.get("const").map(|(only, _)| vec![only.clone()]);
@@ -24,16 +27,16 @@ impl<'a> Walk<'a> {
             return;
         }
         if types.is_empty()
-            && let Some(common) = common_type(&values)
+            && let [common] = types_of(&values)[..]
         {
-            draft.limits.insert("type".to_owned(), common.into());
+            draft.assertions.insert("type".to_owned(), common.into());
         }
-        draft.limits.insert("enum".to_owned(), Value::Array(values));
+        draft.assertions.insert("enum".to_owned(), Value::Array(values));
     }
 }
 
-/// Joins the fixed values among the branches of a choice into one branch, with what was said of each in its
-/// description.
+/// Joins the fixed values among the branches of a choice into one branch, with the description of each in its
+/// own.
 pub(super) fn fold(branches: Vec<Value>) -> Vec<Value> {
     let is_alone = branches.len() == 1;
     let Some(kind) = branches.iter().find_map(foldable_type).map(str::to_owned) else {
@@ -79,20 +82,20 @@ pub(super) fn foldable_type(branch: &Value) -> Option<&str> {
     map.keys().all(|key| FOLDED.contains(&key.as_str())).then_some(kind)
 }
 
-/// A line on the values of a branch, if anything was said of them.
+/// A line that documents the values of a branch.
 fn remark(branch: &Value) -> Option<String> {
     let text = |key| branch.get(key).and_then(Value::as_str);
     let is_deprecated = branch.get("deprecated") == Some(&Value::Bool(true));
     let deprecated = is_deprecated.then_some("(deprecated)");
-    let said: Vec<_> =
+    let texts: Vec<_> =
         [deprecated, text("title"), text("description")].into_iter().flatten().collect();
-    if said.is_empty() {
+    if texts.is_empty() {
         return None;
     }
     let values = branch.get("enum")?.as_array()?;
     let names: Vec<_> = values.iter().map(name).collect();
     // Indented, so that a text of several lines stays with its value.
-    Some(format!("- {}: {}", names.join(", "), said.join(" ").replace('\n', "\n  ")))
+    Some(format!("- {}: {}", names.join(", "), texts.join(" ").replace('\n', "\n  ")))
 }
 
 fn name(value: &Value) -> String {
@@ -100,19 +103,4 @@ fn name(value: &Value) -> String {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
     }
-}
-
-/// The type that all values have.
-fn common_type(values: &[Value]) -> Option<&'static str> {
-    let mut types = values.iter().map(|value| match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    });
-    let first = types.next()?;
-    types.all(|other| other == first).then_some(first)
 }

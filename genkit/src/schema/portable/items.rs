@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::{Draft, never},
-    flatten::Flat,
-    pointer,
-    union::add_branch,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null, never};
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use super::union::add_branch;
+use crate::schema::pointer;
 
-impl<'a> Walk<'a> {
-    /// Rewrites what a schema says of the items of an array.
+impl<'a> PortableRewriter<'a> {
+    /// Rewrites the keywords for the items of an array.
     pub(super) fn items(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
         if let Some((Value::Array(places), layer)) = flat.get("prefixItems") {
             let at = pointer::child(layer, "prefixItems");
@@ -19,11 +17,11 @@ impl<'a> Walk<'a> {
         } else if let Some((exact, layer)) = flat.get("items") {
             let at = pointer::child(layer, "items");
             if exact == &Value::Bool(false) {
-                draft.limits.insert("maxItems".to_owned(), 0.into());
+                draft.assertions.insert("maxItems".to_owned(), 0.into());
                 return;
             }
             let items = self.schema(exact, &at, Null::Needed);
-            draft.limits.insert("items".to_owned(), items);
+            draft.assertions.insert("items".to_owned(), items);
         }
         self.note_unevaluated(flat);
     }
@@ -43,7 +41,7 @@ impl<'a> Walk<'a> {
         match closing {
             _ if is_closed => {}
             Some((_, (Value::Bool(false), _))) => {
-                draft.limits.insert("maxItems".to_owned(), places.len().into());
+                draft.assertions.insert("maxItems".to_owned(), places.len().into());
             }
             Some((key, (rest, layer))) => {
                 let rest = self.schema(rest, &pointer::child(layer, key), Null::Needed);
@@ -64,7 +62,7 @@ impl<'a> Walk<'a> {
                 Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(kinds))]))
             }
         };
-        draft.limits.insert("items".to_owned(), items);
+        draft.assertions.insert("items".to_owned(), items);
     }
 
     fn note_unevaluated(&mut self, flat: &Flat<'a>) {

@@ -3,10 +3,10 @@
 /// How a keyword is carried over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
-    /// Says something to a reader; kept as it is, and outside where a schema is wrapped.
+    /// Is for the reader; copied as it is, and outside where a schema is wrapped.
     Annotation,
-    /// Limits the value; kept as it is.
-    Limit,
+    /// Limits the value; copied as it is.
+    Assertion,
     /// Holds one schema.
     Schema,
     /// Holds schemas by name.
@@ -29,7 +29,7 @@ pub(super) fn class(keyword: &str) -> Class {
         "multipleOf" | "maximum" | "exclusiveMaximum" | "minimum" | "exclusiveMinimum"
         | "maxLength" | "minLength" | "pattern" | "maxItems" | "minItems" | "uniqueItems"
         | "maxProperties" | "minProperties" | "contentEncoding" | "contentMediaType" => {
-            Class::Limit
+            Class::Assertion
         }
         "contains" | "propertyNames" | "not" | "if" | "then" | "else" => Class::Schema,
         "patternProperties" => Class::Schemas,
@@ -79,7 +79,7 @@ pub(super) fn is_portable_format(format: &str) -> bool {
     )
 }
 
-/// The type of value that a keyword speaks of; nothing if it speaks of any.
+/// The type of value that a keyword applies to; `None` if to any.
 pub(super) fn applies_to(keyword: &str) -> Option<&'static str> {
     match keyword {
         "multipleOf" | "maximum" | "exclusiveMaximum" | "minimum" | "exclusiveMinimum" => {

@@ -2,18 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::Draft,
-    flatten::Flat,
-    pointer,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null};
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use crate::schema::pointer;
 
 /// Keywords that can evaluate properties which `properties` does not name.
 const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];
 
-impl<'a> Walk<'a> {
-    /// Rewrites what a schema says of objects.
+impl<'a> PortableRewriter<'a> {
+    /// Rewrites the keywords for objects.
     pub(super) fn object(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
         let required = flat.required();
         let mut properties = Map::new();
@@ -36,15 +34,15 @@ impl<'a> Walk<'a> {
             }
         }
         if flat.get("properties").is_some() || !required.is_empty() {
-            draft.limits.insert("properties".to_owned(), Value::Object(properties));
+            draft.assertions.insert("properties".to_owned(), Value::Object(properties));
         }
         if !required.is_empty() {
-            draft.limits.insert("required".to_owned(), required.into());
+            draft.assertions.insert("required".to_owned(), required.into());
         }
         if let Some((exact, layer)) = flat.get("additionalProperties") {
             let at = pointer::child(layer, "additionalProperties");
             let rest = self.rest(exact, &at);
-            draft.limits.insert("additionalProperties".to_owned(), rest);
+            draft.assertions.insert("additionalProperties".to_owned(), rest);
         } else if let Some((exact, layer)) = flat.get("unevaluatedProperties") {
             let at = pointer::child(layer, "unevaluatedProperties");
             self.unevaluated(exact, &at, flat, draft);
@@ -65,7 +63,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let rest = self.rest(exact, at);
-        draft.limits.insert("additionalProperties".to_owned(), rest);
+        draft.assertions.insert("additionalProperties".to_owned(), rest);
     }
 
     /// What unnamed properties hold. Here every client knows `true` and `false`.

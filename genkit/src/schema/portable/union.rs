@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    draft::{Draft, never},
-    enums,
-    flatten::{Flat, is_null},
-    keywords::{self, Class},
-    pointer,
-    walk::{Null, Walk},
-};
+use super::draft::{Draft, Null, never};
+use super::enums;
+use super::flat::{Flat, is_null};
+use super::keywords::{self, Class};
+use super::rewriter::PortableRewriter;
+use crate::schema::pointer;
 
-impl<'a> Walk<'a> {
+impl<'a> PortableRewriter<'a> {
     /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients know and which accepts no less.
     pub(super) fn unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         for key in ["anyOf", "oneOf"] {
@@ -69,18 +67,19 @@ fn place(branches: Vec<Value>, draft: &mut Draft) {
     let Value::Object(mut only) = only else {
         return;
     };
-    // What was said of the values of an enum adds to what was said of the enum.
+    // The description of the values adds to that of the enum.
     if is_list && let Some(Value::String(remark)) = only.remove("description") {
         draft.remarks.push(remark);
     }
-    let clashes =
-        |(key, value): (&String, &Value)| draft.limits.get(key).is_some_and(|other| other != value);
+    let clashes = |(key, value): (&String, &Value)| {
+        draft.assertions.get(key).is_some_and(|other| other != value)
+    };
     if only.iter().any(clashes) {
         return draft.add_all(Value::Object(only));
     }
     for (key, value) in only {
-        let is_said = keywords::class(&key) == Class::Annotation;
-        let part = if is_said { &mut draft.says } else { &mut draft.limits };
+        let is_annotation = keywords::class(&key) == Class::Annotation;
+        let part = if is_annotation { &mut draft.annotations } else { &mut draft.assertions };
         part.entry(key).or_insert(value);
     }
 }

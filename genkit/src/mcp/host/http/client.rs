@@ -4,22 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, ClientBuilder, StatusCode, Url};
+use reqwest::{Client, StatusCode, Url};
 
 use super::addresses::Reach;
-use super::failure::deepest;
-use crate::error::{Error, ErrorKind, Result};
-use crate::net::{USER_AGENT, install_crypto, is_loopback};
-
-/// How long a connection may take to be made. Default is 10 seconds.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+use crate::error::Result;
+pub(super) use crate::net::CONNECT_TIMEOUT;
+use crate::net::{KEEPALIVE, Route, build_client, client_builder};
 
 /// How long an idle connection is kept. Default is 4 seconds: many servers of Node and Python hang
 /// up after 5, and a request into a connection that is being closed fails.
 const POOL_IDLE: Duration = Duration::from_secs(4);
-
-/// How often a silent connection is asked whether it lives. Default is 60 seconds.
-const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// How long a request to an authorization server may take. Default is 30 seconds.
 const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,11 +23,11 @@ const MAX_REDIRECTS: usize = 5;
 
 /// The client for the server at `url`. Requests have no limit of their own: whoever asks has one.
 pub(super) fn for_server(url: &Url) -> Result<Client> {
-    let builder = base(url)
+    let builder = client_builder(Route::to(url))
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
         .redirect(Policy::custom(within_origin));
-    finish(builder)
+    build_client(builder)
 }
 
 /// A client for one request to an authorization server at `url`, which must be within `reach`;
@@ -41,30 +35,8 @@ pub(super) fn for_server(url: &Url) -> Result<Client> {
 pub(super) fn for_oauth(url: &Url, follow: bool, reach: &Reach) -> Result<Client> {
     reach.check(url)?;
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
-    let builder = base(url).timeout(OAUTH_TIMEOUT).redirect(redirects);
-    finish(builder.dns_resolver(Arc::new(reach.clone())))
-}
-
-fn base(url: &Url) -> ClientBuilder {
-    install_crypto();
-    let builder = Client::builder()
-        .user_agent(USER_AGENT)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .tcp_nodelay(true)
-        // A message that was sent twice may be done twice.
-        .retry(reqwest::retry::never())
-        .referer(false);
-    // Certificates are loaded, which takes time, only where they are needed.
-    let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
-    // This machine is never reached through a proxy.
-    if is_loopback(url) { builder.no_proxy() } else { builder }
-}
-
-fn finish(builder: ClientBuilder) -> Result<Client> {
-    builder.build().map_err(|error| {
-        let text = format!("cannot set up HTTP: {}", deepest(&error));
-        Error::new(ErrorKind::FailedPrecondition, text)
-    })
+    let builder = client_builder(Route::to(url)).timeout(OAUTH_TIMEOUT).redirect(redirects);
+    build_client(builder.dns_resolver(Arc::new(reach.clone())))
 }
 
 /// A token must not travel to where a server points, and a POST must stay one.

@@ -18,7 +18,7 @@ use crate::mcp::server::results::WRAP;
 use crate::mcp::server::session::Era;
 use crate::model::Names;
 use crate::registry::Registry;
-use crate::schema::Shape;
+use crate::schema::ResultShape;
 use crate::sync::lock;
 pub(crate) use filter::Filter;
 pub(crate) use pagination::page;
@@ -121,8 +121,8 @@ fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
 fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
     let schema = tool.schemas().served_output()?;
     match (tool.schemas().shape(), era) {
-        (Shape::Object, _) | (Shape::Other, Era::Modern) => Some(schema),
-        (Shape::Other, Era::Legacy) => {
+        (ResultShape::Object, _) | (ResultShape::Other, Era::Modern) => Some(schema),
+        (ResultShape::Other, Era::Legacy) => {
             let wrapped = json!({
                 "type": "object",
                 "properties": { WRAP: Value::Object(Map::clone(&schema)) },
@@ -130,7 +130,7 @@ fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
             });
             wrapped.as_object().cloned().map(Arc::new)
         }
-        (Shape::Nothing | Shape::Text | Shape::Unknown, _) => None,
+        (ResultShape::Nothing | ResultShape::Text | ResultShape::Unknown, _) => None,
     }
 }
 

@@ -5,8 +5,8 @@ use crate::error::ErrorKind;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::ToolDefinition;
 
-fn settings() -> Settings {
-    Settings { key: Some("k-123456".into()), version: "v1beta".into(), openapi: false }
+fn settings() -> GeminiSettings {
+    GeminiSettings { key: Some("k-123456".into()), version: "v1beta".into(), openapi: false }
 }
 
 fn call(model: &str, request: Value) -> HttpCall {
@@ -213,7 +213,7 @@ fn older_schemas_leave_empty_objects_out() {
     let mut request = of(vec![]);
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     request.tools.push(ToolDefinition::new("t", "").with_input(empty));
-    let settings = Settings { openapi: true, ..settings() };
+    let settings = GeminiSettings { openapi: true, ..settings() };
     let call = encode(&settings, "x", &request, false).unwrap();
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(body["tools"], json!([{"functionDeclarations": [{"name": "t"}]}]));

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::{at, stream};
 use crate::model::ModelRequest;
-use crate::model::sse::Event;
-use crate::model::wire::Wire as _;
+use crate::model::sse::SseEvent;
+use crate::model::wire::WireFormat as _;
 
 /// JSON with the keys that are looked for, and any values.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -66,10 +66,10 @@ proptest! {
             drop(wire.decode(&request, text.as_bytes()));
             drop(wire.decode(&request, json!({"choices": [{"message": body}]}).to_string().as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&Event::Bare(&text), &mut Vec::new()));
-            drop(open.event(&Event::Message { event: Some("error"), data: text.into() }, &mut Vec::new()));
+            drop(open.event(&SseEvent::Bare(&text), &mut Vec::new()));
+            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &mut Vec::new()));
             let said = json!({"choices": [{"delta": body}]}).to_string();
-            drop(open.event(&Event::Message { event: None, data: said.into() }, &mut Vec::new()));
+            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &mut Vec::new()));
         }
         drop(open.end());
     }

@@ -10,17 +10,17 @@ mod streams;
 
 use serde_json::{Value, json};
 
-use super::servers::Server;
-use super::{ChatWire, Settings};
+use super::servers::KnownServer;
+use super::wire::{ChatWire, OpenAiSettings};
 use crate::Result;
-use crate::model::sse::Event;
-use crate::model::wire::{Next, Wire as _};
+use crate::model::sse::SseEvent;
+use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 
 /// A model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {
-    let server = Server::named(server).unwrap();
-    let settings = Settings {
+    let server = KnownServer::named(server).unwrap();
+    let settings = OpenAiSettings {
         name: server.name.to_owned(),
         key: Some("sk-secret".to_owned()),
         deviations: server.deviations.clone(),
@@ -49,7 +49,7 @@ fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<Gener
     let mut chunks = Vec::new();
     for delta in deltas {
         let data = json!({"choices": [delta]}).to_string();
-        let event = Event::Message { event: None, data: data.into() };
+        let event = SseEvent::Message { event: None, data: data.into() };
         assert_eq!(stream.event(&event, &mut chunks).unwrap(), Next::More);
     }
     (stream.end().unwrap(), chunks)

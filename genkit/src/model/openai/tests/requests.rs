@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{at, body, read};
-use crate::model::wire::Wire as _;
+use crate::model::wire::WireFormat as _;
 
 fn user() -> Value {
     json!({"role": "user", "content": [{"text": "hi"}]})

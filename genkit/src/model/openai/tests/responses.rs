@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{at, decode, read};
-use crate::model::wire::Wire as _;
+use crate::model::wire::WireFormat as _;
 use crate::model::{FinishReason, ModelRequest, ModelResponse};
 use crate::{ErrorKind, Part};
 

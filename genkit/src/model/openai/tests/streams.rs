@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use super::{at, read, stream};
 use crate::ErrorKind;
-use crate::model::sse::Event;
-use crate::model::wire::{Next, Wire as _};
+use crate::model::sse::SseEvent;
+use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 
 /// The calls that fragments become.
@@ -183,7 +183,7 @@ fn events(events: &[(Option<&str>, &str)]) -> crate::Result<(Next, ModelResponse
     let mut last = Next::More;
     for (event, data) in events {
         last = stream
-            .event(&Event::Message { event: *event, data: (*data).into() }, &mut Vec::new())?;
+            .event(&SseEvent::Message { event: *event, data: (*data).into() }, &mut Vec::new())?;
     }
     Ok((last, stream.end()?))
 }

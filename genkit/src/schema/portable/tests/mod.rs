@@ -5,8 +5,13 @@ use serde_json::{Value, json};
 use super::{Portable, portable};
 
 mod choices;
+mod golden;
 mod references;
 mod shapes;
+#[cfg(feature = "validation")]
+mod validator;
+#[path = "../../../../../tests/schema/zoo.rs"]
+mod zoo;
 
 /// The portable schema where nothing is lost.
 #[track_caller]

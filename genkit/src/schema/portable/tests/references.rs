@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{MAX_DEPTH, MAX_NODES},
-    count, lossy, optional, whole,
-};
+use super::{count, lossy, optional, whole};
+use crate::schema::conversion::{MAX_DEPTH, MAX_NODES};
 
 #[test]
 fn what_stands_beside_a_reference_wins() {

@@ -1,0 +1,38 @@
+//! The errors of the catalog.
+
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error(
+        "no model is named: add `.model(\"gemini/gemini-2.5-flash\")` to the request, give \
+         `Genkit::builder().model(..)` one for all, or set GENKIT_MODEL"
+    )]
+    NoModelNamed,
+    #[error("`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml")]
+    FeatureOff { name: String, feature: &'static str },
+    #[error(
+        "{unknown} A model of your own is given as a value, `.model(..)`, or found by its name \
+         after `Genkit::builder().add_model(..)`"
+    )]
+    UnknownModel { name: String, unknown: String },
+    #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
+    OnlyProvider(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoModelNamed | Self::OnlyProvider(_) => ErrorKind::InvalidArgument,
+            Self::FeatureOff { .. } => ErrorKind::FailedPrecondition,
+            Self::UnknownModel { .. } => ErrorKind::NotFound,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::UnknownModel { name, .. } => Some(name.as_str().into()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Contents: messages as Gemini has them, borrowed from ours.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Error as E;
+use super::media;
+use super::request_part::{
+    Args, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
+};
+use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
+
+/// The keys of custom parts that are Gemini's own, and the fields that they come from.
+pub(super) const CUSTOM: [(&str, &str); 4] = [
+    ("executableCode", "executableCode"),
+    ("codeExecutionResult", "codeExecutionResult"),
+    ("geminiToolCall", "toolCall"),
+    ("geminiToolResponse", "toolResponse"),
+];
+
+/// The key of a custom part that is a part of Gemini's as it was.
+pub(super) const UNKNOWN: &str = "geminiPart";
+
+#[derive(Serialize)]
+pub(super) struct Content<'a> {
+    role: &'static str,
+    pub(super) parts: Vec<RequestPart<'a>>,
+}
+
+/// The conversation: the system instruction, and the rest.
+pub(super) fn contents<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    media_in_answers: bool,
+) -> Result<(Option<Content<'a>>, Vec<Content<'a>>), E> {
+    let mut writer =
+        Writer { names, media_in_answers, made_up: made_up(request), after: Vec::new() };
+    let mut system = Content { role: "user", parts: Vec::new() };
+    let mut contents: Vec<Content<'a>> = Vec::new();
+    let mut previous = Role::System;
+    for (index, message) in request.messages.iter().enumerate() {
+        // All answers to one turn of the model belong into one content.
+        let joins = message.role == Role::Tool && previous == Role::Tool && !contents.is_empty();
+        let target = match message.role {
+            Role::System => &mut system,
+            _ if joins => match contents.last_mut() {
+                Some(last) => last,
+                None => continue,
+            },
+            role => {
+                writer.flush(&mut contents);
+                let role = if role == Role::Model { "model" } else { "user" };
+                contents.push(Content { role, parts: Vec::new() });
+                match contents.last_mut() {
+                    Some(last) => last,
+                    None => continue,
+                }
+            }
+        };
+        writer.write(message, target).map_err(|(part, reason)| E::Part {
+            message: index + 1,
+            part,
+            reason,
+        })?;
+        if message.role != Role::System {
+            previous = message.role;
+        }
+    }
+    writer.flush(&mut contents);
+    add_documents(request, &mut contents);
+    // The API refuses a content without parts.
+    contents.retain(|content| !content.parts.is_empty());
+    Ok(((!system.parts.is_empty()).then_some(system), contents))
+}
+
+/// Documents that nobody put into a message before.
+fn add_documents<'a>(request: &'a ModelRequest, contents: &mut [Content<'a>]) {
+    let is_context =
+        |part: &Part| part.metadata().get("purpose").and_then(Value::as_str) == Some("context");
+    if request.messages.iter().flat_map(|message| &message.content).any(is_context) {
+        return;
+    }
+    let last = contents.iter_mut().rev().find(|content| content.role == "user");
+    if let (Some(text), Some(last)) = (documents::as_text(&request.docs), last) {
+        last.parts.push(RequestPart { kind: Kind::Text(text.into()), metadata: None });
+    }
+}
+
+/// The calls, by name and `ref`, whose `ref` the model did not give.
+fn made_up(request: &ModelRequest) -> Vec<(&str, &str)> {
+    let parts = request.messages.iter().flat_map(|message| &message.content);
+    let marked = parts.filter(|part| part.metadata().contains_key(GENERATED_REF));
+    let calls = marked.filter_map(Part::as_tool_request);
+    calls.filter_map(|call| Some((call.name.as_str(), call.r#ref.as_deref()?))).collect()
+}
+
+struct Writer<'a> {
+    names: &'a Names<'a>,
+    media_in_answers: bool,
+    made_up: Vec<(&'a str, &'a str)>,
+    /// Content of tool responses that cannot stand within them.
+    after: Vec<RequestPart<'a>>,
+}
+
+impl<'a> Writer<'a> {
+    fn flush(&mut self, contents: &mut [Content<'a>]) {
+        if let Some(last) = contents.last_mut() {
+            last.parts.append(&mut self.after);
+        }
+    }
+
+    /// An error is the number of a part, and why it cannot be sent.
+    fn write(
+        &mut self,
+        message: &'a Message,
+        content: &mut Content<'a>,
+    ) -> Result<(), (usize, &'static str)> {
+        for (index, part) in message.content.iter().enumerate() {
+            let kind = self.kind(part).map_err(|reason| (index + 1, reason))?;
+            if let Some(kind) = kind {
+                content.parts.push(RequestPart { kind, metadata: Some(part.metadata()) });
+            }
+        }
+        Ok(())
+    }
+
+    fn kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
+        let is_signed = part.metadata().contains_key("thoughtSignature");
+        Ok(Some(match part {
+            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. }
+                if text.is_empty() && !is_signed =>
+            {
+                return Ok(None);
+            }
+            Part::Text { text, .. } => Kind::Text(text.into()),
+            Part::Reasoning { reasoning, .. } => Kind::Thought(reasoning),
+            Part::Media { media, .. } => media::media(media)?,
+            Part::ToolRequest { tool_request, .. } if tool_request.partial => return Ok(None),
+            Part::ToolRequest { tool_request, .. } => Kind::Call(self.call(tool_request)),
+            Part::ToolResponse { tool_response, .. } => self.answer(tool_response)?,
+            Part::Resource { resource, .. } => media::resource(resource),
+            Part::Data { data, .. } => Kind::Text(data.to_string().into()),
+            Part::Custom { custom, .. } => return Ok(self::custom(custom)),
+        }))
+    }
+
+    /// The model's own id of a call.
+    fn id(&self, name: &str, reference: Option<&'a String>) -> Option<&'a str> {
+        let reference = reference?.as_str();
+        (!self.made_up.contains(&(name, reference))).then_some(reference)
+    }
+
+    fn call(&self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
+        let args = match &call.input {
+            Value::Object(args) => Args::Object(args),
+            Value::Null => Args::None {},
+            input => Args::Other { input },
+        };
+        let id = self.id(&call.name, call.r#ref.as_ref());
+        FunctionCallPart { id, name: self.names.sent(&call.name), args }
+    }
+
+    fn answer(&mut self, answer: &'a ToolResponse) -> Result<Kind<'a>, &'static str> {
+        let is_error =
+            answer.output.as_object().is_some_and(|o| o.len() == 1 && o.contains_key("error"));
+        let response = match &answer.output {
+            output if is_error => FunctionOutput::Error(output),
+            output => FunctionOutput::Output { output },
+        };
+        let mut parts = Vec::new();
+        for part in &answer.content {
+            let Some(kind) = self.kind(part)? else { continue };
+            let within = self.media_in_answers && matches!(kind, Kind::Inline(_));
+            let part = RequestPart { kind, metadata: Some(part.metadata()) };
+            if within { parts.push(part) } else { self.after.push(part) }
+        }
+        let id = self.id(&answer.name, answer.r#ref.as_ref());
+        Ok(Kind::Answer(FunctionResponsePart {
+            id,
+            name: self.names.sent(&answer.name),
+            response,
+            parts,
+        }))
+    }
+}
+
+/// What another provider left in the history is not for this one.
+fn custom(custom: &Map<String, Value>) -> Option<Kind<'_>> {
+    if let Some(Value::Object(fields)) = custom.get(UNKNOWN) {
+        return Some(Kind::Unknown(fields));
+    }
+    CUSTOM.iter().find_map(|(key, field)| Some(Kind::Custom(field, custom.get(*key)?)))
+}

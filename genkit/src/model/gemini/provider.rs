@@ -1,0 +1,71 @@
+//! The provider: one address and one key.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::request::GeminiSettings;
+use super::wire::GeminiWire;
+use super::{NAME, models};
+use crate::error::Result;
+use crate::model::http::{ApiEndpoint, HttpModel};
+use crate::model::{Model, Provider};
+
+/// Google's Gemini models.
+///
+/// ```no_run
+/// use genkit::model::Gemini;
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let gemini = Gemini::from_env()?; // GEMINI_API_KEY
+/// let answer = genkit::generate("Why is the sky blue?").model(gemini.model("gemini-2.5-flash")).await?;
+/// println!("{}", answer.text());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Thought signatures stay in the metadata of the parts that they came with, under
+/// `thoughtSignature`, and go back with them: keep the messages of a conversation as they are.
+#[derive(Clone)]
+pub struct Gemini {
+    pub(super) endpoint: Arc<ApiEndpoint>,
+    pub(super) settings: Arc<GeminiSettings>,
+}
+
+impl Gemini {
+    /// The model of that name: `gemini-2.5-flash`, `models/gemini-2.5-flash`, `tunedModels/mine`.
+    /// One that is not known is made all the same.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let gemini = genkit::model::Gemini::builder().key("AIza").build()?;
+    /// assert_eq!(gemini.model("models/gemini-9").name(), "gemini/gemini-9");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn model(&self, name: &str) -> Arc<dyn Model> {
+        let model = models::bare(name).to_owned();
+        let (name, info) = (format!("{NAME}/{model}"), models::info(&model));
+        let wire = GeminiWire { settings: Arc::clone(&self.settings), model };
+        Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
+    }
+}
+
+impl Provider for Gemini {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
+        Ok(Gemini::model(self, name))
+    }
+}
+
+/// Does not show the key.
+impl fmt::Debug for Gemini {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gemini")
+            .field("version", &self.settings.version)
+            .field("openapi_schemas", &self.settings.openapi)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,192 @@
+//! The driver: sends a call, and feeds the response to the wire format of its provider.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::endpoint::ApiEndpoint;
+use super::error::CallFailure;
+use super::response::HttpResponse;
+use crate::error::{Error, Result};
+use crate::model::sse::{SseError, SseEvent, SseParser};
+use crate::model::wire::{Next, WireFormat, WireStream};
+use crate::model::{
+    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse,
+};
+
+/// A model that is reached over HTTP.
+pub(crate) struct HttpModel<W> {
+    name: String,
+    info: ModelInfo,
+    wire: W,
+    endpoint: Arc<ApiEndpoint>,
+}
+
+impl<W: WireFormat> HttpModel<W> {
+    pub(crate) fn new(name: String, info: ModelInfo, wire: W, endpoint: Arc<ApiEndpoint>) -> Self {
+        Self { name, info, wire, endpoint }
+    }
+
+    async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        let mut call = self.wire.encode(request, chunks.is_wanted())?;
+        let body = std::mem::take(&mut call.body);
+        let exchange = async {
+            let answer = self.endpoint.send(&call.path, &call.headers, body).await?;
+            self.read(answer, request, chunks).await
+        };
+        let limit = self.endpoint.timeout();
+        // The provider's own limit: the loop has another, and a model may be called without the loop.
+        let result = tokio::time::timeout(limit, exchange)
+            .await
+            .unwrap_or_else(|_| Err(self.failed(CallFailure::Timeout(limit))));
+        result.map_err(|error| self.endpoint.secrets(&call.headers).redact_error(error))
+    }
+
+    async fn read(
+        &self,
+        mut answer: HttpResponse<'_>,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
+    ) -> Result<ModelResponse> {
+        match answer.status() {
+            400.. => {
+                let body = answer.error_body().await;
+                Err(self.wire.failure(answer.status(), &|name| answer.header(name), &body))
+            }
+            300..400 => Err(answer.redirected()),
+            _ if chunks.is_wanted() => self.read_stream(answer, request, chunks).await,
+            _ => {
+                let body = answer.whole(Vec::new()).await?;
+                self.not_empty(&body)?;
+                self.wire.decode(request, &body)
+            }
+        }
+    }
+
+    /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
+    async fn read_stream(
+        &self,
+        mut answer: HttpResponse<'_>,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
+    ) -> Result<ModelResponse> {
+        let mut head = Vec::new();
+        let first = loop {
+            let Some(piece) = answer.next().await? else {
+                self.not_empty(&head)?;
+                break b'\n';
+            };
+            head.extend_from_slice(&piece);
+            if let Some(first) = first_byte(&head) {
+                break first;
+            }
+        };
+        let mut stream = self.wire.stream(request);
+        match first {
+            b'{' => {
+                let body = answer.whole(head).await?;
+                let response = self.wire.decode(request, &body)?;
+                send_whole(&response, chunks);
+                return Ok(response);
+            }
+            b'[' => {
+                let body = answer.whole(head).await?;
+                let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
+                feed(&mut *stream, &SseEvent::Bare(text), chunks)?;
+            }
+            _ => self.read_events(&head, answer, &mut *stream, chunks).await?,
+        }
+        stream.end()
+    }
+
+    async fn read_events(
+        &self,
+        head: &[u8],
+        mut answer: HttpResponse<'_>,
+        stream: &mut dyn WireStream,
+        chunks: &ChunkSink,
+    ) -> Result<()> {
+        let mut parser = SseParser::default();
+        parser.push(head);
+        let mut ended = false;
+        loop {
+            while let Some(event) = parser.next() {
+                let event = event.map_err(|error| self.broken(error))?;
+                if feed(stream, &event, chunks)? == Next::Done {
+                    return answer.leave();
+                }
+            }
+            if ended {
+                return Ok(());
+            }
+            match answer.next().await? {
+                Some(piece) => parser.push(&piece),
+                None => {
+                    parser.finish();
+                    ended = true;
+                }
+            }
+        }
+    }
+
+    fn broken(&self, error: SseError) -> Error {
+        self.failed(match error {
+            SseError::TooLong { .. } => CallFailure::EventTooLong(error),
+            SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
+        })
+    }
+
+    fn failed(&self, failure: CallFailure) -> Error {
+        failure.at(self.endpoint.api())
+    }
+
+    fn not_empty(&self, body: &[u8]) -> Result<()> {
+        if body.trim_ascii().is_empty() {
+            return Err(self.failed(CallFailure::Empty));
+        }
+        Ok(())
+    }
+}
+
+impl<W: WireFormat> Model for HttpModel<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
+    }
+
+    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let mut response = self.call(request, chunks).await?;
+            response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
+            Ok(response)
+        })
+    }
+}
+
+/// Gives an event to the provider, and what it makes of it to the caller, also before an error.
+fn feed(stream: &mut dyn WireStream, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    let mut out = Vec::new();
+    let next = stream.event(event, &mut out);
+    for chunk in out {
+        chunks.send(chunk);
+    }
+    next
+}
+
+fn send_whole(response: &ModelResponse, chunks: &ChunkSink) {
+    if let Some(message) = response.message.as_ref().filter(|message| !message.content.is_empty()) {
+        chunks.send(GenerateChunk::new(message.content.iter().cloned()));
+    }
+}
+
+/// The first byte that counts: white space and a byte order mark do not.
+fn first_byte(bytes: &[u8]) -> Option<u8> {
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    if bytes.len() < MARK.len() && MARK.starts_with(bytes) {
+        return None;
+    }
+    bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii_start().first().copied()
+}

@@ -1,0 +1,36 @@
+//! HTTP for every provider: one driver sends what a [`WireFormat`](super::wire::WireFormat) encodes, and feeds it the
+//! response.
+//!
+//! A call is sent once: whether a retry is worth its price is for the caller to decide. Errors name the provider and
+//! the host, never a URL, and secrets are redacted.
+//!
+//! | limit | default |
+//! |---|---|
+//! | time for a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
+//! | time to connect | 10 seconds |
+//! | silence in a stream | none: a model may think for minutes |
+//! | size of an answer | 64 MiB |
+
+mod connections;
+mod download;
+mod driver;
+mod endpoint;
+mod error;
+mod intercept;
+mod redact;
+mod response;
+mod settings;
+mod status;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use connections::forbid_network;
+pub(crate) use download::download;
+pub(crate) use driver::HttpModel;
+pub(crate) use endpoint::ApiEndpoint;
+pub(crate) use error::Error;
+pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
+pub(crate) use redact::Secrets;
+pub(crate) use settings::{ProviderSettings, env_var};
+pub(crate) use status::{error_text, kind_of_status, retry_after, seconds};

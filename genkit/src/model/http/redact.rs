@@ -1,0 +1,112 @@
+//! Redaction: the secrets of a call are removed from errors and recordings.
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// How short a secret may be to be looked for in texts, in bytes. Default is 6: a shorter one
+/// is a word of the language.
+const MIN_SECRET: usize = 6;
+
+/// What stands in the place of a secret.
+const HIDDEN: &str = "<KEY>";
+
+/// Whether a header of this name holds a secret.
+pub(super) fn is_secret(name: &str) -> bool {
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|part| name.contains(part))
+}
+
+/// The keys of one call.
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Those in the headers of a call and in what its endpoint adds.
+    pub(crate) fn of(own: &[(&'static str, String)], added: &HeaderMap) -> Self {
+        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+        let mut secrets: Vec<String> = own
+            .chain(sensitive(added))
+            .map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim())
+            .filter(|value| value.len() >= MIN_SECRET)
+            .map(str::to_owned)
+            .collect();
+        // A longer one may hold a shorter one.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self(secrets)
+    }
+
+    /// The text without secrets, if there were any.
+    pub(crate) fn redacted(&self, text: &str) -> Option<String> {
+        let mut redacted: Option<String> = None;
+        for secret in &self.0 {
+            let text = redacted.as_deref().unwrap_or(text);
+            if text.contains(secret) {
+                redacted = Some(text.replace(secret, HIDDEN));
+            }
+        }
+        redacted
+    }
+
+    /// The error without secrets.
+    pub(super) fn redact_error(&self, error: Error) -> Error {
+        let details = error.details().map(Value::to_string).unwrap_or_default();
+        if self.redacted(&error.chain()).is_none() && self.redacted(&details).is_none() {
+            return error;
+        }
+        // What caused it may hold the key as well, so that only its text stays.
+        let text = error.chain();
+        let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
+            .retryable(error.is_retryable());
+        match error.retry_after() {
+            Some(wait) => clean.with_retry_after(wait),
+            None => clean,
+        }
+    }
+}
+
+fn sensitive(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.iter().filter(|(_, value)| value.is_sensitive()).filter_map(|(_, v)| v.to_str().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use reqwest::header::HeaderValue;
+    use serde_json::json;
+    use std::time::Duration;
+
+    fn secrets() -> Secrets {
+        let mut token = HeaderValue::from_static("Bearer abcdef-longer");
+        token.set_sensitive(true);
+        let added = HeaderMap::from_iter([(reqwest::header::AUTHORIZATION, token)]);
+        Secrets::of(
+            &[("x-goog-api-key", "abcdef".into()), ("accept", "a/b-not-secret".into())],
+            &added,
+        )
+    }
+
+    #[test]
+    fn a_key_is_hidden_wherever_it_stands() {
+        let secrets = secrets();
+        let error = Error::new(ErrorKind::ResourceExhausted, "key abcdef of abcdef-longer")
+            .with_retry_after(Duration::from_secs(1))
+            .retryable(false);
+        let clean = secrets.redact_error(error);
+        assert_eq!(clean.to_string(), "key <KEY> of <KEY>");
+        assert_eq!(clean.retry_after(), Some(Duration::from_secs(1)));
+        assert!(!clean.is_retryable());
+        let error = Error::not_found("x").with_details(json!({"a": "abcdef"}));
+        assert!(secrets.redact_error(error).details().is_none());
+        let error = Error::not_found("x").with_source(std::io::Error::other("abcdef"));
+        assert_eq!(secrets.redact_error(error).chain(), "x: <KEY>");
+        assert!(secrets.redacted("nothing in it, a/b-not-secret").is_none());
+    }
+
+    #[test]
+    fn a_word_is_no_secret() {
+        let of = |key: &str| Secrets::of(&[("x-api-key", key.into())], &HeaderMap::new());
+        assert!(of("12345").redacted("12345").is_none());
+        assert!(of("123456").redacted("123456").is_some());
+    }
+}

@@ -1,0 +1,62 @@
+//! Settings that the builder of every provider has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::endpoint::ApiEndpoint;
+use super::intercept::Interceptor;
+use crate::error::Result;
+
+/// An environment variable, if it is set and not blank.
+pub(crate) fn env_var(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct ProviderSettings {
+    pub(crate) key: Option<String>,
+    pub(crate) base_url: Option<String>,
+    /// In the order in which they were given; a later one replaces an earlier one of the same name.
+    pub(crate) headers: Vec<(String, String)>,
+    /// The time limit of a whole call. Default is 10 minutes.
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) interceptor: Option<Arc<dyn Interceptor>>,
+}
+
+impl ProviderSettings {
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether calls are authorized without a key, or reach nobody.
+    pub(crate) fn needs_no_key(&self) -> bool {
+        let is_offline = self.interceptor.as_ref().is_some_and(|it| it.is_offline());
+        self.has_header("authorization") || is_offline
+    }
+
+    /// The key, unless it is blank.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
+    }
+
+    /// The key that calls send: some servers refuse two ways to authorize.
+    pub(crate) fn key_to_send(&self) -> Option<String> {
+        self.key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
+    }
+
+    /// The endpoint at the base URL, else at `default_url`.
+    pub(crate) fn endpoint(&self, provider: &str, default_url: &str) -> Result<ApiEndpoint> {
+        let url = self.base_url.as_deref().unwrap_or(default_url);
+        let mut endpoint = ApiEndpoint::new(provider, url)?;
+        for (name, value) in &self.headers {
+            endpoint = endpoint.with_header(name, value)?;
+        }
+        if let Some(timeout) = self.timeout {
+            endpoint = endpoint.with_timeout(timeout);
+        }
+        if let Some(interceptor) = &self.interceptor {
+            endpoint = endpoint.with_interceptor(Arc::clone(interceptor));
+        }
+        Ok(endpoint)
+    }
+}

@@ -1,0 +1,10 @@
+//! Keys in the metadata of parts: what a server gets back as it came.
+
+/// What a server put beside a part: a thought signature.
+pub(super) const EXTRA_CONTENT: &str = "extraContent";
+
+/// Gemini's thought signature, at every provider.
+pub(super) const SIGNATURE: &str = "thoughtSignature";
+
+/// OpenRouter's details of thoughts.
+pub(super) const REASONING_DETAILS: &str = "reasoningDetails";

@@ -1,0 +1,78 @@
+//! The provider: one server and one key.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::wire::{ChatWire, OpenAiSettings};
+use crate::error::Result;
+use crate::model::http::{ApiEndpoint, HttpModel};
+use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
+
+/// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
+///
+/// ```no_run
+/// use genkit::model::OpenAi;
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let openai = OpenAi::from_env()?; // OPENAI_API_KEY
+/// let local = OpenAi::server("ollama")?;
+/// let answer = genkit::generate("Why is the sky blue?").model(local.model("qwen3")).await?;
+/// println!("{}", answer.text());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Known servers: `openai`, `openrouter`, `groq`, `mistral`, `deepseek`, `xai`, `gemini-openai`,
+/// `together`, `fireworks`, `cerebras`, `moonshot`, `perplexity`, `deepinfra`, `nvidia`,
+/// `huggingface`, and on this machine `ollama`, `lmstudio`, `vllm`, `llamacpp`. For another one
+/// give its address to [`OpenAi::builder`].
+#[derive(Clone)]
+pub struct OpenAi {
+    pub(super) endpoint: Arc<ApiEndpoint>,
+    pub(super) settings: Arc<OpenAiSettings>,
+}
+
+impl OpenAi {
+    /// The model of that name. One that is not known is made all the same.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let openai = genkit::model::OpenAi::builder().key("sk-…").build()?;
+    /// assert_eq!(openai.model("gpt-4o-mini").name(), "openai/gpt-4o-mini");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn model(&self, name: &str) -> Arc<dyn Model> {
+        let deviations = &self.settings.deviations;
+        let supports = Supports {
+            tool_choice: deviations.tool_choice,
+            constrained: match (deviations.json_schema, deviations.json_with_tools) {
+                (false, _) => Constrained::None,
+                (true, false) => Constrained::NoTools,
+                (true, true) => Constrained::All,
+            },
+            ..Supports::all()
+        };
+        let info = ModelInfo { supports: Some(supports), ..ModelInfo::default() };
+        let wire = ChatWire { settings: Arc::clone(&self.settings), model: name.to_owned() };
+        let name = format!("{}/{name}", self.settings.name);
+        Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
+    }
+}
+
+impl Provider for OpenAi {
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
+        Ok(OpenAi::model(self, name))
+    }
+}
+
+/// Does not show the key.
+impl fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenAi").field("name", &self.settings.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,248 @@
+//! The conversation as chat completions has it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::content_part::{ContentPart, MessageContent, content_part};
+use super::message_param::{
+    ExtraContent, FunctionCallParam, GoogleExtra, MessageParam, ToolCallParam,
+};
+use super::tool_call_ids::ToolCallIds;
+use crate::error::Result;
+use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS, SIGNATURE};
+use crate::model::openai::servers::{Deviations, ReasoningBack};
+use crate::model::openai::target::ModelTraits;
+use crate::model::{ModelRequest, Names, documents};
+
+/// What shapes the messages of one request.
+pub(super) struct MessageContext<'a> {
+    pub(super) names: &'a Names<'a>,
+    pub(super) deviations: &'a Deviations,
+    pub(super) traits: ModelTraits,
+    /// How closely images are looked at, where their own metadata does not tell.
+    pub(super) detail: Option<&'a str>,
+}
+
+/// The messages of `request`.
+pub(super) fn messages<'a>(
+    request: &'a ModelRequest,
+    context: &'a MessageContext<'a>,
+) -> Result<Vec<MessageParam<'a>>> {
+    let mut writer = MessageWriter {
+        context,
+        reasoning: context.reasoning_back(),
+        thinks: request.messages.iter().flat_map(|message| &message.content).any(is_reasoning),
+        ids: ToolCallIds::default(),
+        messages: Vec::with_capacity(request.messages.len() + 1),
+        shown: Vec::new(),
+    };
+    let mut documents = documents::as_text(&request.docs);
+    let last_user = request.messages.iter().rposition(|message| message.role == Role::User);
+    for (at, message) in request.messages.iter().enumerate() {
+        if message.role != Role::Tool {
+            writer.end_round();
+        }
+        match message.role {
+            Role::System => writer.system(message),
+            Role::User => {
+                let documents = if last_user == Some(at) { documents.take() } else { None };
+                writer.user(message, documents)?;
+            }
+            Role::Model => writer.model(message),
+            Role::Tool => writer.tool(message)?,
+        }
+    }
+    writer.end_round();
+    Ok(writer.messages)
+}
+
+struct MessageWriter<'a> {
+    context: &'a MessageContext<'a>,
+    reasoning: ReasoningBack,
+    /// Whether there are thoughts in the history at all.
+    thinks: bool,
+    ids: ToolCallIds<'a>,
+    messages: Vec<MessageParam<'a>>,
+    /// What tools showed: only a user message can hold it, after the last answer.
+    shown: Vec<ContentPart<'a>>,
+}
+
+impl<'a> MessageWriter<'a> {
+    fn system(&mut self, message: &'a Message) {
+        let developer = self.context.deviations.developer && self.context.traits.reasons;
+        let role = if developer { "developer" } else { "system" };
+        self.messages.push(MessageParam::new(role, Some(MessageContent::Text(text(message)))));
+    }
+
+    fn user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
+        let mut parts = Vec::with_capacity(message.content.len() + 1);
+        for part in &message.content {
+            match part {
+                Part::ToolResponse { tool_response, .. } => self.tool_response(tool_response)?,
+                _ => parts.extend(content_part(part, self.context.detail)?),
+            }
+        }
+        parts.extend(documents.map(|text| ContentPart::Text { text: Cow::Owned(text) }));
+        self.messages.push(MessageParam::new("user", Some(MessageContent::of(parts))));
+        Ok(())
+    }
+
+    fn tool(&mut self, message: &'a Message) -> Result<()> {
+        for part in &message.content {
+            match part {
+                Part::ToolResponse { tool_response, .. } => self.tool_response(tool_response)?,
+                _ => self.shown.extend(content_part(part, self.context.detail)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn tool_response(&mut self, answer: &'a ToolResponse) -> Result<()> {
+        let id = self.ids.of_answer(answer, self.context.deviations.tool_ids);
+        let mut output = match &answer.output {
+            Value::String(text) => Cow::Borrowed(text.as_str()),
+            Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
+            output => Cow::Owned(output.to_string()),
+        };
+        let mut shown = Vec::new();
+        for part in &answer.content {
+            match content_part(part, self.context.detail)? {
+                Some(ContentPart::Text { text }) if output.is_empty() => output = text,
+                Some(ContentPart::Text { text }) => {
+                    let output = output.to_mut();
+                    output.push('\n');
+                    output.push_str(&text);
+                }
+                other => shown.extend(other),
+            }
+        }
+        if !shown.is_empty() {
+            let text = Cow::Owned(format!("The tool `{}` ({id}) shows:", answer.name));
+            self.shown.push(ContentPart::Text { text });
+            self.shown.append(&mut shown);
+        }
+        let mut param = MessageParam::new("tool", Some(MessageContent::Text(output)));
+        param.tool_call_id = Some(id);
+        self.messages.push(param);
+        Ok(())
+    }
+
+    /// Ends a round of tool responses.
+    fn end_round(&mut self) {
+        if !self.shown.is_empty() {
+            let shown = std::mem::take(&mut self.shown);
+            self.messages.push(MessageParam::new("user", Some(MessageContent::of(shown))));
+        }
+    }
+
+    fn model(&mut self, message: &'a Message) {
+        let mut calls = Vec::new();
+        let mut extra = None;
+        for part in &message.content {
+            match part {
+                Part::ToolRequest { tool_request, .. } if tool_request.partial => {}
+                Part::ToolRequest { tool_request, .. } => calls.push(self.call(part, tool_request)),
+                Part::Text { .. } => extra = extra.or_else(|| self.context.extra(part)),
+                _ => {}
+            }
+        }
+        let text = text(message);
+        if text.is_empty() && calls.is_empty() {
+            return; // several servers refuse an empty assistant message
+        }
+        let content = if text.is_empty() { None } else { Some(MessageContent::Text(text)) };
+        let mut param = MessageParam::new("assistant", content);
+        self.add_reasoning(message, !calls.is_empty(), &mut param);
+        param.extra_content = extra;
+        param.tool_calls = calls;
+        self.messages.push(param);
+    }
+
+    fn call(&mut self, part: &'a Part, call: &'a ToolRequest) -> ToolCallParam<'a> {
+        ToolCallParam {
+            id: self.ids.of_call(call, self.context.deviations.tool_ids),
+            r#type: "function",
+            function: FunctionCallParam {
+                name: self.context.names.sent(&call.name),
+                arguments: &call.input,
+            },
+            extra_content: self.context.extra(part),
+        }
+    }
+
+    fn add_reasoning(&self, message: &'a Message, calls: bool, param: &mut MessageParam<'a>) {
+        let text = || joined(message.content.iter().filter_map(as_reasoning));
+        match self.reasoning {
+            ReasoningBack::No => {}
+            // DeepSeek refuses a call without thoughts in a conversation that has some.
+            ReasoningBack::Content if calls && self.thinks => {
+                param.reasoning_content = Some(text())
+            }
+            ReasoningBack::Content => {
+                param.reasoning_content = Some(text()).filter(|text| !text.is_empty());
+            }
+            ReasoningBack::Details => {
+                let details = |part: &'a Part| part.metadata().get(REASONING_DETAILS);
+                param.reasoning_details = message.content.iter().find_map(details);
+                if param.reasoning_details.is_none() {
+                    param.reasoning = Some(text()).filter(|text| !text.is_empty());
+                }
+            }
+        }
+    }
+}
+
+impl MessageContext<'_> {
+    fn reasoning_back(&self) -> ReasoningBack {
+        let Deviations { reasoning, extra_fields, .. } = self.deviations;
+        match reasoning {
+            // Wherever a DeepSeek model is served.
+            ReasoningBack::No if self.traits.deepseek && *extra_fields => ReasoningBack::Content,
+            reasoning => *reasoning,
+        }
+    }
+
+    fn extra<'b>(&self, part: &'b Part) -> Option<ExtraContent<'b>> {
+        if !self.deviations.extra_fields {
+            return None;
+        }
+        let metadata = part.metadata();
+        if let Some(extra) = metadata.get(EXTRA_CONTENT) {
+            return Some(ExtraContent::Given(extra));
+        }
+        let signature = metadata.get(SIGNATURE)?.as_str()?;
+        let google = GoogleExtra { thought_signature: signature };
+        self.traits.gemini.then_some(ExtraContent::Signature { google })
+    }
+}
+
+fn is_reasoning(part: &Part) -> bool {
+    matches!(part, Part::Reasoning { .. })
+}
+
+fn as_reasoning(part: &Part) -> Option<Cow<'_, str>> {
+    match part {
+        Part::Reasoning { reasoning, .. } => Some(Cow::Borrowed(reasoning)),
+        _ => None,
+    }
+}
+
+/// The text of a message; data is JSON.
+fn text(message: &Message) -> Cow<'_, str> {
+    joined(message.content.iter().filter_map(|part| match part {
+        Part::Text { text, .. } => Some(Cow::Borrowed(text.as_str())),
+        Part::Data { data, .. } if !data.is_null() => Some(Cow::Owned(data.to_string())),
+        _ => None,
+    }))
+}
+
+/// One text of several; the usual one is borrowed.
+fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
+    let mut all = Cow::Borrowed("");
+    for text in texts.filter(|text| !text.is_empty()) {
+        if all.is_empty() { all = text } else { all.to_mut().push_str(&text) }
+    }
+    all
+}

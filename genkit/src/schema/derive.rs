@@ -1,0 +1,22 @@
+//! Exact schemas, derived from types.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+/// The exact schema of what is read from JSON.
+pub(crate) fn input_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if schema.get("type").and_then(Value::as_str) == Some("null") {
+        // `()` as input is a function without arguments: callers still send an object.
+        return serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    }
+    schema
+}
+
+/// The exact schema of what is written to JSON.
+pub(crate) fn output_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}

@@ -1,0 +1,108 @@
+//! Keywords of an exact schema, as whoever converts it into the dialect of a provider reads them.
+//!
+//! An exact schema is a root schema of schemars, draft 2020-12, or one that somebody wrote by hand: nothing here
+//! panics on it.
+
+use serde_json::{Map, Value};
+
+use crate::schema::pointer;
+
+/// What the value of a keyword is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeywordValue {
+    /// One schema, or true or false in its place.
+    Schema,
+    /// A list of schemas.
+    List,
+    /// Schemas by name.
+    Named,
+    /// Anything else.
+    Data,
+}
+
+pub(crate) fn keyword_value(keyword: &str) -> KeywordValue {
+    match keyword {
+        "items"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "contains"
+        | "propertyNames"
+        | "contentSchema"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => KeywordValue::Schema,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => KeywordValue::List,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            KeywordValue::Named
+        }
+        _ => KeywordValue::Data,
+    }
+}
+
+/// What a `$ref` names, and its pointer.
+pub(crate) fn resolve<'a>(
+    root: &'a Value,
+    reference: &Value,
+) -> Option<(&'a Map<String, Value>, String)> {
+    let pointer = pointer::of_reference(reference.as_str()?)?;
+    Some((root.pointer(&pointer)?.as_object()?, pointer))
+}
+
+/// One schema out of what a `$ref` names and the keywords beside it, which win; properties and required names of both
+/// hold.
+pub(crate) fn merged(
+    target: &Map<String, Value>,
+    beside: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut merged = target.clone();
+    for (key, value) in beside.iter().filter(|(key, _)| *key != "$ref") {
+        match (key.as_str(), merged.get_mut(key), value) {
+            ("properties", Some(Value::Object(all)), Value::Object(more)) => {
+                all.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+            }
+            ("required", Some(Value::Array(all)), Value::Array(more)) => {
+                let new: Vec<_> = more.iter().filter(|name| !all.contains(name)).cloned().collect();
+                all.extend(new);
+            }
+            _ => {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    merged
+}
+
+/// The types that a schema names, in its order.
+pub(crate) fn types(map: &Map<String, Value>) -> Vec<&str> {
+    match map.get("type") {
+        Some(Value::String(only)) => vec![only],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The fixed values of a schema: its `enum`, or its `const`.
+pub(crate) fn fixed_values(map: &Map<String, Value>) -> Option<Vec<Value>> {
+    if let Some(only) = map.get("const") {
+        return Some(vec![only.clone()]);
+    }
+    map.get("enum")?.as_array().cloned()
+}
+
+/// The choice in a schema: its keyword and its branches.
+pub(crate) fn choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Value>)> {
+    ["anyOf", "oneOf"].into_iter().find_map(|key| Some((key, map.get(key)?.as_array()?)))
+}
+
+/// The schemas of a tuple, each once, if it is one.
+pub(crate) fn tuple_items(map: &Map<String, Value>) -> Option<Vec<(usize, &Value)>> {
+    let mut kinds: Vec<(usize, &Value)> = Vec::new();
+    for (index, schema) in map.get("prefixItems")?.as_array()?.iter().enumerate() {
+        if kinds.iter().all(|(_, other)| *other != schema) {
+            kinds.push((index, schema));
+        }
+    }
+    Some(kinds)
+}

@@ -1,0 +1,10 @@
+//! Dialects of JSON Schema: what a provider needs to convert an exact schema into the one that it reads.
+
+mod cache;
+mod keywords;
+
+pub(crate) use cache::Dialect;
+pub(super) use cache::DialectCache;
+pub(crate) use keywords::{
+    KeywordValue, choice, fixed_values, keyword_value, merged, resolve, tuple_items, types,
+};

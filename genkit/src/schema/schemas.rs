@@ -1,0 +1,212 @@
+//! The schemas of one action: exact, as served, and checked.
+
+#[cfg(feature = "mcp-server")]
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+#[cfg(feature = "mcp-server")]
+use serde_json::Map;
+use serde_json::Value;
+
+use super::check::Checker;
+use super::conversion::Degraded;
+#[cfg(feature = "mcp-server")]
+use super::result_shape::ResultShape;
+use super::shared::SharedSchema;
+use super::strictness::Strictness;
+use super::{cost, portable};
+use crate::error::Result;
+
+/// The schemas of an action: derived from types on first use, or written by hand.
+pub(crate) struct Schemas {
+    input: Source,
+    output: Source,
+    /// Another program wrote them, and decides what fits them.
+    foreign: bool,
+    /// Whether a check against a foreign schema ends soon.
+    bounded: OnceLock<bool>,
+}
+
+impl Schemas {
+    /// From types alone.
+    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
+        Self {
+            input: Source::new(Origin::Input(input)),
+            output: Source::new(Origin::Output(output)),
+            foreign: false,
+            bounded: OnceLock::new(),
+        }
+    }
+
+    /// From hand-written schemas where there are any, else from types.
+    pub(crate) fn given(
+        input: Option<Value>,
+        input_of: fn() -> Value,
+        output: Option<Value>,
+        output_of: fn() -> Option<Value>,
+    ) -> Self {
+        Self {
+            input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
+            output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
+            foreign: false,
+            bounded: OnceLock::new(),
+        }
+    }
+
+    /// Of a tool that another program has.
+    #[cfg_attr(not(feature = "mcp-host"), allow(dead_code, reason = "for tools of MCP servers"))]
+    pub(crate) fn foreign(input: Value, output: Option<Value>) -> Self {
+        let none: fn() -> Option<Value> = || None;
+        Self {
+            input: Source::new(Origin::written(input)),
+            output: Source::new(output.map_or(Origin::Output(none), Origin::written)),
+            foreign: true,
+            bounded: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn input(&self) -> &Value {
+        self.input.exact().map_or(&Value::Null, |schema| schema)
+    }
+
+    pub(crate) fn output(&self) -> Option<&Value> {
+        self.output.exact().map(|schema| &**schema)
+    }
+
+    /// Both exact schemas, shared: for models.
+    pub(crate) fn shared(&self) -> [Option<SharedSchema>; 2] {
+        [self.input.exact().cloned(), self.output.exact().cloned()]
+    }
+
+    pub(crate) fn portable_input(&self) -> &Value {
+        self.input.portable().map_or(&Value::Null, |served| &served.schema)
+    }
+
+    /// The served input schema as an object that is shared, not copied.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn served_input(&self) -> Arc<Map<String, Value>> {
+        self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
+    }
+
+    /// The served output schema likewise.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
+        self.output.portable().map(|served| Arc::clone(&served.object))
+    }
+
+    /// What kind of result the output schema describes.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn shape(&self) -> ResultShape {
+        ResultShape::of(self.output.portable().map(|served| &served.schema))
+    }
+
+    /// What the portable schemas cannot express.
+    pub(crate) fn degraded(&self) -> impl Iterator<Item = &Degraded> {
+        let both = [self.input.portable(), self.output.portable()];
+        both.into_iter().flatten().flat_map(|served| served.degraded.iter())
+    }
+
+    /// Whether one of them was written by hand, and is to be checked.
+    pub(crate) fn are_written(&self) -> bool {
+        let written = |source: &Source| matches!(source.origin, Origin::Written(_));
+        // Their own program checks them, where this one cannot.
+        let checkable = !self.foreign || cfg!(feature = "validation");
+        checkable && (written(&self.input) || written(&self.output))
+    }
+
+    /// Checks arguments against a hand-written schema; a derived one is checked by reading.
+    pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
+        if self.foreign && !*self.bounded.get_or_init(|| cost::is_bounded(self.input())) {
+            return Ok(arguments);
+        }
+        match self.input.checker() {
+            // A schema that this library cannot read, or not in time, is for its own program to judge.
+            Some(checker) if self.foreign && !checker.is_usable() => Ok(arguments),
+            Some(checker) => checker.arguments(arguments, how),
+            None => Ok(arguments),
+        }
+    }
+
+    /// Checks a result against a hand-written schema; a derived one holds by construction.
+    pub(crate) fn check_output(&self, value: Option<&Value>) -> Result<()> {
+        if self.foreign {
+            return Ok(());
+        }
+        self.output.checker().map_or(Ok(()), |checker| checker.result(value))
+    }
+}
+
+/// Where a schema comes from.
+enum Origin {
+    Input(fn() -> Value),
+    Output(fn() -> Option<Value>),
+    Written(SharedSchema),
+}
+
+impl Origin {
+    fn written(schema: Value) -> Self {
+        Self::Written(SharedSchema::new(schema))
+    }
+}
+
+/// A schema and what is made of it, each on first use.
+struct Source {
+    origin: Origin,
+    exact: OnceLock<Option<SharedSchema>>,
+    portable: OnceLock<Option<Served>>,
+    checker: OnceLock<Checker>,
+}
+
+/// What clients get.
+struct Served {
+    schema: Value,
+    #[cfg(feature = "mcp-server")]
+    object: Arc<Map<String, Value>>,
+    degraded: Vec<Degraded>,
+}
+
+impl Source {
+    fn new(origin: Origin) -> Self {
+        Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
+    }
+
+    fn exact(&self) -> Option<&SharedSchema> {
+        match &self.origin {
+            Origin::Written(schema) => Some(schema),
+            Origin::Input(make) => {
+                self.exact.get_or_init(|| Some(SharedSchema::new(make()))).as_ref()
+            }
+            Origin::Output(make) => {
+                self.exact.get_or_init(|| make().map(SharedSchema::new)).as_ref()
+            }
+        }
+    }
+
+    fn portable(&self) -> Option<&Served> {
+        let make = || {
+            let exact = self.exact()?;
+            let (schema, degraded) = match self.origin {
+                // What a person wrote is served as it is.
+                Origin::Written(_) => (Value::clone(exact), Vec::new()),
+                _ => {
+                    let portable = portable::portable(exact);
+                    (portable.schema, portable.degraded)
+                }
+            };
+            Some(Served {
+                #[cfg(feature = "mcp-server")]
+                object: Arc::new(schema.as_object().cloned().unwrap_or_default()),
+                schema,
+                degraded,
+            })
+        };
+        self.portable.get_or_init(make).as_ref()
+    }
+
+    fn checker(&self) -> Option<&Checker> {
+        match &self.origin {
+            Origin::Written(schema) => Some(self.checker.get_or_init(|| Checker::new(schema))),
+            _ => None,
+        }
+    }
+}
