@@ -9,11 +9,11 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::config::ServerConfig;
-use super::elicit::{ElicitAnswer, ElicitRequest};
 use super::event::McpEvent;
-use super::handle::McpHost;
+use super::input::elicit::{ElicitAnswer, ElicitRequest};
+use super::input::sampling::Sampling;
 use super::limits::MAX_KEY;
-use super::sampling::Sampling;
+use super::mcp_host::McpHost;
 use super::settings::Settings;
 use crate::context::{Context, Level, Root};
 use crate::error::{Error, Result};
@@ -81,7 +81,7 @@ impl McpHostBuilder {
     /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let file = super::file::read(path.as_ref())?;
+        let file = super::config::file::read(path.as_ref())?;
         self.servers.extend(file.servers);
         self.notices.extend(file.notices);
         Ok(self)
@@ -203,7 +203,7 @@ impl McpHostBuilder {
 }
 
 /// Keys stand before a `/` in names, and there is one server for each.
-pub(super) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
+pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
     let mut known = BTreeSet::new();
     for (key, _) in servers {
         let legal = !key.is_empty()

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::catalog;
 use super::config::ServerConfig;
-use super::handle::McpHost;
-use super::server::Server;
+use super::lifecycle::server::Server;
+use super::mcp_host::McpHost;
+use super::request::methods;
+use super::session::subscriptions;
 use super::status::ServerStatus;
-use super::{ask, catalog, listen};
 use crate::action::{Contents, Prompt, PromptReply, Resource, Tool};
 use crate::context::{Context, Root};
 use crate::error::{Error, ErrorKind, Result};
@@ -39,9 +41,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone)]
 pub struct McpClient {
-    pub(super) server: Arc<Server>,
+    pub(crate) server: Arc<Server>,
     /// A client keeps its host.
-    pub(super) _host: McpHost,
+    pub(crate) _host: McpHost,
 }
 
 impl McpClient {
@@ -127,7 +129,7 @@ impl McpClient {
                 .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
-        let output = ask::call_tool(&self.server, context, name, arguments).await?;
+        let output = methods::call_tool(&self.server, context, name, arguments).await?;
         Ok(output.into_value())
     }
 
@@ -136,7 +138,7 @@ impl McpClient {
     /// # Errors
     /// There is no such prompt, an argument is missing, or the server is not there.
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<PromptReply> {
-        ask::get_prompt(&self.server, &Context::detached(), name, arguments).await
+        methods::get_prompt(&self.server, &Context::detached(), name, arguments).await
     }
 
     /// Reads a resource.
@@ -144,7 +146,7 @@ impl McpClient {
     /// # Errors
     /// There is no such resource, or the server is not there.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
-        ask::read_resource(&self.server, &Context::detached(), uri).await
+        methods::read_resource(&self.server, &Context::detached(), uri).await
     }
 
     /// Tells [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) when the resource has new
@@ -160,7 +162,7 @@ impl McpClient {
             return Err(Error::new(ErrorKind::Unimplemented, said));
         }
         if !connection.is_stateless() {
-            listen::subscribe(&connection, uri).await?;
+            subscriptions::subscribe(&connection, uri).await?;
         }
         self.server.watched.send_if_modified(|watched| watched.insert(uri.to_owned()));
         Ok(())
@@ -176,7 +178,7 @@ impl McpClient {
         }
         let connection = self.server.connection().await?;
         if !connection.is_stateless() {
-            listen::unsubscribe(&connection, uri).await?;
+            subscriptions::unsubscribe(&connection, uri).await?;
         }
         Ok(())
     }

@@ -81,4 +81,4 @@ pub enum McpEvent {
 }
 
 /// Whoever is told.
-pub(super) type OnEvent = Arc<dyn Fn(&McpEvent) + Send + Sync>;
+pub(crate) type OnEvent = Arc<dyn Fn(&McpEvent) + Send + Sync>;

@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use super::Made;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::ask;
-use crate::mcp::host::connection::Connection;
-use crate::mcp::host::fingerprint::fingerprint;
+use crate::mcp::host::lifecycle::server::Server;
 use crate::mcp::host::limits::MAX_DEFINITION;
-use crate::mcp::host::server::Server;
+use crate::mcp::host::request::fingerprint::fingerprint;
+use crate::mcp::host::request::methods;
+use crate::mcp::host::session::connection::Connection;
 
 /// How long a name may be, in bytes.
 const MAX_NAME: usize = 256;
@@ -24,7 +24,7 @@ const MAX_TITLE: usize = 200;
 
 type Tried<T> = std::result::Result<T, String>;
 
-pub(super) fn tools(
+pub(crate) fn tools(
     server: &Arc<Server>,
     connection: &Connection,
     items: Vec<Value>,
@@ -70,16 +70,16 @@ pub(super) fn tools(
         }
         Ok(tool.forwards(move |context, arguments| {
             let (weak, name) = (weak.clone(), named.clone());
-            Box::pin(
-                async move { ask::call_tool(&*alive(&weak)?, &context, &name, arguments).await },
-            )
+            Box::pin(async move {
+                methods::call_tool(&*alive(&weak)?, &context, &name, arguments).await
+            })
         }))
     });
     let wanted = all.into_iter().filter(|named| controls.wants(&named.name));
     wanted.map(|named| (named.print, named.item)).collect()
 }
 
-pub(super) fn prompts(
+pub(crate) fn prompts(
     server: &Arc<Server>,
     items: Vec<Value>,
     notices: &mut Vec<String>,
@@ -102,20 +102,20 @@ pub(super) fn prompts(
             let (weak, prompt_name) = (weak.clone(), named.clone());
             prompt = prompt.complete(argument, move |typed| {
                 let (weak, name) = (weak.clone(), prompt_name.clone());
-                async move { ask::complete_prompt(&*alive(&weak)?, &name, typed).await }
+                async move { methods::complete_prompt(&*alive(&weak)?, &name, typed).await }
             });
         }
         Ok(prompt.forwards(schema, move |context, arguments| {
             let (weak, name) = (weak.clone(), named.clone());
-            Box::pin(
-                async move { ask::get_prompt(&*alive(&weak)?, &context, &name, arguments).await },
-            )
+            Box::pin(async move {
+                methods::get_prompt(&*alive(&weak)?, &context, &name, arguments).await
+            })
         }))
     });
     all.into_iter().map(|named| (named.print, named.item)).collect()
 }
 
-pub(super) fn resources(
+pub(crate) fn resources(
     server: &Arc<Server>,
     fixed: Vec<Value>,
     templates: Vec<Value>,
@@ -156,13 +156,13 @@ fn resource(server: &Arc<Server>, item: &Value, uri: &str) -> Tried<Resource> {
             let (weak, template) = (weak.clone(), uri.to_owned());
             resource = resource.complete(variable.to_owned(), move |typed| {
                 let (weak, template) = (weak.clone(), template.clone());
-                async move { ask::complete_resource(&*alive(&weak)?, &template, typed).await }
+                async move { methods::complete_resource(&*alive(&weak)?, &template, typed).await }
             });
         }
     }
     Ok(resource.forwards(move |context, uri| {
         let weak = weak.clone();
-        Box::pin(async move { ask::read_resource(&*alive(&weak)?, &context, &uri).await })
+        Box::pin(async move { methods::read_resource(&*alive(&weak)?, &context, &uri).await })
     }))
 }
 

@@ -29,26 +29,26 @@ pub enum ProtocolEra {
 
 /// What every server has, however it is reached.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::mcp::host) struct Controls {
-    pub(in crate::mcp::host) disabled: bool,
-    pub(in crate::mcp::host) roots: Option<Vec<Root>>,
-    pub(in crate::mcp::host) timeout: Option<Duration>,
-    pub(in crate::mcp::host) connect_timeout: Option<Duration>,
-    pub(in crate::mcp::host) only: Vec<String>,
-    pub(in crate::mcp::host) except: Vec<String>,
-    pub(in crate::mcp::host) needs_approval: Vec<String>,
-    pub(in crate::mcp::host) raw: Option<bool>,
-    pub(in crate::mcp::host) era: ProtocolEra,
+pub(crate) struct Controls {
+    pub(crate) disabled: bool,
+    pub(crate) roots: Option<Vec<Root>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) only: Vec<String>,
+    pub(crate) except: Vec<String>,
+    pub(crate) needs_approval: Vec<String>,
+    pub(crate) raw: Option<bool>,
+    pub(crate) era: ProtocolEra,
 }
 
 impl Controls {
     /// Whether the tool of this name, as the server says it, is wanted.
-    pub(in crate::mcp::host) fn wants(&self, tool: &str) -> bool {
+    pub(crate) fn wants(&self, tool: &str) -> bool {
         glob::chosen(&self.only, &self.except, tool)
     }
 
     /// Whether the user is asked before each call of it.
-    pub(in crate::mcp::host) fn asks_before(&self, tool: &str) -> bool {
+    pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::any(&self.needs_approval, tool)
     }
 }
@@ -123,7 +123,7 @@ macro_rules! controls {
     };
 }
 
-pub(in crate::mcp::host) use controls;
+pub(crate) use controls;
 
 #[cfg(test)]
 mod tests {

@@ -10,8 +10,8 @@ use rmcp::transport::IntoTransport;
 
 use super::{Controls, controls};
 use crate::error::Result;
-use crate::mcp::host::connection::Running;
-use crate::mcp::host::open::{Opening, Refused};
+use crate::mcp::host::lifecycle::handshake::{Opening, Refused};
+use crate::mcp::host::session::connection::Running;
 
 type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refused>> + Send>>;
 
@@ -39,16 +39,16 @@ type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refus
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct CustomServer {
-    pub(super) connector: Connector,
-    pub(super) controls: Controls,
+    pub(crate) connector: Connector,
+    pub(crate) controls: Controls,
 }
 
 /// Makes a connection each time that one is needed.
 #[derive(Clone)]
-pub(in crate::mcp::host) struct Connector(Arc<dyn Fn(Opening) -> Connecting + Send + Sync>);
+pub(crate) struct Connector(Arc<dyn Fn(Opening) -> Connecting + Send + Sync>);
 
 impl Connector {
-    pub(in crate::mcp::host) fn open(&self, opening: Opening) -> Connecting {
+    pub(crate) fn open(&self, opening: Opening) -> Connecting {
         (self.0)(opening)
     }
 }

@@ -56,21 +56,21 @@ pub enum StderrTo {
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct StdioServer {
-    pub(super) command: Command,
-    pub(super) controls: Controls,
+    pub(crate) command: Command,
+    pub(crate) controls: Controls,
 }
 
 /// What is run, and how.
 #[derive(Clone, PartialEq)]
-pub(in crate::mcp::host) struct Command {
-    pub(in crate::mcp::host) program: OsString,
-    pub(in crate::mcp::host) args: Vec<OsString>,
-    pub(in crate::mcp::host) env: BTreeMap<OsString, OsString>,
-    pub(in crate::mcp::host) inherit_env: bool,
-    pub(in crate::mcp::host) cwd: Option<PathBuf>,
-    pub(in crate::mcp::host) stderr: StderrTo,
+pub(crate) struct Command {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: BTreeMap<OsString, OsString>,
+    pub(crate) inherit_env: bool,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) stderr: StderrTo,
     /// Longest line that is read, in bytes.
-    pub(in crate::mcp::host) max_line: usize,
+    pub(crate) max_line: usize,
 }
 
 /// Arguments and variables hold keys and tokens: their values are not shown.

@@ -1,0 +1,110 @@
+//! Values of an entry by their types, with what is wrong if they are of another.
+
+use serde_json::{Map, Value};
+
+use super::{Place, Vars};
+use crate::error::Result;
+use crate::mcp::host::config::file::vars::expand;
+
+/// An entry of a file.
+pub(crate) struct Entry<'a> {
+    pub(crate) place: &'a Place<'a>,
+    pub(crate) entry: Map<String, Value>,
+    pub(crate) vars: &'a Vars<'a>,
+}
+
+impl Entry<'_> {
+    /// Whether there is something under this key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// A string with its variables.
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>> {
+        self.get(key).map(|value| self.expanded(&self.place.key(key), value)).transpose()
+    }
+
+    /// An array of strings with their variables.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
+        let place = self.place.key(key);
+        let values = self.array(&place, key)?.into_iter().flatten().enumerate();
+        values.map(|(index, value)| self.expanded(&place.index(index), value)).collect()
+    }
+
+    /// An array of strings as they stand.
+    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>> {
+        let place = self.place.key(key);
+        let Some(values) = self.array(&place, key)? else { return Ok(None) };
+        let string = |(index, value): (usize, &Value)| match value {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(place.index(index).expected("a string", other)),
+        };
+        values.iter().enumerate().map(string).collect::<Result<_>>().map(Some)
+    }
+
+    /// An object of strings with their variables; `null` leaves one out, as in VS Code.
+    pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
+        let place = self.place.key(key);
+        let values = match self.get(key) {
+            None => return Ok(Vec::new()),
+            Some(Value::Object(values)) => values,
+            Some(other) => return Err(place.expected("an object of strings", other)),
+        };
+        let present = values.iter().filter(|(_, value)| !value.is_null());
+        present
+            .map(|(name, value)| Ok((name.clone(), self.expanded(&place.key(name), value)?)))
+            .collect()
+    }
+
+    /// Variables: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
+    pub(crate) fn variables(&self, key: &str) -> Result<Vec<(String, String)>> {
+        let mut plain = self.entry.get(key).cloned();
+        if let Some(Value::Object(values)) = &mut plain {
+            for value in values.values_mut() {
+                if value.is_number() || value.is_boolean() {
+                    *value = Value::String(value.to_string());
+                }
+            }
+        }
+        let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
+        Entry { place: self.place, entry, vars: self.vars }.pairs(key)
+    }
+
+    /// True or false.
+    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(other) => Err(self.place.key(key).expected("true or false", other)),
+        }
+    }
+
+    /// A number above zero.
+    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match value.as_f64() {
+            Some(number) if number > 0.0 => Ok(Some(number)),
+            Some(_) => Err(self.place.key(key).error("expected a number above zero")),
+            None => Err(self.place.key(key).expected("a number", value)),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.entry.get(key).filter(|value| !value.is_null())
+    }
+
+    fn array(&self, place: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Array(values)) => Ok(Some(values)),
+            Some(other) => Err(place.expected("an array of strings", other)),
+        }
+    }
+
+    fn expanded(&self, place: &Place<'_>, value: &Value) -> Result<String> {
+        match value {
+            Value::String(text) => expand(text, self.vars).map_err(|fault| place.error(fault)),
+            other => Err(place.expected("a string", other)),
+        }
+    }
+}

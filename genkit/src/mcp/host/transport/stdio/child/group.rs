@@ -1,0 +1,138 @@
+//! A process group, and the end of it.
+
+use std::time::{Duration, Instant};
+
+#[cfg(unix)]
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
+};
+
+/// How often is looked whether something is gone.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The process group of a child. Its id is used only as long as something of it was seen: the
+/// system may give it to others then.
+#[cfg(unix)]
+pub(crate) struct Group {
+    id: Option<Pid>,
+    leader_is_gone: bool,
+}
+
+#[cfg(unix)]
+impl Group {
+    /// The group that a child was put into when it was started.
+    pub(crate) fn led_by(pid: u32) -> Self {
+        // Zero would mean our own group, and one everybody.
+        let id = i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
+        Self { id, leader_is_gone: false }
+    }
+
+    /// The child was waited for. Looks at once whether the group is empty now: its id is free from
+    /// here on if so.
+    pub(crate) fn leader_is_gone(&mut self) {
+        self.leader_is_gone = true;
+        self.is_gone();
+    }
+
+    /// Asks all of it to end.
+    pub(crate) fn tell_to_end(&mut self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Kills all of it.
+    pub(crate) fn kill(&mut self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Whether nothing of it is left, or nothing that we may touch.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        let Some(group) = self.id else { return true };
+        if self.leader_is_gone {
+            // In a container this program may be the one that orphans go to, and has to bury them.
+            while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
+        }
+        if test_kill_process_group(group).is_err() {
+            self.id = None;
+        }
+        self.id.is_none()
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        if self.id.is_some_and(|group| kill_process_group(group, signal).is_err()) {
+            self.id = None;
+        }
+    }
+}
+
+/// Without groups: the child itself is killed when it is dropped, and what it started is not known.
+#[cfg(not(unix))]
+pub(crate) struct Group {
+    alive: bool,
+}
+
+#[cfg(not(unix))]
+impl Group {
+    pub(crate) fn led_by(_: u32) -> Self {
+        Self { alive: true }
+    }
+
+    pub(crate) fn leader_is_gone(&mut self) {
+        self.alive = false;
+    }
+
+    pub(crate) fn tell_to_end(&mut self) {}
+
+    pub(crate) fn kill(&mut self) {}
+
+    pub(crate) fn is_gone(&mut self) -> bool {
+        !self.alive
+    }
+}
+
+impl Group {
+    /// Waits until nothing of it is left, for so long at the most; whether that is so.
+    pub(crate) async fn ends_within(&mut self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while !self.is_gone() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        true
+    }
+}
+
+/// Waits on this thread until something is so, for so long at the most; whether it is so.
+pub(crate) fn wait_blocking(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + limit;
+    while !is_so() {
+        if Instant::now() >= deadline {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+    true
+}
+
+/// The name of a signal that ends programs.
+#[cfg(unix)]
+pub(crate) fn signal_name(number: i32) -> Option<&'static str> {
+    let known = [
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::HUP, "SIGHUP"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::INT, "SIGINT"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::TRAP, "SIGTRAP"),
+    ];
+    known.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
+}

@@ -1,0 +1,4 @@
+//! Servers that are child processes, one JSON message on each line of their pipes.
+
+pub(crate) mod child;
+pub(crate) mod pipe;
