@@ -1,6 +1,5 @@
-//! The builder of a host.
+//! Builder of a host, and the short ways to one.
 
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +7,16 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::catalog::host_state::HostState;
+use super::client::McpClient;
 use super::config::ServerConfig;
 use super::event::McpEvent;
 use super::input::elicit::{ElicitAnswer, ElicitRequest};
 use super::input::sampling::Sampling;
-use super::limits::MAX_KEY;
 use super::mcp_host::McpHost;
-use super::settings::Settings;
+use super::settings::HostSettings;
 use crate::context::{Context, Level, Root};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A host in the making: see [`McpHost`].
 ///
@@ -40,7 +40,7 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct McpHostBuilder {
-    settings: Settings,
+    settings: HostSettings,
     servers: Vec<(String, ServerConfig)>,
     notices: Vec<String>,
 }
@@ -191,35 +191,45 @@ impl McpHostBuilder {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn build(self) -> Result<McpHost> {
-        check_keys(&self.servers)?;
         if let Some(sampling) = &self.settings.sampling {
             sampling.check()?;
         }
         for notice in &self.notices {
             tracing::warn!("{notice}");
         }
-        Ok(McpHost::start(self.settings, self.servers, self.notices))
+        Ok(McpHost(HostState::start(self.settings, self.servers, self.notices)?))
     }
 }
 
-/// Keys stand before a `/` in names, and there is one server for each.
-pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
-    let mut known = BTreeSet::new();
-    for (key, _) in servers {
-        let legal = !key.is_empty()
-            && key.len() <= MAX_KEY
-            && !key.contains(['/', '*'])
-            && !key.chars().any(char::is_control);
-        if !legal {
-            return Err(Error::invalid_argument(format!(
-                "the key of an MCP server has 1 to {MAX_KEY} characters and no `/` or `*`, since it \
-                 stands before the names of its tools: `{key}`"
-            )));
-        }
-        if !known.insert(key) {
-            let said = format!("two MCP servers have the key `{key}`: give one of them another");
-            return Err(Error::invalid_argument(said));
-        }
+impl McpHost {
+    /// Begins a host.
+    pub fn builder() -> McpHostBuilder {
+        McpHostBuilder::default()
     }
-    Ok(())
+
+    /// A host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
+    /// Code: see [`McpHostBuilder::config_file`].
+    ///
+    /// # Errors
+    /// The file cannot be read. A server that is written wrongly is there, and failed.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn from_config(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder().config_file(path)?.build()
+    }
+}
+
+impl McpClient {
+    /// Connects to one server, under `key`.
+    ///
+    /// # Errors
+    /// It cannot be connected: why, and how to mend it.
+    pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
+        let key = key.into();
+        let host = McpHost::builder().server(key.clone(), server).build()?;
+        let client = host.client(&key)?;
+        client.ready().await?;
+        Ok(client)
+    }
 }

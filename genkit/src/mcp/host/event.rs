@@ -1,4 +1,4 @@
-//! What servers tell by themselves.
+//! Events of a host: what servers tell by themselves, and what becomes of them.
 
 use std::sync::Arc;
 
@@ -80,5 +80,5 @@ pub enum McpEvent {
     },
 }
 
-/// Whoever is told.
-pub(crate) type OnEvent = Arc<dyn Fn(&McpEvent) + Send + Sync>;
+/// Handler of events.
+pub(crate) type EventHandler = Arc<dyn Fn(&McpEvent) + Send + Sync>;

@@ -1,4 +1,4 @@
-//! What a server may cost: times, sizes, counts.
+//! Limits on what a server may cost: times, sizes, counts.
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a server is asked whether it is new before it is taken for an old one. Default is 3
 /// seconds.
-pub(crate) const PROBE: Duration = Duration::from_secs(3);
+pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long a list of tools waits for servers that are still starting. Default is 10 seconds.
-pub(crate) const STARTUP: Duration = Duration::from_secs(10);
+pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long all pages of a list may take. Default is 30 seconds.
-pub(crate) const LIST: Duration = Duration::from_secs(30);
+pub(crate) const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// For how long a list that failed is not asked for again. Default is 10 seconds.
-pub(crate) const LIST_REST: Duration = Duration::from_secs(10);
+pub(crate) const LIST_RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// For how long a list is kept in a session over HTTP, whose stream of changes may be broken. Default
 /// is 5 minutes.
-pub(crate) const SESSION_LIST: Duration = Duration::from_secs(300);
+pub(crate) const SESSION_LIST_TTL: Duration = Duration::from_secs(300);
 
 /// For how long lists do not wait for a server that kept them waiting. Default is 60 seconds.
-pub(crate) const SLOW_REST: Duration = Duration::from_secs(60);
+pub(crate) const SLOW_LIST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How many pages of a list are read. Default is 1,000.
 pub(crate) const MAX_PAGES: usize = 1000;
@@ -57,29 +57,29 @@ pub(crate) const MAX_ROUNDS: usize = 10;
 
 /// How large a question may be that a later run goes on from, in bytes of JSON. Default is 64 KiB; what
 /// is larger is asked for again.
-pub(crate) const MAX_ASKED: usize = 64 * 1024;
+pub(crate) const MAX_RECORDED_QUESTION: usize = 64 * 1024;
 
 /// How long a person, or whoever answers for them, may take to answer a server. Default is 10
 /// minutes.
-pub(crate) const QUESTION: Duration = Duration::from_secs(600);
+pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a model may take to answer a server. Default is 2 minutes.
-pub(crate) const SAMPLING: Duration = Duration::from_secs(120);
+pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How long a session may take to say that it is there. Default is 5 seconds.
-pub(crate) const PING: Duration = Duration::from_secs(5);
+pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first wait before a server is started again; each next is twice as long.
-pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(500);
+pub(crate) const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 
 /// The longest wait before a server is started again. Default is 60 seconds.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(60);
+pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// How many connections that were lost soon are made anew at once, before there are waits.
-pub(crate) const AT_ONCE: u32 = 3;
+pub(crate) const IMMEDIATE_RETRIES: u32 = 3;
 
-/// A connection that held as long was a good one: the waits begin anew.
-pub(crate) const GOOD: Duration = Duration::from_secs(10);
+/// A connection that held as long is stable: the waits begin anew. Default is 10 seconds.
+pub(crate) const STABLE_AFTER: Duration = Duration::from_secs(10);
 
 /// How many starts may fail in a row before a call fails at once, without waiting for the next.
-pub(crate) const PATIENT_TRIES: u32 = 2;
+pub(crate) const MAX_AWAITED_TRIES: u32 = 2;

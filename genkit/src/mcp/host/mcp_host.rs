@@ -1,31 +1,23 @@
-//! Several servers, as a program uses them.
+//! MCP host: several servers, as a program uses them.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
-use super::builder::McpHostBuilder;
-use super::catalog;
-use super::catalog::Offered;
+use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
 use super::catalog::sync;
 use super::client::McpClient;
 use super::config::ServerConfig;
-use super::lifecycle::server::{Server, Want};
-use super::lifecycle::supervisor;
-use super::settings::Settings;
+use super::error::Error;
+use super::lifecycle::server::DesiredState;
 use super::status::ServerStatus;
 use crate::action::{Contents, PromptReply, Resource};
 use crate::context::Root;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::registry::Registry;
-use crate::suggest;
-use crate::sync::{lock, read, write};
 
 /// Other MCP servers, connected and kept so; what they offer are tools, prompts and resources like any
 /// other.
@@ -62,92 +54,26 @@ use crate::sync::{lock, read, write};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct McpHost(pub(crate) Arc<Inner>);
-
-pub(crate) struct Inner {
-    pub(crate) settings: Arc<Settings>,
-    servers: RwLock<Vec<Arc<Server>>>,
-    notices: Vec<String>,
-    /// Those that are kept in step.
-    registries: Mutex<Vec<Registry>>,
-    /// The last handle is gone.
-    pub(crate) dropped: CancellationToken,
-}
-
-/// The tasks end by themselves, and with them the connections and the processes.
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.dropped.cancel();
-        for server in self.servers.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            server.want(Want::Closed);
-        }
-    }
-}
+pub struct McpHost(pub(super) Arc<HostState>);
 
 impl McpHost {
-    /// Begins a host.
-    pub fn builder() -> McpHostBuilder {
-        McpHostBuilder::default()
-    }
-
-    /// A host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
-    /// Code: see [`McpHostBuilder::config_file`].
-    ///
-    /// # Errors
-    /// The file cannot be read. A server that is written wrongly is there, and failed.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn from_config(path: impl AsRef<Path>) -> Result<Self> {
-        Self::builder().config_file(path)?.build()
-    }
-
-    pub(crate) fn start(
-        settings: Settings,
-        servers: Vec<(String, ServerConfig)>,
-        notices: Vec<String>,
-    ) -> Self {
-        let settings = Arc::new(settings);
-        let started = servers.into_iter().map(|(key, config)| start(&key, config, &settings));
-        let servers = RwLock::new(started.collect());
-        Self(Arc::new(Inner {
-            settings,
-            servers,
-            notices,
-            registries: Mutex::default(),
-            dropped: CancellationToken::new(),
-        }))
-    }
-
-    pub(crate) fn servers(&self) -> Vec<Arc<Server>> {
-        read(&self.0.servers).clone()
-    }
-
-    fn server(&self, key: &str) -> Result<Arc<Server>> {
-        let servers = self.servers();
-        servers.iter().find(|server| &*server.key == key).cloned().ok_or_else(|| {
-            let keys = servers.iter().map(|server| &*server.key);
-            Error::not_found(suggest::unknown("MCP server", key, keys))
-        })
-    }
-
     /// The server of this key.
     ///
     /// # Errors
     /// There is none.
     pub fn client(&self, key: &str) -> Result<McpClient> {
-        Ok(McpClient { server: self.server(key)?, _host: self.clone() })
+        Ok(McpClient { catalog: self.0.catalog(key)?, _host: Arc::clone(&self.0) })
     }
 
     /// All servers.
     pub fn clients(&self) -> Vec<McpClient> {
-        let client = |server| McpClient { server, _host: self.clone() };
-        self.servers().into_iter().map(client).collect()
+        let client = |catalog| McpClient { catalog, _host: Arc::clone(&self.0) };
+        self.0.catalogs().into_iter().map(client).collect()
     }
 
     /// How each server is now.
     pub fn status(&self) -> Vec<ServerStatus> {
-        self.servers().iter().map(|server| server.status()).collect()
+        self.0.catalogs().iter().map(|catalog| catalog.status()).collect()
     }
 
     /// What was found in the configuration and is not used.
@@ -157,24 +83,24 @@ impl McpHost {
 
     /// Waits until each server is connected or has failed once; [`status`](Self::status) says which.
     pub async fn ready(&self) {
-        join_all(self.servers().iter().map(|server| server.settled())).await;
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
     }
 
     /// The tools of all servers, named `key/tool`: give them to
     /// [`tools`](crate::Generate::tools) of a request, or await them for a list.
     pub fn tools(&self) -> McpTools {
-        McpTools::new(self.clone())
+        McpTools::new(&self.0)
     }
 
     /// The prompts of all servers, named `key/prompt`: await them for a list.
     pub fn prompts(&self) -> McpPrompts {
-        McpPrompts::new(self.clone())
+        McpPrompts::new(&self.0)
     }
 
     /// The resources of all servers, named `key/resource`: give them to
     /// [`resources`](crate::Generate::resources) of a request, or await them for a list.
     pub fn resources(&self) -> McpResources {
-        McpResources::new(self.clone())
+        McpResources::new(&self.0)
     }
 
     /// Keeps a registry in step with the servers: their tools, prompts and resources are in it as
@@ -197,16 +123,8 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        let new = {
-            let mut known = lock(&self.0.registries);
-            let new = !known.iter().any(|other| other.is(registry));
-            if new {
-                known.push(registry.clone());
-            }
-            new
-        };
-        if new {
-            sync::start(self, registry).await;
+        if self.0.add_registry(registry) {
+            sync::start(&self.0, registry).await;
         }
     }
 
@@ -216,8 +134,7 @@ impl McpHost {
     /// As [`McpClient::call_tool`].
     pub async fn call_tool(&self, name: &str, arguments: Value) -> Result<Value> {
         let Some((key, tool)) = name.split_once('/') else {
-            let said = format!("`{name}` names no server: write `key/tool`");
-            return Err(Error::invalid_argument(said));
+            return Err(Error::NoServerNamed(name.to_owned()).into());
         };
         self.client(key)?.call_tool(tool, arguments).await
     }
@@ -241,25 +158,26 @@ impl McpHost {
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
-        let servers = self.servers();
-        let lists = join_all(servers.iter().map(|server| self.listed::<Resource>(server))).await;
+        let catalogs = self.0.catalogs();
+        let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
+        let lists = join_all(lists).await;
         let mut best = None;
-        for (server, list) in servers.into_iter().zip(lists) {
+        for (catalog, list) in catalogs.into_iter().zip(lists) {
             let Ok(resources) = list else { continue };
             if resources.iter().any(|r| !r.is_template() && r.uri() == uri) {
-                best = Some((None, server));
+                best = Some((None, catalog));
                 break;
             }
             let found = Resource::most_specific(resources.iter().cloned(), uri);
             if let Some((resource, _)) = found {
                 let rank = Some(resource.specificity());
                 if best.as_ref().is_none_or(|(other, _)| rank > *other) {
-                    best = Some((rank, server));
+                    best = Some((rank, catalog));
                 }
             }
         }
-        let Some((_, server)) = best else { return Err(crate::action::not_found(uri)) };
-        McpClient { server, _host: self.clone() }.read_resource(uri).await
+        let Some((_, catalog)) = best else { return Err(crate::action::not_found(uri)) };
+        McpClient { catalog, _host: Arc::clone(&self.0) }.read_resource(uri).await
     }
 
     /// Starts a server that was [disabled](Self::disable).
@@ -267,7 +185,7 @@ impl McpHost {
     /// # Errors
     /// There is no such server.
     pub fn enable(&self, key: &str) -> Result<()> {
-        self.server(key)?.want(Want::Up);
+        self.0.catalog(key)?.server.set_desired(DesiredState::Connected);
         Ok(())
     }
 
@@ -276,7 +194,7 @@ impl McpHost {
     /// # Errors
     /// There is no such server.
     pub fn disable(&self, key: &str) -> Result<()> {
-        self.server(key)?.want(Want::Down);
+        self.0.catalog(key)?.server.set_desired(DesiredState::Disabled);
         Ok(())
     }
 
@@ -285,8 +203,8 @@ impl McpHost {
     /// # Errors
     /// There is no such server, or it cannot be connected.
     pub async fn reconnect(&self, key: &str) -> Result<()> {
-        let server = self.server(key)?;
-        server.want(Want::Up);
+        let server = &self.0.catalog(key)?.server;
+        server.set_desired(DesiredState::Connected);
         server.reset().await;
         server.connection().await.map(|_| ())
     }
@@ -301,28 +219,7 @@ impl McpHost {
         servers: impl IntoIterator<Item = (impl Into<String>, S)>,
     ) -> Result<()> {
         let wanted = servers.into_iter().map(|(key, server)| (key.into(), server.into()));
-        let wanted: Vec<(String, ServerConfig)> = wanted.collect();
-        super::builder::check_keys(&wanted)?;
-        let ended = {
-            let mut now = write(&self.0.servers);
-            let mut old: BTreeMap<String, Arc<Server>> =
-                now.drain(..).map(|server| (server.key.to_string(), server)).collect();
-            for (key, config) in wanted {
-                let kept = match old.remove(&key) {
-                    Some(server) if server.config == config => server,
-                    other => {
-                        if let Some(server) = other {
-                            old.insert(key.clone(), server);
-                        }
-                        start(&key, config, &self.0.settings)
-                    }
-                };
-                now.push(kept);
-            }
-            old
-        };
-        join_all(ended.values().map(|server| server.close())).await;
-        Ok(())
+        self.0.update(wanted.collect()).await
     }
 
     /// Says which folders servers may work in, as `file://` URIs, and tells those without folders of their
@@ -330,53 +227,19 @@ impl McpHost {
     pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
         let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
         self.0.settings.set_roots(roots.collect());
-        join_all(self.servers().iter().filter(|s| !s.has_own_roots()).map(|s| s.roots_changed()))
-            .await;
+        let catalogs = self.0.catalogs();
+        let sharing = catalogs.iter().map(|catalog| &catalog.server).filter(|s| !s.has_own_roots());
+        join_all(sharing.map(|server| server.notify_roots_changed())).await;
     }
 
     /// Ends all connections, and the processes behind them, and waits for that.
     pub async fn close(&self) {
-        join_all(self.servers().iter().map(|server| server.close())).await;
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close())).await;
     }
-
-    /// What one server has, as far as it may keep the others waiting. It is read to its end all the same,
-    /// for the next who asks.
-    pub(crate) async fn listed<T: Offered>(&self, server: &Arc<Server>) -> Result<Arc<[T]>> {
-        if let Some(kept) = catalog::kept(server) {
-            return Ok(kept);
-        }
-        if !server.is_usable() && !server.is_starting() {
-            return Err(Error::new(ErrorKind::Unavailable, "it is not there"));
-        }
-        let startup = self.0.settings.startup;
-        let slow = || {
-            let said = format!("it did not say what it has within {startup:?}");
-            Error::new(ErrorKind::DeadlineExceeded, said)
-        };
-        if server.is_slow(T::KIND) {
-            return Err(slow());
-        }
-        let reader = Arc::clone(server);
-        let reading = tokio::spawn(async move { catalog::all::<T>(&reader).await });
-        match tokio::time::timeout(startup, reading).await {
-            Ok(Ok(listed)) => listed,
-            Ok(Err(_)) => Err(Error::new(ErrorKind::Internal, "its list could not be read")),
-            Err(_) => {
-                server.note_slow(T::KIND);
-                Err(slow())
-            }
-        }
-    }
-}
-
-fn start(key: &str, config: ServerConfig, settings: &Arc<Settings>) -> Arc<Server> {
-    let server = Arc::new(Server::new(key, config, Arc::clone(settings)));
-    tokio::spawn(supervisor::run(Arc::clone(&server)));
-    server
 }
 
 impl fmt::Debug for McpHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpHost").field("servers", &self.clients()).finish()
+        f.debug_struct("McpHost").field("servers", &self.0).finish()
     }
 }

@@ -4,7 +4,9 @@ mod builder;
 mod catalog;
 mod client;
 mod config;
+mod error;
 mod event;
+mod fingerprint;
 mod input;
 mod lifecycle;
 mod limits;
@@ -24,7 +26,7 @@ pub use event::McpEvent;
 pub use input::elicit::{ElicitAnswer, ElicitRequest};
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
-pub use request::send::RequestMeta;
+pub use request::meta::RequestMeta;
 pub use status::{ServerState, ServerStatus};
 #[cfg(feature = "mcp-host-http")]
 pub use transport::http::HttpServer;

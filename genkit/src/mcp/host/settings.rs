@@ -1,4 +1,4 @@
-//! What all servers of a host share.
+//! Settings that all servers of a host share.
 
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::event::{McpEvent, OnEvent};
-use super::input::elicit::OnElicit;
+use super::event::{EventHandler, McpEvent};
+use super::input::elicit::ElicitHandler;
 use super::input::sampling::Sampling;
 use super::limits;
 use crate::context::{Context, Level, Root};
@@ -16,8 +16,8 @@ use crate::sync::{read, write};
 /// Makes the `_meta` of a request from the context of whoever calls.
 pub(crate) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
 
-/// What all servers of a host share.
-pub(crate) struct Settings {
+/// Settings that all servers of a host share.
+pub(crate) struct HostSettings {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) timeout: Duration,
@@ -28,9 +28,9 @@ pub(crate) struct Settings {
     pub(crate) raw: bool,
     pub(crate) max_notifications: u32,
     pub(crate) log_level: Option<Level>,
-    pub(crate) on_elicit: Option<OnElicit>,
+    pub(crate) on_elicit: Option<ElicitHandler>,
     pub(crate) sampling: Option<Sampling>,
-    pub(crate) on_event: Option<OnEvent>,
+    pub(crate) on_event: Option<EventHandler>,
     pub(crate) meta_from: Option<MetaFrom>,
     /// Counts whatever may change what servers offer.
     pub(crate) changes: watch::Sender<u64>,
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) roots: RwLock<Option<Vec<Root>>>,
 }
 
-impl Default for Settings {
+impl Default for HostSettings {
     fn default() -> Self {
         Self {
             name: "genkit-mcp".to_owned(),
@@ -46,8 +46,8 @@ impl Default for Settings {
             timeout: limits::TIMEOUT,
             max_timeout: limits::MAX_TIMEOUT,
             connect_timeout: limits::CONNECT_TIMEOUT,
-            startup: limits::STARTUP,
-            probe: limits::PROBE,
+            startup: limits::STARTUP_TIMEOUT,
+            probe: limits::PROBE_TIMEOUT,
             raw: false,
             max_notifications: limits::MAX_NOTIFICATIONS,
             log_level: None,
@@ -61,7 +61,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl HostSettings {
     pub(crate) fn roots(&self) -> Option<Vec<Root>> {
         read(&self.roots).clone()
     }
@@ -70,8 +70,8 @@ impl Settings {
         *write(&self.roots) = Some(roots);
     }
 
-    /// Tells whoever listens. A listener that panics has heard it.
-    pub(crate) fn tell(&self, event: &McpEvent) {
+    /// Emits an event. A handler that panics has heard it.
+    pub(crate) fn emit(&self, event: &McpEvent) {
         if matches!(
             event,
             McpEvent::State { .. }

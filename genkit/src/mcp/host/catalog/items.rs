@@ -1,59 +1,79 @@
-//! From what a server lists to tools, prompts and resources of this library.
+//! Items that a server lists, as tools, prompts and resources of this library.
 //!
-//! One item that cannot be used is left out and said; the others stay.
+//! One item that cannot be used is left out, with a notice; the others stay.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value, json};
 
-use super::Made;
-use crate::action::{Prompt, Resource, Tool};
-use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::lifecycle::server::Server;
+use super::error::{Error, LeftOut};
+use super::pagination::ListMethod;
+use crate::action::{Prompt, Resource, Tool, UriTemplate};
+use crate::error::Result;
+use crate::mcp::host::fingerprint::fingerprint;
+use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::MAX_DEFINITION;
-use crate::mcp::host::request::fingerprint::fingerprint;
 use crate::mcp::host::request::methods;
 use crate::mcp::host::session::connection::Connection;
-
-/// How long a name may be, in bytes.
-const MAX_NAME: usize = 256;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
 
-type Tried<T> = std::result::Result<T, String>;
+/// An action of a server, by the name or address that the server has for it.
+#[derive(Clone)]
+struct RemoteAction {
+    server: Weak<ManagedServer>,
+    name: Arc<str>,
+}
 
-pub(crate) fn tools(
-    server: &Arc<Server>,
+impl RemoteAction {
+    fn new(server: &Arc<ManagedServer>, name: &str) -> Self {
+        Self { server: Arc::downgrade(server), name: name.into() }
+    }
+
+    /// The server, unless its host is gone.
+    fn server(&self) -> Result<Arc<ManagedServer>> {
+        self.server.upgrade().ok_or_else(|| Error::HostDropped.into())
+    }
+}
+
+/// Adds what every action has: origin, title, icons.
+macro_rules! described {
+    ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
+        let mut action = $action.metadata("mcp", origin($server, $name, $item));
+        if let Some(title) = $title {
+            action = action.title(title);
+        }
+        for icon in $item["icons"].as_array().into_iter().flatten() {
+            if let Some(source) = icon["src"].as_str() {
+                action = action.icon(source.to_owned());
+            }
+        }
+        action
+    }};
+}
+
+pub(super) fn tools(
+    server: &Arc<ManagedServer>,
     connection: &Connection,
-    items: Vec<Value>,
+    items: Vec<(ListMethod, Value)>,
     notices: &mut Vec<String>,
-    made: &Made<Tool>,
+    known: &HashMap<String, Tool>,
 ) -> Vec<(String, Tool)> {
     let controls = &server.config.controls;
-    let limit = connection.max_timeout;
-    let raw = server.is_raw();
-    let all = each("tool", "name", items, notices, made, |item, name| {
-        let (input, output) = (input_schema(item)?, item.get("outputSchema"));
-        let weak = Arc::downgrade(server);
-        let named = name.to_owned();
-        let mut tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"))
-            .metadata("mcp", origin(server, name, item))
+    let make = |item: &Value, name: &str| {
+        let tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let annotated = item["annotations"]["title"].as_str().map(plain);
+        let mut tool = described!(tool, server, name, item, title(item).or(annotated))
             .tag(server.key.to_string())
             .needs_approval(controls.asks_before(name))
-            .timeout(limit)
-            .input_schema(input);
-        let annotated = item["annotations"]["title"].as_str().map(plain);
-        if let Some(title) = title(item).or(annotated) {
-            tool = tool.title(title);
-        }
+            .timeout(connection.max_timeout)
+            .input_schema(input_schema(item)?);
         // Raw results are MCP's own, whatever the tool's are.
-        if let Some(output) = output.filter(|schema| schema.is_object() && !raw) {
+        let output = item.get("outputSchema").filter(|schema| schema.is_object());
+        if let Some(output) = output.filter(|_| !server.is_raw()) {
             tool = tool.output_schema(output.clone());
-        }
-        for icon in icons(item) {
-            tool = tool.icon(icon);
         }
         let hint = |key: &str| item["annotations"][key].as_bool();
         if let Some(yes) = hint("readOnlyHint") {
@@ -68,183 +88,157 @@ pub(crate) fn tools(
         if let Some(yes) = hint("openWorldHint") {
             tool = tool.open_world(yes);
         }
+        let remote = RemoteAction::new(server, name);
         Ok(tool.forwards(move |context, arguments| {
-            let (weak, name) = (weak.clone(), named.clone());
+            let remote = remote.clone();
             Box::pin(async move {
-                methods::call_tool(&*alive(&weak)?, &context, &name, arguments).await
+                let server = remote.server()?;
+                methods::call_tool(&server, &context, &remote.name, arguments).await
             })
         }))
-    });
-    let wanted = all.into_iter().filter(|named| controls.wants(&named.name));
-    wanted.map(|named| (named.print, named.item)).collect()
+    };
+    let wanted = |name: &str| controls.wants(name);
+    each(items, notices, known, wanted, make)
 }
 
-pub(crate) fn prompts(
-    server: &Arc<Server>,
-    items: Vec<Value>,
+pub(super) fn prompts(
+    server: &Arc<ManagedServer>,
+    _: &Connection,
+    items: Vec<(ListMethod, Value)>,
     notices: &mut Vec<String>,
-    made: &Made<Prompt>,
+    known: &HashMap<String, Prompt>,
 ) -> Vec<(String, Prompt)> {
-    let all = each("prompt", "name", items, notices, made, |item, name| {
-        let weak = Arc::downgrade(server);
-        let named = name.to_owned();
-        let mut prompt =
-            Prompt::remote(format!("{}/{name}", server.key), text(item, "description"))
-                .metadata("mcp", origin(server, name, item));
-        if let Some(title) = title(item) {
-            prompt = prompt.title(title);
-        }
-        for icon in icons(item) {
-            prompt = prompt.icon(icon);
-        }
+    let make = |item: &Value, name: &str| {
+        let prompt = Prompt::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let mut prompt = described!(prompt, server, name, item, title(item));
+        let remote = RemoteAction::new(server, name);
         let (schema, arguments) = arguments(item);
         for argument in arguments {
-            let (weak, prompt_name) = (weak.clone(), named.clone());
-            prompt = prompt.complete(argument, move |typed| {
-                let (weak, name) = (weak.clone(), prompt_name.clone());
-                async move { methods::complete_prompt(&*alive(&weak)?, &name, typed).await }
-            });
+            let remote = remote.clone();
+            prompt =
+                prompt.complete(argument, move |typed| {
+                    let remote = remote.clone();
+                    async move {
+                        methods::complete_prompt(&*remote.server()?, &remote.name, typed).await
+                    }
+                });
         }
         Ok(prompt.forwards(schema, move |context, arguments| {
-            let (weak, name) = (weak.clone(), named.clone());
+            let remote = remote.clone();
             Box::pin(async move {
-                methods::get_prompt(&*alive(&weak)?, &context, &name, arguments).await
+                let server = remote.server()?;
+                methods::get_prompt(&server, &context, &remote.name, arguments).await
             })
         }))
-    });
-    all.into_iter().map(|named| (named.print, named.item)).collect()
+    };
+    each(items, notices, known, |_| true, make)
 }
 
-pub(crate) fn resources(
-    server: &Arc<Server>,
-    fixed: Vec<Value>,
-    templates: Vec<Value>,
+pub(super) fn resources(
+    server: &Arc<ManagedServer>,
+    _: &Connection,
+    items: Vec<(ListMethod, Value)>,
     notices: &mut Vec<String>,
-    made: &Made<Resource>,
+    known: &HashMap<String, Resource>,
 ) -> Vec<(String, Resource)> {
     let make = |item: &Value, uri: &str| {
-        let made = resource(server, item, uri)?;
-        // What cannot be told apart by its address cannot be read by it.
-        made.template().map_err(str::to_owned)?;
-        Ok(made)
-    };
-    let fixed = each("resource", "uri", fixed, notices, made, make);
-    let templates = each("resource template", "uriTemplate", templates, notices, made, make);
-    let all = fixed.into_iter().chain(templates);
-    all.map(|named| (named.print, named.item)).collect()
-}
-
-fn resource(server: &Arc<Server>, item: &Value, uri: &str) -> Tried<Resource> {
-    let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
-    let name = &name.unwrap_or_else(|| uri.to_owned());
-    let full = format!("{}/{name}", server.key);
-    let mut resource = Resource::remote(uri.to_owned(), full, text(item, "description"))
-        .metadata("mcp", origin(server, name, item))
-        .tag(server.key.to_string());
-    if let Some(title) = title(item) {
-        resource = resource.title(title);
-    }
-    if let Some(kind) = item["mimeType"].as_str() {
-        resource = resource.mime_type(kind.to_owned());
-    }
-    for icon in icons(item) {
-        resource = resource.icon(icon);
-    }
-    let weak = Arc::downgrade(server);
-    if let Ok(template) = crate::action::UriTemplate::parse(uri) {
-        for variable in template.variables() {
-            let (weak, template) = (weak.clone(), uri.to_owned());
-            resource = resource.complete(variable.to_owned(), move |typed| {
-                let (weak, template) = (weak.clone(), template.clone());
-                async move { methods::complete_resource(&*alive(&weak)?, &template, typed).await }
-            });
+        let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
+        let name = &name.unwrap_or_else(|| uri.to_owned());
+        let full = format!("{}/{name}", server.key);
+        let resource = Resource::remote(uri.to_owned(), full, text(item, "description"));
+        let mut resource =
+            described!(resource, server, name, item, title(item)).tag(server.key.to_string());
+        if let Some(kind) = item["mimeType"].as_str() {
+            resource = resource.mime_type(kind.to_owned());
         }
-    }
-    Ok(resource.forwards(move |context, uri| {
-        let weak = weak.clone();
-        Box::pin(async move { methods::read_resource(&*alive(&weak)?, &context, &uri).await })
-    }))
+        let remote = RemoteAction::new(server, uri);
+        if let Ok(template) = UriTemplate::parse(uri) {
+            for variable in template.variables() {
+                let remote = remote.clone();
+                resource = resource.complete(variable.to_owned(), move |typed| {
+                    let remote = remote.clone();
+                    async move {
+                        methods::complete_resource(&*remote.server()?, &remote.name, typed).await
+                    }
+                });
+            }
+        }
+        let resource = resource.forwards(move |context, uri| {
+            let remote = remote.clone();
+            Box::pin(
+                async move { methods::read_resource(&*remote.server()?, &context, &uri).await },
+            )
+        });
+        // What cannot be told apart by its address cannot be read by it.
+        resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
+        Ok(resource)
+    };
+    each(items, notices, known, |_| true, make)
 }
 
-/// The server of an action, unless its host is gone.
-fn alive(server: &Weak<Server>) -> Result<Arc<Server>> {
-    server.upgrade().ok_or_else(|| {
-        let said = "the MCP host of this action was dropped: keep it as long as it is used";
-        Error::new(ErrorKind::FailedPrecondition, said)
-    })
-}
-
-/// An item that can be used.
-struct Named<T> {
-    name: String,
-    print: String,
-    item: T,
-}
-
-/// Makes of each item what can be made; of two with one name the first counts. What was made of the same
-/// item before is taken again.
+/// Makes of each item what can be made; of two with one name the first counts. An item that was known
+/// before is the same action again.
 fn each<T: Clone>(
-    what: &str,
-    key: &str,
-    items: Vec<Value>,
+    items: Vec<(ListMethod, Value)>,
     notices: &mut Vec<String>,
-    made: &Made<T>,
-    make: impl Fn(&Value, &str) -> Tried<T>,
-) -> Vec<Named<T>> {
+    known: &HashMap<String, T>,
+    is_wanted: impl Fn(&str) -> bool,
+    make: impl Fn(&Value, &str) -> Result<T, LeftOut>,
+) -> Vec<(String, T)> {
     let mut names = BTreeSet::new();
     let mut all = Vec::with_capacity(items.len());
-    for (at, item) in items.iter().enumerate() {
-        let tried = named(item, key).and_then(|name| {
-            if !names.insert(name.to_owned()) {
-                return Err("there is one of this name before it".to_owned());
+    let (mut list, mut number) = (None, 0);
+    for (method, item) in &items {
+        number = if list.replace(*method) == Some(*method) { number + 1 } else { 1 };
+        let (what, key) = method.item();
+        let made = check(item, key).and_then(|name| {
+            if !names.insert((what, name.to_owned())) {
+                return Err(LeftOut::NameTwice);
             }
             let print = fingerprint(&[what, &item.to_string()]);
-            let item = match made.get(&print) {
-                Some(item) => item.clone(),
+            let action = match known.get(&print) {
+                Some(action) => action.clone(),
                 None => make(item, name)?,
             };
-            Ok(Named { name: name.to_owned(), print, item })
+            Ok(is_wanted(name).then_some((print, action)))
         });
-        match tried {
-            Ok(named) => all.push(named),
+        match made {
+            Ok(made) => all.extend(made),
             Err(why) => {
                 let name = item[key].as_str().unwrap_or_default();
                 // Names that are refused may hold anything.
                 let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                notices.push(format!("{what} {} (`{name}`) is left out: {why}", at + 1));
+                notices.push(format!("{what} {number} (`{name}`) is left out: {why}"));
             }
         }
     }
     all
 }
 
-fn named<'a>(item: &'a Value, key: &str) -> Tried<&'a str> {
-    let Some(name) = item[key].as_str() else { return Err(format!("`{key}` is no text")) };
-    // A URI template may be longer than a name.
-    let limit = if key == "name" { MAX_NAME } else { crate::action::MAX_URI_BYTES };
-    if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
-        return Err(format!("`{key}` is empty, too long, or has control characters"));
-    }
+/// The name of an item that can be used.
+fn check<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftOut> {
+    let Some(name) = item[key].as_str() else { return Err(LeftOut::NameNoText(key)) };
+    LeftOut::check_name(key, name)?;
     let size = crate::size::json_size(item);
     if size > MAX_DEFINITION {
-        return Err(format!("it is {size} bytes long; {MAX_DEFINITION} are read"));
+        return Err(LeftOut::TooLarge(size));
     }
     Ok(name)
 }
 
-fn input_schema(item: &Value) -> Tried<Value> {
+fn input_schema(item: &Value) -> Result<Value, LeftOut> {
     let mut schema = match item.get("inputSchema") {
         // A function without arguments, most likely.
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
-        Some(_) => return Err("`inputSchema` is no object".to_owned()),
+        Some(_) => return Err(LeftOut::SchemaNoObject),
     };
     match schema.get("type") {
         None => {
             schema.insert("type".to_owned(), "object".into());
         }
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(format!("`inputSchema` is for {kind}, not for an object")),
+        Some(kind) => return Err(LeftOut::SchemaOfOther(kind.clone())),
     }
     Ok(Value::Object(schema))
 }
@@ -269,7 +263,7 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
 }
 
 /// Where an action comes from, for programs: the server, its own name there, its `_meta`.
-fn origin(server: &Server, name: &str, item: &Value) -> Value {
+fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
     if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
         origin["_meta"] = meta.clone();
@@ -288,9 +282,4 @@ fn title(item: &Value) -> Option<String> {
 /// One short line: titles are shown to people, beside what this program says itself.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
-}
-
-fn icons(item: &Value) -> Vec<String> {
-    let icons = item["icons"].as_array().into_iter().flatten();
-    icons.filter_map(|icon| Some(icon["src"].as_str()?.to_owned())).collect()
 }

@@ -1,4 +1,4 @@
-//! Lists of a server, read to their end, whatever the server does.
+//! Pagination: lists of a server, read to their end, whatever the server does.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,23 +10,25 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::error::{Error, ErrorKind};
-use crate::mcp::host::limits::{LIST, MAX_CURSOR, MAX_ITEMS, MAX_LIST, MAX_PAGES};
+use super::error::Error;
+use crate::mcp::host::error::OfServer as _;
+use crate::mcp::host::limits::{LIST_TIMEOUT, MAX_CURSOR, MAX_ITEMS, MAX_LIST, MAX_PAGES};
+use crate::mcp::host::request::error::Error as RequestProblem;
 use crate::mcp::host::request::results;
 use crate::mcp::host::session::connection::Connection;
-use crate::mcp::host::session::error::Fault;
+use crate::mcp::host::session::error::RequestError;
 
-/// What can be listed.
+/// The methods that list something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum ListMethod {
     Tools,
     Prompts,
     Resources,
     Templates,
 }
 
-impl Listed {
-    pub(crate) fn method(self) -> &'static str {
+impl ListMethod {
+    fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools/list",
             Self::Prompts => "prompts/list",
@@ -41,6 +43,16 @@ impl Listed {
             Self::Prompts => "prompts",
             Self::Resources => "resources",
             Self::Templates => "resourceTemplates",
+        }
+    }
+
+    /// What one item is called, and the member that names it.
+    pub(super) fn item(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tools => ("tool", "name"),
+            Self::Prompts => ("prompt", "name"),
+            Self::Resources => ("resource", "uri"),
+            Self::Templates => ("resource template", "uriTemplate"),
         }
     }
 
@@ -62,7 +74,7 @@ impl Listed {
         }
     }
 
-    /// Whether the server says that it has such things at all.
+    /// Whether the server has the capability.
     pub(crate) fn is_offered(self, connection: &Connection) -> bool {
         let offered = &connection.info.capabilities;
         match self {
@@ -74,51 +86,47 @@ impl Listed {
 }
 
 /// A list as it was read.
-pub(crate) struct Fetched {
-    pub(crate) items: Vec<Value>,
-    /// How long it may be kept, where the server says so.
-    pub(crate) ttl: Option<Duration>,
+pub(super) struct PagedList {
+    pub(super) items: Vec<Value>,
+    /// How long it may be cached, where the server tells.
+    pub(super) ttl: Option<Duration>,
     /// Why it is not whole.
-    pub(crate) notice: Option<String>,
+    pub(super) notice: Option<String>,
 }
 
 /// Reads all pages: until the last, until one names itself as the next, or until there are too many.
-pub(crate) async fn all(
+pub(super) async fn all(
     connection: &Connection,
-    listed: Listed,
-) -> std::result::Result<Fetched, Fault> {
-    let reading = pages(connection, listed);
-    let server = &connection.inbox.server;
+    method: ListMethod,
+) -> Result<PagedList, RequestError> {
     tokio::select! {
-        fetched = reading => fetched,
-        () = connection.inbox.elapsed(LIST) => {
-            let method = listed.method();
-            let said = format!("the MCP server `{server}` did not finish `{method}` within {LIST:?}");
-            Err(Error::new(ErrorKind::DeadlineExceeded, said).into())
+        list = pages(connection, method) => list,
+        () = connection.session.elapsed(LIST_TIMEOUT) => {
+            Err(Error::Unfinished(method.name()).of(&connection.session.server).into())
         }
     }
 }
 
-async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<Fetched, Fault> {
-    let method = listed.method();
+async fn pages(connection: &Connection, method: ListMethod) -> Result<PagedList, RequestError> {
+    let (server, name) = (&connection.session.server, method.name());
     let mut seen = HashSet::new();
-    let mut fetched = Fetched { items: Vec::new(), ttl: None, notice: None };
+    let mut list = PagedList { items: Vec::new(), ttl: None, notice: None };
     let mut cursor: Option<String> = None;
     let started = Instant::now();
     let mut bytes = 0;
     for page in 1.. {
-        let request = listed.request(cursor.take());
-        let result = connection.ask_alone(request, method).await?;
+        let request = method.request(cursor.take());
+        let result = connection.own_request(request, name).await?;
         let mut result = results::json(result)?;
-        let Some(Value::Array(items)) = result.get_mut(listed.key()).map(Value::take) else {
-            return Err(results::useless(&connection.inbox.server, method).into());
+        let Some(Value::Array(items)) = result.get_mut(method.key()).map(Value::take) else {
+            return Err(RequestProblem::OtherResult(name).of(server).into());
         };
         bytes += items.iter().map(crate::size::json_size).sum::<usize>();
-        fetched.items.extend(items);
+        list.items.extend(items);
         let ttl = result["ttlMs"].as_u64().map(Duration::from_millis);
-        fetched.ttl = ttl.map(|ttl| fetched.ttl.unwrap_or(ttl).min(ttl));
+        list.ttl = ttl.map(|ttl| list.ttl.unwrap_or(ttl).min(ttl));
         let Some(next) = result["nextCursor"].as_str() else { break };
-        let known = fetched.items.len();
+        let known = list.items.len();
         let stop = if !seen.insert(next.to_owned()) {
             "a page names one before it as the next"
         } else if page >= MAX_PAGES
@@ -131,13 +139,12 @@ async fn pages(connection: &Connection, listed: Listed) -> std::result::Result<F
             cursor = Some(next.to_owned());
             continue;
         };
-        fetched.items.truncate(MAX_ITEMS);
-        fetched.notice = Some(format!("{method}: {stop}: {} items are kept", fetched.items.len()));
+        list.items.truncate(MAX_ITEMS);
+        list.notice = Some(format!("{name}: {stop}: {} items are kept", list.items.len()));
         break;
     }
     tracing::debug!(
-        server = %connection.inbox.server, method, items = fetched.items.len(),
-        took = ?started.elapsed(), "read a list"
+        %server, method = name, items = list.items.len(), took = ?started.elapsed(), "read a list"
     );
-    Ok(fetched)
+    Ok(list)
 }

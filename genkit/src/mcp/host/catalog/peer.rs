@@ -1,4 +1,4 @@
-//! A connection of rmcp that the program made by itself, as tools.
+//! Tools of a connection that the program made with rmcp by itself.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,16 +8,18 @@ use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
+use super::error::Error;
 use crate::action::{Tool, ToolOutput};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error as PublicError, ErrorKind, Result};
+use crate::mcp::host::error::{OfServer as _, of_server};
 use crate::mcp::host::limits::{MAX_PAGES, TIMEOUT};
-use crate::mcp::host::request::results;
-use crate::mcp::host::session::error::refused;
+use crate::mcp::host::request::{methods, results};
+use crate::mcp::host::session::error::Error as SessionError;
 
 /// Makes tools of a connection that the program made with rmcp by itself.
 ///
 /// The list is read once. Names are the server's own; a second tool of one name is an error.
-/// [`McpHost`](crate::mcp::host::McpHost) does more: it keeps connections, follows changes, and answers what
+/// [`McpHost`](crate::mcp::host::McpHost) does more: it holds connections, follows changes, and answers what
 /// servers ask.
 ///
 /// ```no_run
@@ -36,19 +38,12 @@ use crate::mcp::host::session::error::refused;
 pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Result<Vec<Tool>> {
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
-        let server = called(&peer, at);
+        let server = name_of(&peer, at);
         for listed in list(&peer, &server).await? {
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
-                let theirs = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
-                return Err(Error::new(
-                    ErrorKind::AlreadyExists,
-                    format!(
-                        "the tool `{}` of the MCP server `{theirs}` and that of `{server}` have one \
-                         name, and the model could reach only one of them: use `McpHost`, which puts \
-                         a key before each name",
-                        listed.name
-                    ),
-                ));
+                let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
+                let (tool, one) = (listed.name.to_string(), one.to_owned());
+                return Err(Error::SameName { tool, one, other: server }.into());
             }
             tools.push(tool(&peer, &server, listed));
         }
@@ -56,8 +51,8 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     Ok(tools)
 }
 
-/// What a server calls itself.
-fn called(peer: &Peer<RoleClient>, at: usize) -> String {
+/// The name that a server gives itself.
+fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
     let info = peer.peer_info();
     let named = info.as_ref().and_then(|info| info.server_info.as_ref());
     named.map_or_else(|| format!("peer {}", at + 1), |server| server.name.clone())
@@ -102,26 +97,24 @@ async fn call(
     arguments: Value,
 ) -> Result<ToolOutput> {
     let mut params = CallToolRequestParams::new(name.clone());
-    params.arguments = Some(crate::mcp::host::request::methods::object("tool", &name, arguments)?);
+    params.arguments = Some(methods::arguments("tool", &name, arguments)?);
     let response = within(server, &name, peer.call_tool_once(params)).await?;
     let rmcp::model::CallToolResponse::Complete(result) = response else {
-        let said = format!("the tool `{name}` of `{server}` asks questions: use `McpHost` for it");
-        return Err(Error::new(ErrorKind::Unimplemented, said));
+        return Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into());
     };
     results::tool_output(server, serde_json::to_value(result)?, false)
 }
 
 async fn within<T>(
     server: &str,
-    what: &str,
+    target: &str,
     work: impl Future<Output = std::result::Result<T, ServiceError>>,
 ) -> Result<T> {
-    let done = tokio::time::timeout(TIMEOUT, work).await.map_err(|_| {
-        let said = format!("the MCP server `{server}` did not answer `{what}` within {TIMEOUT:?}");
-        Error::new(ErrorKind::DeadlineExceeded, said)
-    })?;
+    let done = tokio::time::timeout(TIMEOUT, work)
+        .await
+        .map_err(|_| Error::NoAnswer { target: target.to_owned(), limit: TIMEOUT }.of(server))?;
     done.map_err(|error| match error {
-        ServiceError::McpError(error) => refused(server, &error),
-        other => Error::new(ErrorKind::Unavailable, format!("the MCP server `{server}`: {other}")),
+        ServiceError::McpError(error) => SessionError::Refused(error).of(server),
+        other => of_server(server, PublicError::new(ErrorKind::Unavailable, other.to_string())),
     })
 }

@@ -1,151 +1,152 @@
-//! Which of the servers' tools, prompts and resources are meant.
+//! Selection of tools, prompts and resources of a host's servers.
 
-use std::future::{Future, IntoFuture};
-use std::pin::Pin;
+use std::future::IntoFuture;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::Offered;
+use super::Listable;
+use super::host_state::HostState;
 use crate::action::{Prompt, Resource, Tool};
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::generate::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 use crate::glob;
-use crate::mcp::host::lifecycle::server::Server;
-use crate::mcp::host::mcp_host::McpHost;
+use crate::mcp::host::status::ServerState;
 
-type Listing<T> = Pin<Box<dyn Future<Output = Result<Vec<T>>> + Send>>;
+/// Which names of a host are meant.
+#[derive(Clone, Debug)]
+pub(super) struct NameFilter {
+    host: Arc<HostState>,
+    only: Vec<String>,
+    except: Vec<String>,
+}
+
+impl NameFilter {
+    pub(super) fn all(host: &Arc<HostState>) -> Self {
+        Self { host: Arc::clone(host), only: Vec::new(), except: Vec::new() }
+    }
+
+    /// Whether anything of the server with this key can be meant.
+    fn may_want(&self, key: &str) -> bool {
+        let prefix = format!("{key}/");
+        let fits = |pattern: &String| {
+            let fixed = pattern.split('*').next().unwrap_or_default();
+            prefix.starts_with(fixed) || fixed.starts_with(&prefix)
+        };
+        self.only.is_empty() || self.only.iter().any(fits)
+    }
+
+    pub(super) async fn list<T: Listable>(&self) -> Vec<T> {
+        let catalogs = self.host.catalogs();
+        // Whoever disabled a server knows that nothing of it is there.
+        let wanted = catalogs.iter().filter(|catalog| {
+            self.may_want(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
+        });
+        let lists = join_all(wanted.map(|catalog| catalog.or_omitted::<T>())).await;
+        let items = lists.iter().flatten().flat_map(|list| list.iter());
+        let chosen = items.filter(|item| glob::chosen(&self.only, &self.except, item.name()));
+        chosen.cloned().collect()
+    }
+}
 
 macro_rules! selection {
-    ($name:ident, $item:ident, $docs:literal) => {
-        #[doc = $docs]
+    ($(#[$docs:meta])* $name:ident, $item:ident) => {
+        $(#[$docs])*
         #[derive(Clone, Debug)]
         #[must_use = "it is a description until it is awaited or given to a request"]
-        pub struct $name {
-            host: McpHost,
-            only: Vec<String>,
-            except: Vec<String>,
-        }
+        pub struct $name(NameFilter);
 
         impl $name {
-            pub(crate) fn new(host: McpHost) -> Self {
-                Self { host, only: Vec::new(), except: Vec::new() }
+            pub(crate) fn new(host: &Arc<HostState>) -> Self {
+                Self(NameFilter::all(host))
             }
 
             /// Only those of these names, or patterns with `*`: `"fs/read_*"`, `"docs/*"`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-                self.only.extend(names.into_iter().map(Into::into));
+                self.0.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
             /// None of these names, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-                self.except.extend(names.into_iter().map(Into::into));
+                self.0.except.extend(names.into_iter().map(Into::into));
                 self
-            }
-
-            fn wants(&self, name: &str) -> bool {
-                glob::chosen(&self.only, &self.except, name)
-            }
-
-            /// Whether anything of a server can be meant.
-            fn may_want(&self, server: &Server) -> bool {
-                let prefix = format!("{}/", server.key);
-                let fits = |pattern: &String| {
-                    let fixed = pattern.split('*').next().unwrap_or_default();
-                    prefix.starts_with(fixed) || fixed.starts_with(&prefix)
-                };
-                self.only.is_empty() || self.only.iter().any(fits)
-            }
-
-            async fn list(&self) -> Vec<$item> {
-                let servers = self.host.servers();
-                // Whoever disabled a server knows that nothing of it is there.
-                let servers = servers.iter().filter(|s| self.may_want(s) && !s.is_disabled());
-                let lists = join_all(servers.map(|server| async move {
-                    server.heard::<$item>(self.host.listed(server).await)
-                }));
-                let all = lists.await.into_iter().flatten();
-                let mut chosen = Vec::new();
-                for list in all {
-                    chosen.extend(list.iter().filter(|item| self.wants(item.name())).cloned());
-                }
-                chosen
             }
         }
 
         impl IntoFuture for $name {
             type Output = Result<Vec<$item>>;
-            type IntoFuture = Listing<$item>;
+            type IntoFuture = BoxFuture<'static, Self::Output>;
 
             fn into_future(self) -> Self::IntoFuture {
-                Box::pin(async move { Ok(self.list().await) })
+                Box::pin(async move { Ok(self.0.list().await) })
             }
         }
     };
 }
 
 selection!(
+    /// The tools of a host's servers: all, or those of some names.
+    ///
+    /// Servers that are not there are left out, with a warning in the log.
+    ///
+    /// ```
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let host = McpHost::builder().build()?;
+    /// let reading = host.tools().only(["fs/read_*", "docs/*"]).except(["docs/delete"]);
+    /// assert_eq!(reading.await?.len(), 0); // a host without servers
+    /// # Ok(())
+    /// # }
+    /// ```
     McpTools,
-    Tool,
-    "The tools of a host's servers: all, or those of some names.
-
-Servers that are not there are left out, with a word in the log.
-
-```
-use genkit::mcp::McpHost;
-
-# #[tokio::main(flavor = \"current_thread\")]
-# async fn main() -> genkit::Result<()> {
-let host = McpHost::builder().build()?;
-let reading = host.tools().only([\"fs/read_*\", \"docs/*\"]).except([\"docs/delete\"]);
-assert_eq!(reading.await?.len(), 0); // a host without servers
-# Ok(())
-# }
-```"
+    Tool
 );
 
 selection!(
+    /// The prompts of a host's servers: all, or those of some names.
+    ///
+    /// ```
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let host = McpHost::builder().build()?;
+    /// for prompt in host.prompts().only(["git/*"]).await? {
+    ///     println!("{}: {}", prompt.name(), prompt.description());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     McpPrompts,
-    Prompt,
-    "The prompts of a host's servers: all, or those of some names.
-
-```
-use genkit::mcp::McpHost;
-
-# #[tokio::main(flavor = \"current_thread\")]
-# async fn main() -> genkit::Result<()> {
-let host = McpHost::builder().build()?;
-for prompt in host.prompts().only([\"git/*\"]).await? {
-    println!(\"{}: {}\", prompt.name(), prompt.description());
-}
-# Ok(())
-# }
-```"
+    Prompt
 );
 
 selection!(
+    /// The resources of a host's servers: all, or those of some names.
+    ///
+    /// ```
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let host = McpHost::builder().build()?;
+    /// for resource in host.resources().only(["docs/*"]).await? {
+    ///     println!("{}: {}", resource.name(), resource.uri());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     McpResources,
-    Resource,
-    "The resources of a host's servers: all, or those of some names.
-
-```
-use genkit::mcp::McpHost;
-
-# #[tokio::main(flavor = \"current_thread\")]
-# async fn main() -> genkit::Result<()> {
-let host = McpHost::builder().build()?;
-for resource in host.resources().only([\"docs/*\"]).await? {
-    println!(\"{}: {}\", resource.name(), resource.uri());
-}
-# Ok(())
-# }
-```"
+    Resource
 );
 
 impl ToolSource for McpTools {
-    fn tools(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Tool>>> + Send + '_>> {
-        Box::pin(async { Ok(self.list().await) })
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>> {
+        Box::pin(async { Ok(self.0.list().await) })
     }
 }
 
@@ -156,33 +157,13 @@ impl IntoTools for McpTools {
 }
 
 impl ResourceSource for McpResources {
-    fn resources(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Resource>>> + Send + '_>> {
-        Box::pin(async { Ok(self.list().await) })
+    fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
+        Box::pin(async { Ok(self.0.list().await) })
     }
 }
 
 impl IntoResources for McpResources {
     fn into_resources(self) -> Vec<ResourceRef> {
         vec![ResourceRef::live(self)]
-    }
-}
-
-impl Server {
-    /// What a server listed; one that did not is left out, which is said when it is new.
-    fn heard<T: Offered>(&self, listed: Result<Arc<[T]>>) -> Option<Arc<[T]>> {
-        match listed {
-            Ok(items) => {
-                self.silence(T::KIND, None);
-                Some(items)
-            }
-            Err(error) => {
-                let error = error.chain();
-                if self.silence(T::KIND, Some(&error)) {
-                    let (server, what) = (&*self.key, T::KIND);
-                    tracing::warn!(server, error, ?what, "what an MCP server has is left out");
-                }
-                None
-            }
-        }
     }
 }

@@ -1,91 +1,66 @@
-//! A host's actions in a registry, kept in step.
+//! Sync of registries: a host's actions in them follow its servers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::host_state::HostState;
+use super::selection::NameFilter;
 use crate::action::{Prompt, Resource, Tool};
-use crate::mcp::host::mcp_host::{Inner, McpHost};
 use crate::registry::{Action, Registry};
 
-/// Changes that come together are taken together.
-const MOMENT: Duration = Duration::from_millis(50);
+/// Debounce of changes: one change of a server is often told in several notifications.
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// How often servers that do not say what changes are looked at. Default is 60 seconds.
-const LOOK: Duration = Duration::from_secs(60);
+/// How often servers that do not tell what changes are looked at. Default is 60 seconds.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// What of a host is in a registry now.
 #[derive(Default)]
-struct Mirror {
+struct RegisteredActions {
     tools: BTreeMap<String, Tool>,
     prompts: BTreeMap<String, Prompt>,
     /// By URI.
     resources: BTreeMap<String, Resource>,
-    /// What could not be put in, and was said.
+    /// Errors of actions that could not be put in, each logged once.
     refused: BTreeSet<String>,
 }
 
 /// Puts in what is there now, and keeps it in step until the host is dropped.
-pub(crate) async fn start(host: &McpHost, registry: &Registry) {
-    let mut changes = host.0.settings.changes.subscribe();
-    let mut mirror = Mirror::default();
-    mirror.sync(host, registry).await;
-    let (weak, dropped) = (std::sync::Arc::downgrade(&host.0), host.0.dropped.clone());
+pub(crate) async fn start(host: &Arc<HostState>, registry: &Registry) {
+    let mut changes = host.settings.changes.subscribe();
+    let mut registered = RegisteredActions::default();
+    registered.sync(host, registry).await;
+    let (host, dropped) = (Arc::downgrade(host), host.dropped.clone());
     let registry = registry.clone();
     tokio::spawn(async move {
         loop {
             tokio::select! {
                 () = dropped.cancelled() => break,
-                _ = changes.changed() => tokio::time::sleep(MOMENT).await,
-                () = tokio::time::sleep(LOOK) => {}
+                _ = changes.changed() => tokio::time::sleep(DEBOUNCE).await,
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             changes.mark_unchanged();
-            let Some(host) = alive(&weak) else { break };
-            mirror.sync(&host, &registry).await;
+            let Some(host) = Weak::upgrade(&host) else { break };
+            registered.sync(&host, &registry).await;
         }
-        mirror.clear(&registry);
+        registered.clear(&registry);
     });
 }
 
-fn alive(host: &Weak<Inner>) -> Option<McpHost> {
-    host.upgrade().map(McpHost)
-}
-
-impl Mirror {
-    async fn sync(&mut self, host: &McpHost, registry: &Registry) {
-        let lists = tokio::join!(
-            host.tools().into_future(),
-            host.prompts().into_future(),
-            host.resources().into_future(),
-        );
-        let (Ok(tools), Ok(prompts), Ok(resources)) = lists else { return };
-        let Self { tools: old_tools, prompts: old_prompts, resources: old_resources, refused } =
-            self;
-        step(
-            old_tools,
-            tools,
-            |t| t.name(),
-            Tool::is,
-            |n| registry.remove_tool(n),
-            |new| put(registry, new, refused),
-        );
-        step(
-            old_prompts,
-            prompts,
-            |p| p.name(),
-            Prompt::is,
-            |n| registry.remove_prompt(n),
-            |new| put(registry, new, refused),
-        );
+impl RegisteredActions {
+    async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
+        let all = NameFilter::all(host);
+        let (tools, prompts, resources) =
+            tokio::join!(all.list::<Tool>(), all.list::<Prompt>(), all.list::<Resource>());
+        let refused = &mut self.refused;
+        let mut add = |new: Action| put(registry, new, refused);
+        let remove = |name: &str| registry.remove_tool(name);
+        step(&mut self.tools, tools, Tool::name, Tool::is, remove, &mut add);
+        let remove = |name: &str| registry.remove_prompt(name);
+        step(&mut self.prompts, prompts, Prompt::name, Prompt::is, remove, &mut add);
         let remove = |uri: &str| registry.remove_resource(uri);
-        step(
-            old_resources,
-            resources,
-            |r| r.uri(),
-            Resource::is,
-            remove,
-            |new| put(registry, new, refused),
-        );
+        step(&mut self.resources, resources, Resource::uri, Resource::is, remove, &mut add);
     }
 
     fn clear(&self, registry: &Registry) {
@@ -96,13 +71,13 @@ impl Mirror {
 }
 
 /// Takes out what is gone, and puts in what is new.
-fn step<T: Clone>(
+fn step<T: Clone + Into<Action>>(
     old: &mut BTreeMap<String, T>,
     now: Vec<T>,
     key: impl Fn(&T) -> &str,
-    same: impl Fn(&T, &T) -> bool,
+    is_same: impl Fn(&T, &T) -> bool,
     remove: impl Fn(&str) -> bool,
-    mut put: impl FnMut(&T) -> bool,
+    put: &mut impl FnMut(Action) -> bool,
 ) {
     let mut all = BTreeMap::new();
     for item in now {
@@ -111,32 +86,25 @@ fn step<T: Clone>(
     }
     let now = all;
     old.retain(|name, item| {
-        let stays = now.get(name).is_some_and(|new| same(new, item));
+        let stays = now.get(name).is_some_and(|new| is_same(new, item));
         if !stays {
             remove(name);
         }
         stays
     });
     for (name, item) in now {
-        if !old.contains_key(&name) && put(&item) {
+        if !old.contains_key(&name) && put(item.clone().into()) {
             old.insert(name, item);
         }
     }
 }
 
-fn put<T: Clone + Into<Action>>(
-    registry: &Registry,
-    item: &T,
-    refused: &mut BTreeSet<String>,
-) -> bool {
-    match registry.insert(item.clone()) {
-        Ok(()) => true,
-        Err(error) => {
-            let said = error.to_string();
-            if refused.insert(said.clone()) {
-                tracing::warn!(error = said, "an action of an MCP server is not registered");
-            }
-            false
-        }
+fn put(registry: &Registry, action: Action, refused: &mut BTreeSet<String>) -> bool {
+    let Err(error) = registry.insert(action) else { return true };
+    let error = error.to_string();
+    if !refused.contains(&error) {
+        tracing::warn!(error, "an action of an MCP server is not registered");
+        refused.insert(error);
     }
+    false
 }

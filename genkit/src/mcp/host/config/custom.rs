@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
@@ -10,10 +9,8 @@ use rmcp::transport::IntoTransport;
 
 use super::{Controls, controls};
 use crate::error::Result;
-use crate::mcp::host::lifecycle::handshake::{Opening, Refused};
-use crate::mcp::host::session::connection::Running;
-
-type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refused>> + Send>>;
+use crate::future::BoxFuture;
+use crate::mcp::host::transport::custom::BoxTransport;
 
 /// A server over a transport of the program's own, or in this very program.
 ///
@@ -39,29 +36,31 @@ type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refus
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct CustomServer {
-    pub(crate) connector: Connector,
+    pub(crate) connector: CustomConnector,
     pub(crate) controls: Controls,
 }
 
 /// Makes a connection each time that one is needed.
 #[derive(Clone)]
-pub(crate) struct Connector(Arc<dyn Fn(Opening) -> Connecting + Send + Sync>);
+pub(crate) struct CustomConnector(
+    Arc<dyn Fn() -> BoxFuture<'static, Result<BoxTransport>> + Send + Sync>,
+);
 
-impl Connector {
-    pub(crate) fn open(&self, opening: Opening) -> Connecting {
-        (self.0)(opening)
+impl CustomConnector {
+    pub(crate) async fn connect(&self) -> Result<BoxTransport> {
+        (self.0)().await
     }
 }
 
-impl PartialEq for Connector {
+impl PartialEq for CustomConnector {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl fmt::Debug for Connector {
+impl fmt::Debug for CustomConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Connector")
+        f.write_str("CustomConnector")
     }
 }
 
@@ -86,12 +85,11 @@ impl CustomServer {
         E: std::error::Error + Send + Sync + 'static,
         A: 'static,
     {
-        let connect = Arc::new(connect);
-        let open = move |opening: Opening| -> Connecting {
-            let connect = Arc::clone(&connect);
-            Box::pin(async move { opening.over(connect().await?.into_transport()).await })
+        let open = move || -> BoxFuture<'static, Result<BoxTransport>> {
+            let connecting = connect();
+            Box::pin(async move { Ok(BoxTransport::new(connecting.await?.into_transport())) })
         };
-        Self { connector: Connector(Arc::new(open)), controls: Controls::default() }
+        Self { connector: CustomConnector(Arc::new(open)), controls: Controls::default() }
     }
 
     /// A server of this library in this program, without a process and without a port: `make` gives

@@ -3,6 +3,7 @@
 mod controls;
 mod custom;
 pub(crate) mod file;
+mod keys;
 mod stdio;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 pub use controls::ProtocolEra;
 pub(crate) use controls::{Controls, controls};
 pub use custom::CustomServer;
+pub(crate) use keys::check_keys;
 pub(crate) use stdio::Command;
 pub use stdio::{StderrTo, StdioServer};
 
@@ -43,7 +45,7 @@ pub(crate) enum Launch {
     Stdio(stdio::Command),
     #[cfg(feature = "mcp-host-http")]
     Http(super::transport::http::Endpoint),
-    Custom(custom::Connector),
+    Custom(custom::CustomConnector),
     /// A configuration file says something that cannot be done: the server is there, and failed.
     Broken(Arc<Error>),
 }

@@ -1,13 +1,14 @@
-//! Questions of servers to the user.
+//! Elicitation: questions of servers to the user.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Map, Value, json};
 
-use crate::context::Elicited;
+use crate::context::{Context, Elicited};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::mcp::host::fingerprint::fingerprint;
 
 /// A server's question to the user: a form, or a page to visit.
 ///
@@ -97,10 +98,10 @@ impl ElicitAnswer {
         Self(Elicited::Cancelled)
     }
 
-    pub(crate) fn to_mcp(&self, asked: &ElicitRequest) -> ElicitResult {
+    pub(crate) fn to_mcp(&self, question: &ElicitRequest) -> ElicitResult {
         match &self.0 {
             // A page has no fields.
-            Elicited::Accepted(_) if asked.schema.is_none() => {
+            Elicited::Accepted(_) if question.schema.is_none() => {
                 ElicitResult::new(ElicitationAction::Accept)
             }
             Elicited::Accepted(content) => {
@@ -119,9 +120,32 @@ impl From<Elicited<Value>> for ElicitAnswer {
     }
 }
 
-/// Whoever answers for the user.
-pub(crate) type OnElicit =
-    Arc<dyn Fn(ElicitRequest) -> Pin<Box<dyn Future<Output = ElicitAnswer> + Send>> + Send + Sync>;
+/// Handler of the program that answers for the user.
+pub(crate) type ElicitHandler =
+    Arc<dyn Fn(ElicitRequest) -> BoxFuture<'static, ElicitAnswer> + Send + Sync>;
+
+/// The answer of the caller of a request.
+pub(crate) async fn ask_caller(
+    context: &Context,
+    question: ElicitRequest,
+    key: &str,
+) -> ElicitAnswer {
+    let ElicitRequest { server, message, schema, .. } = question;
+    let form = schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
+    // An answer belongs to this very text: a server that asks something else is answered anew.
+    let text = fingerprint(&[&message, &form.to_string()]);
+    let key = format!("{server}:{key}:{text}");
+    let answer: Result<_> =
+        context.elicit_form(format!("{server}: {message}"), form).key(key).await;
+    answer.map_or_else(
+        |error| {
+            let error = error.chain();
+            tracing::warn!(server, error, "a question of a server was not answered");
+            ElicitAnswer::cancel()
+        },
+        ElicitAnswer::from,
+    )
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,4 @@
-//! Input that servers ask of a host: elicitation, sampling, `input_required` results.
+//! Input that servers ask of a host: elicitation, sampling.
 
 pub(crate) mod elicit;
-pub(crate) mod input_required;
 pub(crate) mod sampling;

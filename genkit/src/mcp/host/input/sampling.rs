@@ -1,4 +1,4 @@
-//! A model lent to servers.
+//! Sampling: a model that servers may use.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::context::SampleRequest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::limits::SAMPLING;
+use crate::mcp::host::limits::SAMPLING_TIMEOUT;
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, ModelRef, Models, sample};
 
@@ -17,7 +17,7 @@ use crate::model::{ChunkSink, ModelRef, Models, sample};
 const MAX_TOKENS: u32 = 4096;
 
 /// How many requests of servers may run at once; what comes then is refused. Default is 8.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 
 /// A server that borrows the model.
 ///
@@ -82,7 +82,7 @@ pub struct Sampling {
 impl Sampling {
     /// Lends this model: a name, as in `.model(..)` of a request, or a value.
     pub fn with(model: impl Into<ModelRef>) -> Self {
-        let places = Arc::new(Semaphore::new(AT_ONCE));
+        let places = Arc::new(Semaphore::new(MAX_CONCURRENT));
         Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, places }
     }
 
@@ -126,7 +126,7 @@ impl Sampling {
             ));
         }
         let Ok(_place) = self.places.try_acquire() else {
-            let said = format!("{AT_ONCE} requests for the model run already");
+            let said = format!("{MAX_CONCURRENT} requests for the model run already");
             return Err(Error::new(ErrorKind::ResourceExhausted, said));
         };
         tracing::info!(server, messages = asked.messages.len(), "a server borrows the model");
@@ -136,9 +136,9 @@ impl Sampling {
         request.stop = params.stop_sequences.clone().unwrap_or_default();
         let model = Models::default().find(&self.model)?;
         let (request, sink) = (sample::model_request(&request), ChunkSink::none());
-        let said = tokio::time::timeout(SAMPLING, model.generate(&request, &sink)).await;
+        let said = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
         let said = said.map_err(|_| {
-            let said = format!("the model did not answer within {SAMPLING:?}");
+            let said = format!("the model did not answer within {SAMPLING_TIMEOUT:?}");
             Error::new(ErrorKind::DeadlineExceeded, said)
         })??;
         sample::answer(model.name(), &said)

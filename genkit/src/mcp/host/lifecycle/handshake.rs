@@ -1,4 +1,4 @@
-//! From a configuration to a live connection.
+//! Handshake: from a configuration to a live connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,73 +12,92 @@ use rmcp::service::{
 use rmcp::transport::{DynamicTransportError, Transport};
 use tokio_util::sync::CancellationToken;
 
-use super::server::Server;
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
+use super::server::ManagedServer;
+use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::config::{Launch, ProtocolEra};
-use crate::mcp::host::session::connection::{Connection, Running};
-use crate::mcp::host::session::error::refused;
-use crate::mcp::host::session::interceptor::Tap;
-use crate::mcp::host::session::notifications::Inbox;
-use crate::mcp::host::session::server_requests::Handler;
+use crate::mcp::host::error::{OfServer as _, of_server};
+use crate::mcp::host::session::connection::{ClientTask, Connection};
+use crate::mcp::host::session::error::Error as SessionError;
+use crate::mcp::host::session::interceptor::Interceptor;
+use crate::mcp::host::session::server_requests::ServerRequests;
+use crate::mcp::host::session::state::SessionState;
 use crate::mcp::host::transport::stdio::child::Child;
 
+/// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+const HTTP_PROBE: u32 = 3;
+
 /// A connection with what holds it.
-pub(crate) struct Live {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) running: Running,
-    pub(crate) child: Option<Child>,
+pub(super) struct LiveConnection {
+    pub(super) connection: Arc<Connection>,
+    pub(super) task: ClientTask,
+    pub(super) child: Option<Child>,
 }
 
 /// A handshake that is about to begin.
-pub(crate) struct Opening {
-    inbox: Arc<Inbox>,
-    handler: Arc<Handler>,
-    lifecycle: ClientLifecycleMode,
+struct Handshake {
+    session: Arc<SessionState>,
+    server_requests: Arc<ServerRequests>,
+    mode: ClientLifecycleMode,
+    limit: Duration,
     stop: CancellationToken,
 }
 
 /// Why there is no connection.
-pub(crate) struct Refused {
-    error: Error,
-    hint: Hint,
+struct HandshakeError {
+    error: PublicError,
+    hint: EraHint,
 }
 
-/// What a failed handshake says of the server.
+/// What a failed handshake tells about the era of the server.
 #[derive(Clone, Copy, PartialEq)]
-enum Hint {
+enum EraHint {
     None,
     /// An old server may behave like this when it is asked whether it is new.
     MaybeOld,
-    /// A new server may behave like this when it was too slow to say so.
+    /// A new server may behave like this when it was too slow to tell.
     MaybeNew,
 }
 
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { error, hint: Hint::None }
+impl From<PublicError> for HandshakeError {
+    fn from(error: PublicError) -> Self {
+        Self { error, hint: EraHint::None }
     }
 }
 
-impl Opening {
-    /// Shakes hands over `transport`.
-    pub(crate) async fn over<T>(self, transport: T) -> std::result::Result<Running, Refused>
+impl Handshake {
+    /// Shakes hands over `transport`, once that is there; what takes too long is refused.
+    async fn over<T>(
+        self,
+        transport: impl Future<Output = Result<T>>,
+    ) -> Result<ClientTask, HandshakeError>
     where
         T: Transport<RoleClient> + 'static,
     {
-        let server = self.inbox.server.to_string();
-        let probes = matches!(self.lifecycle, ClientLifecycleMode::Auto { .. });
-        let tap = Tap::new(transport, Arc::clone(&self.inbox), probes);
-        serve_client_with_lifecycle_and_ct(self.handler, tap, self.lifecycle, self.stop)
-            .await
-            .map_err(|error| explain(&server, &error))
+        let Self { session, server_requests, mode, limit, stop } = self;
+        let (server, client) = (Arc::clone(&session.server), Arc::clone(&session.client));
+        let probes = matches!(mode, ClientLifecycleMode::Auto { .. });
+        let work = async {
+            let transport = Interceptor::new(transport.await?, session, probes);
+            serve_client_with_lifecycle_and_ct(server_requests, transport, mode, stop)
+                .await
+                .map_err(|error| explain(&server, &error))
+        };
+        tokio::select! {
+            done = work => done,
+            () = client.elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
+        }
     }
 }
 
 /// Opens a connection, as a new server and, where that fails in such a way, as an old one.
 ///
 /// # Errors
-/// What keeps the server from being used, in words for whoever configured it.
-pub(crate) async fn open(server: &Server, stop: &CancellationToken) -> Result<Live> {
+/// What keeps the server from being used, for whoever configured it.
+pub(super) async fn open(
+    server: &ManagedServer,
+    stop: &CancellationToken,
+) -> Result<LiveConnection> {
     let era = match server.config.controls.era {
         ProtocolEra::Probe if server.is_old.load(Ordering::Relaxed) => ProtocolEra::Sessions,
         era => era,
@@ -91,8 +110,8 @@ pub(crate) async fn open(server: &Server, stop: &CancellationToken) -> Result<Li
     // It may have been replaced by another: the next time it is asked again.
     server.is_old.store(false, Ordering::Relaxed);
     let other = match refused.hint {
-        Hint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
-        Hint::MaybeNew if probed => ProtocolEra::Stateless,
+        EraHint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
+        EraHint::MaybeNew if probed => ProtocolEra::Stateless,
         _ => return Err(refused.error),
     };
     tracing::debug!(server = %server.key, why = %refused.error, ?other, "tries the other protocol");
@@ -103,94 +122,76 @@ pub(crate) async fn open(server: &Server, stop: &CancellationToken) -> Result<Li
     Ok(live)
 }
 
-/// A handshake that takes too long is refused.
-async fn in_time<T>(
-    server: &Server,
-    limit: Duration,
-    work: impl Future<Output = std::result::Result<T, Refused>>,
-) -> std::result::Result<T, Refused> {
-    tokio::select! {
-        done = work => done,
-        () = server.elapsed(limit) => {
-            let said = format!(
-                "the MCP server `{}` did not answer the handshake within {limit:?}: raise \
-                 `.connect_timeout(..)` if it needs longer to start", server.key
-            );
-            Err(Error::new(ErrorKind::DeadlineExceeded, said).into())
-        }
-    }
-}
-
 async fn attempt(
-    server: &Server,
+    server: &ManagedServer,
     era: ProtocolEra,
     stop: &CancellationToken,
-) -> std::result::Result<Live, Refused> {
-    let inbox = Arc::new(Inbox::new(Arc::clone(&server.key), Arc::clone(&server.settings)));
-    let handler = Arc::new(Handler { inbox: Arc::clone(&inbox), roots: Arc::clone(&server.roots) });
-    let opening = Opening {
-        inbox: Arc::clone(&inbox),
-        handler: Arc::clone(&handler),
-        lifecycle: lifecycle(era),
+) -> Result<LiveConnection, HandshakeError> {
+    let session = Arc::new(SessionState::new(
+        Arc::clone(&server.key),
+        Arc::clone(&server.settings),
+        Arc::clone(&server.client),
+    ));
+    let server_requests = Arc::new(ServerRequests { session: Arc::clone(&session) });
+    let handshake = Handshake {
+        session: Arc::clone(&session),
+        server_requests: Arc::clone(&server_requests),
+        mode: mode(era),
+        limit: server.connect_timeout(),
         stop: stop.child_token(),
     };
-    let limit = server.connect_timeout();
     let mut child = None;
-    let running = match &server.config.launch {
+    let task = match &server.config.launch {
         Launch::Stdio(command) => {
             let (mut started, pipe) = Child::spawn(&server.key, command)?;
-            match in_time(server, limit, opening.over(pipe)).await {
-                Ok(running) => {
+            match handshake.over(async { Ok(pipe) }).await {
+                Ok(task) => {
                     child = Some(started);
-                    running
+                    task
                 }
-                Err(refused) => {
-                    let words = started.last_words().await;
+                Err(HandshakeError { mut error, hint }) => {
+                    let last_words = started.last_words().await;
                     started.end().await;
-                    let error = match words {
-                        Some(words) => {
-                            let said = format!("{}; {words}", refused.error);
-                            Error::new(refused.error.kind(), said)
-                        }
-                        None => refused.error,
-                    };
-                    return Err(Refused { error, hint: refused.hint });
+                    if let Some(last_words) = last_words {
+                        let text = format!("{error}; {last_words}");
+                        error = error.with_message(text);
+                    }
+                    return Err(HandshakeError { error, hint });
                 }
             }
         }
         #[cfg(feature = "mcp-host-http")]
         Launch::Http(endpoint) => {
-            let make = || {
-                std::future::ready(crate::mcp::host::transport::http::Connector::new(
-                    &server.key,
-                    endpoint,
-                ))
-            };
-            let connector = server.connector.get_or_try_init(make).await?;
-            inbox.sign_in(connector.busy());
-            let transport = connector.transport();
-            if era == ProtocolEra::Probe {
+            use crate::mcp::host::transport::http::Connector;
+            let signing_in = &server.client.signing_in;
+            let make = || async { Connector::new(&server.key, endpoint, signing_in.clone()) };
+            let transport = server.connector.get_or_try_init(make).await?.transport();
+            let handshake = match era {
                 // rmcp's own probe takes a person who signs in for a server that keeps silent.
-                let opening = Opening { lifecycle: lifecycle(ProtocolEra::Stateless), ..opening };
-                let limit = limit.min(server.settings.probe * HTTP_PROBE);
-                let probed = in_time(server, limit, opening.over(transport)).await;
-                probed.map_err(|refused| match refused.error.kind() {
-                    ErrorKind::DeadlineExceeded => Refused { hint: Hint::MaybeOld, ..refused },
-                    _ => refused,
-                })?
-            } else {
-                in_time(server, limit, opening.over(transport)).await?
-            }
+                ProtocolEra::Probe => Handshake {
+                    mode: mode(ProtocolEra::Stateless),
+                    limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),
+                    ..handshake
+                },
+                _ => handshake,
+            };
+            let done = handshake.over(async { Ok(transport) }).await;
+            done.map_err(|refused| match refused.error.kind() {
+                ErrorKind::DeadlineExceeded if era == ProtocolEra::Probe => {
+                    HandshakeError { hint: EraHint::MaybeOld, ..refused }
+                }
+                _ => refused,
+            })?
         }
-        Launch::Custom(connector) => in_time(server, limit, connector.open(opening)).await?,
+        Launch::Custom(connector) => handshake.over(connector.connect()).await?,
         Launch::Broken(error) => {
-            return Err(Error::new(error.kind(), error.chain()).fatal().into());
+            return Err(PublicError::new(error.kind(), error.chain()).fatal().into());
         }
     };
-    match describe(server, inbox, handler, &running) {
-        Ok(connection) => Ok(Live { connection, running, child }),
+    match describe(server, session, server_requests, &task) {
+        Ok(connection) => Ok(LiveConnection { connection, task, child }),
         Err(error) => {
-            drop(running);
+            drop(task);
             if let Some(child) = child {
                 child.end().await;
             }
@@ -199,7 +200,7 @@ async fn attempt(
     }
 }
 
-fn lifecycle(era: ProtocolEra) -> ClientLifecycleMode {
+fn mode(era: ProtocolEra) -> ClientLifecycleMode {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     match era {
         ProtocolEra::Sessions => ClientLifecycleMode::Initialize,
@@ -211,35 +212,31 @@ fn lifecycle(era: ProtocolEra) -> ClientLifecycleMode {
     }
 }
 
-/// Reads what the server says of itself.
+/// The versions as a list in a text.
+fn listed(versions: &[ProtocolVersion]) -> String {
+    versions.iter().map(|version| version.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads what the server tells about itself.
 fn describe(
-    server: &Server,
-    inbox: Arc<Inbox>,
-    handler: Arc<Handler>,
-    running: &Running,
+    server: &ManagedServer,
+    session: Arc<SessionState>,
+    server_requests: Arc<ServerRequests>,
+    task: &ClientTask,
 ) -> Result<Arc<Connection>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let Some(info) = running.peer_info() else {
-        let said = format!("the MCP server `{}` does not say what it is", server.key);
-        return Err(Error::new(ErrorKind::Internal, said));
-    };
+    let Some(info) = task.peer_info() else { return Err(Error::NoInfo.of(&server.key)) };
     // rmcp takes any answer for a version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
-        let known: Vec<_> = ProtocolVersion::KNOWN_VERSIONS.iter().map(|v| v.to_string()).collect();
-        let said = format!(
-            "the MCP server `{}` speaks version `{}` of MCP; known are {}",
-            server.key,
-            info.protocol_version,
-            known.join(", ")
-        );
-        return Err(Error::new(ErrorKind::FailedPrecondition, said));
+        let version = info.protocol_version.to_string();
+        let known = listed(ProtocolVersion::KNOWN_VERSIONS);
+        return Err(Error::UnknownVersion { version, known }.of(&server.key));
     }
-    let controls = &server.config.controls;
-    let timeout = controls.timeout.unwrap_or(server.settings.timeout);
+    let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
     Ok(Arc::new(Connection {
-        peer: running.peer().clone(),
-        inbox,
-        handler,
+        peer: task.peer().clone(),
+        session,
+        server_requests,
         info,
         number: NUMBER.fetch_add(1, Ordering::Relaxed),
         timeout,
@@ -252,65 +249,45 @@ fn describe(
     }))
 }
 
-fn explain(server: &str, error: &ClientInitializeError) -> Refused {
+fn explain(server: &str, error: &ClientInitializeError) -> HandshakeError {
     use ClientInitializeError as E;
-    let failed = |kind, said: String| Error::new(kind, format!("the MCP server `{server}` {said}"));
     let (error, hint) = match error {
-        E::ConnectionClosed(_) => {
-            let said = "ended before it answered the handshake".to_owned();
-            (failed(ErrorKind::Unavailable, said), Hint::MaybeOld)
-        }
+        E::ConnectionClosed(_) => (Error::EndedEarly.of(server), EraHint::MaybeOld),
         E::JsonRpcError(error) => {
             let is_new = matches!(
                 error.code,
                 ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
             );
-            (refused(server, error), if is_new { Hint::None } else { Hint::MaybeOld })
+            let hint = if is_new { EraHint::None } else { EraHint::MaybeOld };
+            (SessionError::Refused(error.clone()).of(server), hint)
         }
-        E::TransportError { error, .. } => transport(server, error),
+        E::TransportError { error, .. } => not_sent(server, error),
         E::NoCompatibleProtocolVersion { server_supported, .. } => {
-            let theirs: Vec<_> = server_supported.iter().map(|v| v.to_string()).collect();
-            let said =
-                format!("speaks only versions of MCP that are unknown: {}", theirs.join(", "));
-            (failed(ErrorKind::FailedPrecondition, said), Hint::None)
+            (Error::UnknownVersions(listed(server_supported)).of(server), EraHint::None)
         }
         E::LegacyFallbackFailed { fallback, .. } => {
-            let refuses = matches!(**fallback, E::JsonRpcError(_));
-            (explain(server, fallback).error, if refuses { Hint::MaybeNew } else { Hint::None })
+            let is_refused = matches!(**fallback, E::JsonRpcError(_));
+            let hint = if is_refused { EraHint::MaybeNew } else { EraHint::None };
+            (explain(server, fallback).error, hint)
         }
-        E::Cancelled => {
-            let said = "was closed while it was connected".to_owned();
-            (failed(ErrorKind::Cancelled, said), Hint::None)
-        }
+        E::Cancelled => (Error::ClosedEarly.of(server), EraHint::None),
         E::ExpectedInitResponse(_)
         | E::ExpectedInitResult(_)
         | E::ConflictInitResponseId(..)
-        | E::UncorrelatedErrorResponse { .. } => {
-            let said = "answered the handshake with something else: it is no MCP server, or one \
-                        that is broken";
-            (failed(ErrorKind::Unavailable, said.to_owned()), Hint::MaybeOld)
-        }
-        other => (failed(ErrorKind::Internal, format!("cannot be connected: {other}")), Hint::None),
+        | E::UncorrelatedErrorResponse { .. } => (Error::NoMcp.of(server), EraHint::MaybeOld),
+        other => (Error::Handshake(other.to_string()).of(server), EraHint::None),
     };
-    Refused { error, hint }
+    HandshakeError { error, hint }
 }
 
-fn transport(server: &str, error: &DynamicTransportError) -> (Error, Hint) {
+fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
     #[cfg(feature = "mcp-host-http")]
     if let Some(fault) = crate::mcp::host::transport::http::explain(error) {
         let kind = fault.error.kind();
-        let said = format!("the MCP server `{server}`: {}", fault.error);
-        let settled = fault.unsent
+        let is_settled = fault.unsent
             || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
-        let error = Error::new(kind, said).with_source(fault.error);
-        return (error, if settled { Hint::None } else { Hint::MaybeOld });
+        let hint = if is_settled { EraHint::None } else { EraHint::MaybeOld };
+        return (of_server(server, fault.error), hint);
     }
-    let said = format!("the MCP server `{server}` cannot be written to: {}", error.error);
-    (Error::new(ErrorKind::Unavailable, said), Hint::MaybeOld)
+    (Error::Unwritable(error.error.to_string()).of(server), EraHint::MaybeOld)
 }
-
-/// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
-const HTTP_PROBE: u32 = 3;
-
-/// How long the end of a session may take before it is cut off.
-pub(crate) const CLOSE: Duration = Duration::from_secs(3);

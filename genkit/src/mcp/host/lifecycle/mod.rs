@@ -1,5 +1,7 @@
-//! Connection lifecycle of one server: started, lost, tried again, closed.
+//! Connection lifecycle of one server: handshake, reconnection, end.
 
+pub(crate) mod error;
 pub(crate) mod handshake;
+pub(crate) mod machine;
 pub(crate) mod server;
 pub(crate) mod supervisor;

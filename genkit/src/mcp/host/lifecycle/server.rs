@@ -1,176 +1,158 @@
-//! One server of a host: its connection, as it comes and goes, and what is asked over it.
+//! One server of a host: the connection as it comes and goes, and what is desired of it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::error::Error;
+use super::machine::LinkEvent;
 use crate::context::Root;
-use crate::error::Error;
-use crate::mcp::host::catalog::Catalog;
+use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::config::ServerConfig;
+use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;
-use crate::mcp::host::limits::SLOW_REST;
+use crate::mcp::host::limits::MAX_AWAITED_TRIES;
+use crate::mcp::host::session::client_state::ClientState;
 use crate::mcp::host::session::connection::Connection;
-use crate::mcp::host::session::notifications::Kind;
-use crate::mcp::host::settings::Settings;
+use crate::mcp::host::settings::HostSettings;
 use crate::mcp::host::status::{ServerState, ServerStatus};
-use crate::sync::{lock, read, write};
+use crate::sync::{read, write};
 
 /// How long the end or the beginning of a connection is waited for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How the connection is.
+/// How long a failed call waits for the cause of its connection's end.
+const CAUSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// State of a connection, for everybody who waits for it.
 #[derive(Clone)]
-pub(crate) enum Link {
+pub(crate) struct LinkStatus {
+    pub(crate) state: ServerState,
+    /// There is one where the state is connected.
+    pub(super) connection: Option<Arc<Connection>>,
+    /// Connections that failed in a row, and when the next is tried.
+    pub(super) tries: u32,
+    pub(super) retry_at: Option<Instant>,
+    /// How often a connection was begun, and how often it was made.
+    pub(super) attempts: u64,
+    pub(super) connections: u64,
+    last_error: Option<Arc<PublicError>>,
+    /// The connection that ended last, by its number, and the cause where it ended by itself.
+    last_end: Option<(u64, Option<Arc<PublicError>>)>,
+}
+
+impl LinkStatus {
+    /// The connection, unless it has ended by now.
+    fn live_connection(&self) -> Option<Arc<Connection>> {
+        let connection = self.connection.as_ref();
+        connection.filter(|connection| !connection.session.ended().is_cancelled()).cloned()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DesiredState {
+    Connected,
     Disabled,
-    Connecting,
-    Up(Arc<Connection>),
-    /// Not there since so many tries, and tried again then.
-    Waiting(u32, Instant),
-    Failed,
     Closed,
 }
 
-impl Link {
-    pub(crate) fn state(&self) -> ServerState {
+impl DesiredState {
+    /// What it is from the moment in which it is desired.
+    fn server_state(self) -> ServerState {
         match self {
+            Self::Connected => ServerState::Connecting,
             Self::Disabled => ServerState::Disabled,
-            Self::Connecting => ServerState::Connecting,
-            Self::Up(_) => ServerState::Connected,
-            Self::Waiting(..) => ServerState::Waiting,
-            Self::Failed => ServerState::Failed,
             Self::Closed => ServerState::Closed,
         }
     }
 }
 
-/// What the connection shall be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wish {
-    pub(crate) want: Want,
-    /// Grows where a waiting connection shall be tried now.
-    pub(crate) pokes: u64,
+/// What is desired of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Desired {
+    target: DesiredState,
+    since: Instant,
     /// Grows where a connection shall be made anew.
-    pub(crate) resets: u64,
+    resets: u64,
+    /// Grows where a waiting connection shall be tried now.
+    retry_now: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Want {
-    #[default]
-    Up,
-    Down,
-    Closed,
+impl Desired {
+    fn is_retry_of(&self, seen: &Self) -> bool {
+        (self.target, self.resets) == (seen.target, seen.resets)
+    }
+
+    /// The event that this is to whoever has seen that.
+    pub(super) fn event_after(&self, seen: Option<&Self>) -> LinkEvent {
+        match self.target {
+            _ if seen.is_some_and(|seen| self.is_retry_of(seen)) => LinkEvent::RetryNow,
+            DesiredState::Connected => LinkEvent::Start,
+            DesiredState::Disabled => LinkEvent::Disable,
+            DesiredState::Closed => LinkEvent::Close,
+        }
+    }
 }
 
 /// One server of a host.
-pub(crate) struct Server {
+pub(crate) struct ManagedServer {
     pub(crate) key: Arc<str>,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<HostSettings>,
     pub(crate) config: ServerConfig,
-    pub(crate) link: watch::Sender<Link>,
-    pub(crate) wish: watch::Sender<Wish>,
-    pub(crate) catalog: Catalog,
-    /// It is known not to understand the newest protocol.
-    pub(crate) is_old: AtomicBool,
+    pub(crate) client: Arc<ClientState>,
+    /// The server is known not to understand the newest protocol.
+    pub(super) is_old: AtomicBool,
     #[cfg(feature = "mcp-host-http")]
-    pub(crate) connector: tokio::sync::OnceCell<crate::mcp::host::transport::http::Connector>,
-    last_error: Mutex<Option<Arc<Error>>>,
-    /// Its own folders, where they are not those of the host.
-    pub(crate) roots: Arc<RwLock<Option<Vec<Root>>>>,
-    /// The resources that are to be heard of, over whatever connection.
-    pub(crate) watched: watch::Sender<BTreeSet<String>>,
-    notices: Mutex<BTreeMap<&'static str, Vec<String>>>,
-    /// What was said last of its being left out.
-    said: Mutex<[Option<String>; 3]>,
-    /// Until when lists do not wait for it.
-    slow_until: Mutex<[Option<Instant>; 3]>,
-    /// How often a connection was begun.
-    attempts: AtomicU64,
-    /// The connections before this one have ended, and why is known.
-    pub(crate) buried: AtomicU64,
+    pub(super) connector: tokio::sync::OnceCell<crate::mcp::host::transport::http::Connector>,
+    link: watch::Sender<LinkStatus>,
+    pub(super) desired: watch::Sender<Desired>,
     /// The supervisor has ended, and with it the process.
-    pub(crate) ended: CancellationToken,
-    /// When it was wished for.
-    started: Mutex<Instant>,
-    wanting: Mutex<()>,
+    pub(super) ended: CancellationToken,
 }
 
-impl Server {
-    pub(crate) fn new(key: &str, config: ServerConfig, settings: Arc<Settings>) -> Self {
-        let (link, want) = match config.controls.disabled {
-            true => (Link::Disabled, Want::Down),
-            false => (Link::Connecting, Want::Up),
+impl ManagedServer {
+    pub(crate) fn new(key: &str, config: ServerConfig, settings: Arc<HostSettings>) -> Self {
+        let target = match config.controls.disabled {
+            true => DesiredState::Disabled,
+            false => DesiredState::Connected,
         };
+        let client =
+            ClientState { roots: config.controls.roots.clone().into(), ..Default::default() };
         Self {
             key: key.into(),
             settings,
-            roots: Arc::new(RwLock::new(config.controls.roots.clone())),
             config,
-            link: watch::Sender::new(link),
-            wish: watch::Sender::new(Wish { want, ..Wish::default() }),
-            catalog: Catalog::default(),
+            client: Arc::new(client),
             is_old: AtomicBool::new(false),
             #[cfg(feature = "mcp-host-http")]
             connector: tokio::sync::OnceCell::new(),
-            last_error: Mutex::new(None),
-            watched: watch::Sender::default(),
-            notices: Mutex::default(),
-            said: Mutex::default(),
-            slow_until: Mutex::default(),
-            attempts: AtomicU64::new(0),
-            buried: AtomicU64::new(0),
+            link: watch::Sender::new(LinkStatus {
+                state: target.server_state(),
+                connection: None,
+                tries: 0,
+                retry_at: None,
+                attempts: 0,
+                connections: 0,
+                last_error: None,
+                last_end: None,
+            }),
+            desired: watch::Sender::new(Desired {
+                target,
+                since: Instant::now(),
+                resets: 0,
+                retry_now: 0,
+            }),
             ended: CancellationToken::new(),
-            started: Mutex::new(Instant::now()),
-            wanting: Mutex::new(()),
         }
     }
 
     /// How long its start and the handshake may take.
-    pub(crate) fn connect_timeout(&self) -> Duration {
+    pub(super) fn connect_timeout(&self) -> Duration {
         self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
-    }
-
-    /// Resolves after `limit`, not counting the time in which a person is asked to sign in.
-    pub(crate) async fn elapsed(&self, limit: Duration) {
-        const TICK: Duration = Duration::from_millis(100);
-        let mut left = limit;
-        while !left.is_zero() {
-            let tick = left.min(TICK);
-            tokio::time::sleep(tick).await;
-            if !self.is_signing_in() {
-                left -= tick;
-            }
-        }
-    }
-
-    /// Whether it kept the others waiting a moment ago.
-    pub(crate) fn is_slow(&self, kind: Kind) -> bool {
-        lock(&self.slow_until)[kind as usize].is_some_and(|until| Instant::now() < until)
-    }
-
-    /// It kept the others waiting: for a while it does not get the chance.
-    pub(crate) fn note_slow(&self, kind: Kind) {
-        lock(&self.slow_until)[kind as usize] = Instant::now().checked_add(SLOW_REST);
-    }
-
-    /// The connection, if it is there now.
-    pub(crate) fn up(&self) -> Option<Arc<Connection>> {
-        match &*self.link.borrow() {
-            Link::Up(connection) if !connection.inbox.gone().is_cancelled() => {
-                Some(Arc::clone(connection))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether it can be asked now.
-    pub(crate) fn is_usable(&self) -> bool {
-        self.up().is_some()
     }
 
     /// Whether results stay as MCP has them.
@@ -178,161 +160,212 @@ impl Server {
         self.config.controls.raw.unwrap_or(self.settings.raw)
     }
 
-    pub(crate) fn is_disabled(&self) -> bool {
-        matches!(&*self.link.borrow(), Link::Disabled)
+    pub(crate) fn state(&self) -> ServerState {
+        self.link.borrow().state
+    }
+
+    /// The connection, if it is there now.
+    pub(crate) fn live_connection(&self) -> Option<Arc<Connection>> {
+        self.link.borrow().live_connection()
+    }
+
+    /// How many connections were made so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.link.borrow().connections
     }
 
     /// Whether lists still wait for its first connection.
     pub(crate) fn is_starting(&self) -> bool {
-        lock(&self.started).elapsed() < self.settings.startup
+        self.desired.borrow().since.elapsed() < self.settings.startup
     }
 
     pub(crate) fn has_own_roots(&self) -> bool {
-        read(&self.roots).is_some()
+        read(&self.client.roots).is_some()
     }
 
-    pub(crate) fn set_roots(&self, roots: Vec<Root>) {
-        *write(&self.roots) = Some(roots);
+    pub(crate) async fn set_roots(&self, roots: Vec<Root>) {
+        *write(&self.client.roots) = Some(roots);
+        self.notify_roots_changed().await;
     }
 
-    /// Whether a person is being asked to sign in.
-    pub(crate) fn is_signing_in(&self) -> bool {
-        #[cfg(feature = "mcp-host-http")]
-        return self.connector.get().is_some_and(|connector| *connector.busy().borrow());
-        #[cfg(not(feature = "mcp-host-http"))]
-        false
-    }
-
-    pub(crate) fn last_error(&self) -> Option<Arc<Error>> {
-        lock(&self.last_error).clone()
-    }
-
-    pub(crate) fn note_error(&self, error: Option<Error>) {
-        *lock(&self.last_error) = error.map(Arc::new);
-    }
-
-    /// Keeps what of a list is left out, and says it once.
-    pub(crate) fn note(&self, of: &'static str, said: Vec<String>) {
-        let mut notices = lock(&self.notices);
-        let known = notices.get(of).map(Vec::as_slice).unwrap_or_default();
-        for new in said.iter().filter(|said| !known.contains(said)) {
-            tracing::warn!(server = %self.key, "{new}");
-        }
-        notices.insert(of, said);
-    }
-
-    /// Whether it is new that it is left out for this reason; `None` is that it is there.
-    pub(crate) fn silence(&self, kind: Kind, why: Option<&str>) -> bool {
-        let said = &mut lock(&self.said)[kind as usize];
-        let new = said.as_deref() != why;
-        *said = why.map(str::to_owned);
-        new
-    }
-
-    pub(crate) fn set(&self, link: Link) {
-        let state = link.state();
-        if state == ServerState::Connected {
-            *lock(&self.slow_until) = Default::default();
-        }
-        if state == ServerState::Connecting {
-            self.attempts.fetch_add(1, Ordering::AcqRel);
-        }
-        let mut changed = false;
-        self.link.send_modify(|now| {
-            changed = now.state() != state;
-            *now = link;
-        });
-        if changed {
-            tracing::info!(server = %self.key, %state, "an MCP server changed its state");
-            let server = self.key.to_string();
-            self.settings.tell(&McpEvent::State { server, state });
-        }
-    }
-
-    /// Tries a waiting connection now.
-    pub(crate) fn poke(&self) {
-        self.wish.send_modify(|wish| wish.pokes += 1);
-    }
-
-    pub(crate) fn want(&self, want: Want) {
-        let _one_by_one = lock(&self.wanting);
-        let now = self.wish.borrow().want;
-        if now == want || now == Want::Closed {
-            return;
-        }
-        if want == Want::Up {
-            *lock(&self.started) = Instant::now();
-        }
-        // Whoever asks from now on is told so, whether the supervisor knows it yet or not.
-        self.set(match want {
-            Want::Up => Link::Connecting,
-            Want::Down => Link::Disabled,
-            Want::Closed => Link::Closed,
-        });
-        // What was wished for in between counts too: the old connection ends in any case.
-        self.wish.send_modify(|wish| {
-            wish.want = want;
-            wish.resets += 1;
-        });
-    }
-
-    /// Makes the connection anew; resolves when that has begun.
-    pub(crate) async fn reset(&self) {
-        let before = self.attempts.load(Ordering::Acquire);
-        self.wish.send_modify(|wish| wish.resets += 1);
-        let mut links = self.link.subscribe();
-        let begun = links.wait_for(|_| self.attempts.load(Ordering::Acquire) > before);
-        let _ = tokio::time::timeout(PATIENCE, begun).await;
-    }
-
-    /// Waits until it is connected or has failed once.
-    pub(crate) async fn settled(&self) {
-        let mut links = self.link.subscribe();
-        let settled = links.wait_for(|link| !matches!(link, Link::Connecting));
-        tokio::select! {
-            _ = settled => {}
-            () = self.elapsed(self.connect_timeout().saturating_add(PATIENCE)) => {}
-        }
-    }
-
-    /// Ends the connection and the process behind it.
-    pub(crate) async fn close(&self) {
-        self.want(Want::Closed);
-        if tokio::time::timeout(PATIENCE, self.ended.cancelled()).await.is_err() {
-            tracing::warn!(server = %self.key, "an MCP server takes too long to end");
-        }
-    }
-
-    /// Tells a session that its folders are others.
-    pub(crate) async fn roots_changed(&self) {
-        let link = self.link.borrow().clone();
-        if let Link::Up(connection) = link
-            && !connection.is_stateless()
-        {
+    /// Tells a session that its roots are others.
+    pub(crate) async fn notify_roots_changed(&self) {
+        let connection = self.link.borrow().connection.clone();
+        if let Some(connection) = connection.filter(|connection| !connection.is_stateless()) {
             // A server that is gone asks for them when it is back.
             let _ = connection.peer.notify_roots_list_changed().await;
         }
     }
 
-    pub(crate) fn status(&self) -> ServerStatus {
-        let link = self.link.borrow().clone();
-        let info = match &link {
-            Link::Up(connection) => Some(&connection.info),
-            _ => None,
+    /// The connection, waited for while there is hope.
+    pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
+        let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
+        tokio::select! {
+            connection = self.wait_for_connection() => connection,
+            () = self.client.elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
+        }
+    }
+
+    async fn wait_for_connection(&self) -> Result<Arc<Connection>> {
+        let mut link = self.link.subscribe();
+        let mut has_tried = false;
+        loop {
+            let now = link.borrow_and_update().clone();
+            match now.state {
+                ServerState::Connected => {
+                    if let Some(connection) = now.live_connection() {
+                        return Ok(connection);
+                    }
+                }
+                ServerState::Connecting => has_tried = true,
+                ServerState::Waiting if has_tried || now.tries > MAX_AWAITED_TRIES => {
+                    return Err(self.absent(&now));
+                }
+                ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
+                ServerState::Failed => return Err(self.absent(&now)),
+                ServerState::Disabled => {
+                    return Err(Error::Disabled(self.key.to_string()).of(&self.key));
+                }
+                ServerState::Closed => return Err(Error::Closed.of(&self.key)),
+            }
+            // The channel is this value's own.
+            let _ = link.changed().await;
+        }
+    }
+
+    /// The last error, and when or how the connection is tried again.
+    fn absent(&self, link: &LinkStatus) -> PublicError {
+        let last = link.last_error.as_ref();
+        let cause = match last {
+            Some(error) => error.chain(),
+            None => Error::Absent.of(&self.key).to_string(),
         };
+        let kind = last.map_or(ErrorKind::Unavailable, |error| error.kind());
+        let text = match link.retry_at {
+            Some(at) => {
+                let wait = at.saturating_duration_since(Instant::now());
+                format!("{cause}; it is tried again in {wait:.0?}")
+            }
+            None => format!("{cause}; `.reconnect(\"{}\")` tries again", self.key),
+        };
+        PublicError::new(kind, text)
+    }
+
+    /// The cause of a connection's end, which is known a moment after it.
+    pub(crate) async fn end_cause(&self, connection: &Connection) -> Option<Arc<PublicError>> {
+        let mut links = self.link.subscribe();
+        let is_known = |link: &LinkStatus| {
+            link.last_end.as_ref().is_some_and(|(number, _)| *number >= connection.number)
+        };
+        let known = tokio::time::timeout(CAUSE_TIMEOUT, links.wait_for(is_known)).await;
+        known.ok()?.ok()?.last_end.as_ref()?.1.clone()
+    }
+
+    pub(crate) fn note_error(&self, error: Option<PublicError>) {
+        self.link.send_modify(|link| link.last_error = error.map(Arc::new));
+    }
+
+    /// Notes that a connection ended, and the cause where it ended by itself.
+    pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
+        let cause = cause.map(Arc::new);
+        self.link.send_modify(|link| {
+            link.last_error = cause.clone().or(link.last_error.take());
+            link.last_end = Some((connection.number, cause));
+        });
+    }
+
+    /// Publishes what became of the connection for whoever has `seen` this desire.
+    pub(super) fn publish(&self, seen: &Desired, change: impl FnOnce(&mut LinkStatus)) {
+        let changed = {
+            let desired = self.desired.borrow();
+            // The state of a later desire is published already.
+            if !desired.is_retry_of(seen) {
+                return;
+            }
+            self.modify(change)
+        };
+        self.emit(changed);
+    }
+
+    fn modify(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
+        let mut changed = None;
+        self.link.send_modify(|link| {
+            let before = link.state;
+            change(link);
+            changed = (link.state != before).then_some(link.state);
+        });
+        changed
+    }
+
+    fn emit(&self, changed: Option<ServerState>) {
+        if let Some(state) = changed {
+            tracing::info!(server = %self.key, %state, "an MCP server changed its state");
+            self.settings.emit(&McpEvent::State { server: self.key.to_string(), state });
+        }
+    }
+
+    pub(crate) fn set_desired(&self, target: DesiredState) {
+        let mut changed = None;
+        self.desired.send_if_modified(|desired| {
+            if desired.target == target || desired.target == DesiredState::Closed {
+                return false;
+            }
+            if target == DesiredState::Connected {
+                desired.since = Instant::now();
+            }
+            desired.target = target;
+            desired.resets += 1;
+            // Callers see it from now on, whether the supervisor knows it yet or not.
+            changed = self.modify(|link| {
+                link.state = target.server_state();
+                (link.connection, link.retry_at) = (None, None);
+            });
+            true
+        });
+        self.emit(changed);
+    }
+
+    /// Makes the connection anew; resolves when that has begun.
+    pub(crate) async fn reset(&self) {
+        let mut links = self.link.subscribe();
+        let before = links.borrow_and_update().attempts;
+        self.desired.send_modify(|desired| desired.resets += 1);
+        let begun =
+            links.wait_for(|link| link.attempts > before || link.state == ServerState::Closed);
+        let _ = tokio::time::timeout(TRANSITION_TIMEOUT, begun).await;
+    }
+
+    /// Waits until it is connected or has failed once.
+    pub(crate) async fn settled(&self) {
+        let mut links = self.link.subscribe();
+        let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
+        tokio::select! {
+            _ = links.wait_for(|link| link.state != ServerState::Connecting) => {}
+            () = self.client.elapsed(limit) => {}
+        }
+    }
+
+    /// Ends the connection and the process behind it.
+    pub(crate) async fn close(&self) {
+        self.set_desired(DesiredState::Closed);
+        if tokio::time::timeout(TRANSITION_TIMEOUT, self.ended.cancelled()).await.is_err() {
+            tracing::warn!(server = %self.key, "an MCP server takes too long to end");
+        }
+    }
+
+    pub(crate) fn status(&self, notices: Vec<String>) -> ServerStatus {
+        let link = self.link.borrow().clone();
+        let info = link.connection.as_ref().map(|connection| &connection.info);
         let named = info.and_then(|info| info.server_info.as_ref());
         ServerStatus {
             server: self.key.to_string(),
-            state: link.state(),
-            last_error: self.last_error().map(|error| error.chain()),
-            retry_in: match link {
-                Link::Waiting(_, next) => Some(next.saturating_duration_since(Instant::now())),
-                _ => None,
-            },
+            state: link.state,
+            last_error: link.last_error.map(|error| error.chain()),
+            retry_in: link.retry_at.map(|at| at.saturating_duration_since(Instant::now())),
             protocol_version: info.map(|info| info.protocol_version.to_string()),
             server_name: named.map(|server| format!("{} {}", server.name, server.version)),
             instructions: info.and_then(|info| info.instructions.clone()),
-            notices: lock(&self.notices).values().flatten().cloned().collect(),
+            notices,
         }
     }
 }

@@ -1,185 +1,168 @@
-//! Keeps one server connected, as long as that is wanted.
+//! Supervisor of one server: does what the state machine of its connection decides.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::handshake::{CLOSE, Live, open};
-use super::server::{Link, Server, Want, Wish};
-use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::limits::{AT_ONCE, FIRST_WAIT, GOOD, LONGEST_WAIT};
+use super::error::Error;
+use super::handshake::{LiveConnection, open};
+use super::machine::{LinkAction, LinkEvent, LinkMachine, RefusalKind};
+use super::server::ManagedServer;
+use crate::error::{Error as PublicError, ErrorKind};
+use crate::future::BoxFuture;
+use crate::mcp::host::error::OfServer as _;
+use crate::mcp::host::session::connection::Connection;
 use crate::mcp::host::session::subscriptions;
-use crate::mcp::host::transport::stdio::child::Child;
+
+/// How long the end of a session may take before it is cut off.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How what was done ended.
+enum WorkResult {
+    Connected(LiveConnection),
+    Refused(PublicError),
+    Lost,
+    Ended,
+    Elapsed,
+}
 
 /// Runs until the server is closed. The task owns the connection: when it is dropped, so is the
 /// child process.
-pub(crate) async fn run(server: Arc<Server>) {
+pub(crate) async fn run(server: Arc<ManagedServer>) {
     let _ended = server.ended.clone().drop_guard();
-    let mut wishes = server.wish.subscribe();
-    let (mut tries, mut was_there) = (0, false);
+    let mut desired = server.desired.subscribe();
+    let mut seen = *desired.borrow_and_update();
+    let mut event = seen.event_after(None);
+    let mut machine = LinkMachine::new();
+    let mut live: Option<LiveConnection> = None;
+    let mut work: BoxFuture<'_, WorkResult> = Box::pin(std::future::pending());
     loop {
-        let wish = *wishes.borrow_and_update();
-        match wish.want {
-            Want::Closed => return server.set(Link::Closed),
-            Want::Down => {
-                server.set(Link::Disabled);
-                if wishes.changed().await.is_err() {
-                    return;
-                }
-                tries = 0;
-                continue;
+        let action = machine.handle(event, Instant::now(), RandomState::new().hash_one(0));
+        let mut retry_at = None;
+        match action {
+            LinkAction::Continue => {}
+            LinkAction::Connect => work = Box::pin(connect(&server)),
+            LinkAction::Hold => {
+                let connection = live.as_ref().map(|live| Arc::clone(&live.connection));
+                work = Box::pin(hold(connection));
             }
-            Want::Up => {}
+            LinkAction::Close => {
+                work = Box::pin(close(&server, live.take(), event == LinkEvent::Lost));
+            }
+            LinkAction::Wait(pause) => {
+                let at = Instant::now() + pause;
+                retry_at = Some(at);
+                work = Box::pin(async move {
+                    tokio::time::sleep_until(at).await;
+                    WorkResult::Elapsed
+                });
+            }
+            LinkAction::Idle | LinkAction::Fail | LinkAction::Stop => {
+                work = Box::pin(std::future::pending());
+            }
         }
-        server.set(Link::Connecting);
-        let stop = CancellationToken::new();
-        let error = match connect(&server, &mut wishes, &stop, wish).await {
-            None => continue,
-            Some(Ok(live)) => {
-                was_there = true;
-                let since = Instant::now();
-                let died = hold(&server, &mut wishes, live, wish).await;
-                if since.elapsed() >= GOOD {
-                    tries = 0;
+        if action != LinkAction::Continue {
+            server.publish(&seen, |link| {
+                link.state = machine.server_state();
+                link.connection = live.as_ref().map(|live| Arc::clone(&live.connection));
+                link.tries = machine.tries();
+                link.retry_at = retry_at;
+                link.attempts += u64::from(action == LinkAction::Connect);
+                link.connections += u64::from(action == LinkAction::Hold);
+            });
+        }
+        if action == LinkAction::Stop {
+            return;
+        }
+        event = tokio::select! {
+            biased;
+            changed = desired.wait_for(|now| *now != seen) => match changed.map(|now| *now) {
+                Ok(now) => {
+                    let event = now.event_after(Some(&seen));
+                    seen = now;
+                    event
                 }
-                match died {
-                    None => continue,
-                    // A server that was there is most likely there again at once.
-                    Some(error) if tries < AT_ONCE => {
-                        tracing::warn!(server = %server.key, error = error.chain(), "starts anew");
-                        tries += 1;
-                        continue;
-                    }
-                    Some(error) => error,
+                Err(_) => LinkEvent::Close,
+            },
+            done = &mut work => match done {
+                WorkResult::Connected(connected) => {
+                    server.note_error(None);
+                    live = Some(connected);
+                    LinkEvent::Connected
                 }
-            }
-            Some(Err(error)) => error,
+                WorkResult::Refused(error) => {
+                    let why = error.chain();
+                    tracing::warn!(server = %server.key, error = why, "an MCP server is not there");
+                    let kind = RefusalKind::of(&error);
+                    server.note_error(Some(error));
+                    LinkEvent::Refused(kind)
+                }
+                WorkResult::Lost => LinkEvent::Lost,
+                WorkResult::Ended => LinkEvent::Ended,
+                WorkResult::Elapsed => LinkEvent::Elapsed,
+            },
         };
-        let hopeless = is_hopeless(&error, was_there);
-        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is not there");
-        server.note_error(Some(error));
-        if hopeless {
-            server.set(Link::Failed);
-            wait(&mut wishes, wish, None).await;
-            continue;
+    }
+}
+
+async fn connect(server: &ManagedServer) -> WorkResult {
+    let stop = CancellationToken::new();
+    let stopping = stop.clone().drop_guard();
+    match open(server, &stop).await {
+        Ok(live) => {
+            // It is the connection's own from here on.
+            stopping.disarm();
+            WorkResult::Connected(live)
         }
-        tries += 1;
-        let pause = pause(tries);
-        let next = Instant::now() + pause;
-        server.set(Link::Waiting(tries, next));
-        wait(&mut wishes, wish, Some(next)).await;
+        Err(error) => WorkResult::Refused(error),
     }
 }
 
-/// Whether trying again would not help: a person said no, or what was configured never worked. What
-/// did work will most likely work again.
-fn is_hopeless(error: &Error, was_there: bool) -> bool {
-    let refused = matches!(error.kind(), ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
-    let wrong = matches!(
-        error.kind(),
-        ErrorKind::InvalidArgument
-            | ErrorKind::NotFound
-            | ErrorKind::FailedPrecondition
-            | ErrorKind::Unimplemented
-    );
-    error.is_fatal() || refused || (wrong && !was_there)
-}
-
-/// How long to wait after so many failures.
-fn pause(tries: u32) -> Duration {
-    let doubled = FIRST_WAIT.saturating_mul(1 << tries.saturating_sub(1).min(16));
-    // Programs that share a server do not come back all at once.
-    let jitter = Duration::from_millis(u64::from(std::process::id()) * 7 % 250);
-    doubled.min(LONGEST_WAIT) + jitter
-}
-
-/// Waits until `next`, or until something else is wished for.
-async fn wait(wishes: &mut watch::Receiver<Wish>, wish: Wish, next: Option<Instant>) {
-    // A failure that trying does not mend is not tried for a call's sake.
-    let other = |now: &Wish| match next {
-        Some(_) => *now != wish,
-        None => (now.want, now.resets) != (wish.want, wish.resets),
-    };
-    let wished = wishes.wait_for(other);
-    match next {
-        Some(next) => tokio::select! {
-            _ = wished => {}
-            () = tokio::time::sleep_until(next) => {}
-        },
-        None => drop(wished.await),
-    }
-}
-
-/// `None` if something else is wished for meanwhile.
-async fn connect(
-    server: &Server,
-    wishes: &mut watch::Receiver<Wish>,
-    stop: &CancellationToken,
-    wish: Wish,
-) -> Option<Result<Live>> {
-    let _stop = stop.clone().drop_guard();
-    tokio::select! {
-        _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => None,
-        opened = open(server, stop) => {
-            if opened.is_ok() {
-                // It is the connection's own from here on.
-                _stop.disarm();
-            }
-            Some(opened)
+/// Holds a connection until it ends by itself.
+async fn hold(connection: Option<Arc<Connection>>) -> WorkResult {
+    if let Some(connection) = connection {
+        tokio::select! {
+            () = connection.session.ended().cancelled() => {}
+            () = subscriptions::run(&connection) => {}
         }
     }
-}
-
-/// Holds a connection until it ends, and says why; `None` if that was wished for.
-async fn hold(
-    server: &Arc<Server>,
-    wishes: &mut watch::Receiver<Wish>,
-    live: Live,
-    wish: Wish,
-) -> Option<Error> {
-    let Live { connection, running, mut child } = live;
-    server.note_error(None);
-    server.set(Link::Up(Arc::clone(&connection)));
-    let gone = connection.inbox.gone().clone();
-    let listening = subscriptions::run(Arc::clone(server), Arc::clone(&connection));
-    let died = tokio::select! {
-        () = gone.cancelled() => true,
-        () = listening => true,
-        _ = wishes.wait_for(|now| (now.want, now.resets) != (wish.want, wish.resets)) => false,
-    };
-    let mut why = None;
-    if died {
-        let words = match &mut child {
-            Some(child) => child.last_words().await,
-            None => None,
-        };
-        let known: Vec<String> = connection.inbox.fault().into_iter().chain(words).collect();
-        let said = match known.is_empty() {
-            true => "the connection was closed".to_owned(),
-            false => known.join("; "),
-        };
-        let said = match said.starts_with("the MCP server") {
-            true => said,
-            false => format!("the MCP server `{}` is gone: {said}", server.key),
-        };
-        server.bury(&connection, Error::new(ErrorKind::Unavailable, said.clone()));
-        why = Some(Error::new(ErrorKind::Unavailable, said));
-        server.set(Link::Connecting);
-    } else {
-        server.bury_quietly(&connection);
-    }
-    close(running, child).await;
-    why
+    WorkResult::Lost
 }
 
 /// Ends a session in good form, and its process in any case.
-async fn close(mut running: crate::mcp::host::session::connection::Running, child: Option<Child>) {
-    let _ = running.close_with_timeout(CLOSE).await;
-    drop(running);
+async fn close(server: &ManagedServer, live: Option<LiveConnection>, was_lost: bool) -> WorkResult {
+    let Some(LiveConnection { connection, mut task, mut child }) = live else {
+        return WorkResult::Ended;
+    };
+    let mut cause = None;
+    if was_lost {
+        let last_words = match &mut child {
+            Some(child) => child.last_words().await,
+            None => None,
+        };
+        let known = connection.session.end_cause().into_iter().chain(last_words);
+        let error = lost(&server.key, &known.collect::<Vec<_>>().join("; "));
+        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is gone");
+        cause = Some(error);
+    }
+    server.note_end(&connection, cause);
+    let _ = task.close_with_timeout(CLOSE_TIMEOUT).await;
+    drop(task);
     if let Some(child) = child {
         child.end().await;
+    }
+    WorkResult::Ended
+}
+
+fn lost(server: &str, cause: &str) -> PublicError {
+    match cause {
+        "" => Error::Gone("the connection was closed".to_owned()).of(server),
+        named if named.starts_with("the MCP server") => {
+            PublicError::new(ErrorKind::Unavailable, named)
+        }
+        cause => Error::Gone(cause.to_owned()).of(server),
     }
 }

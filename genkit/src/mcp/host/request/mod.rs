@@ -1,6 +1,8 @@
-//! Requests to servers and their results.
+//! Requests to a server and their results: retries, multi round-trip requests.
 
-pub(crate) mod fingerprint;
+pub(crate) mod error;
+mod input_required;
+pub(crate) mod meta;
 pub(crate) mod methods;
 pub(crate) mod results;
-pub(crate) mod send;
+mod send;

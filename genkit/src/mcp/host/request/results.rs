@@ -1,15 +1,17 @@
-//! From MCP's results to ours.
+//! Results of MCP as values of this library.
 //!
 //! Results are read from JSON, not from rmcp's types: rmcp tells results apart by their shape, and a
-//! server that says one word too many would lose all the others.
+//! server that sends one member too many would lose all the others.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value};
 
+use super::error::Error;
 use crate::action::{Contents, PromptReply, ToolOutput};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error as PublicError, ErrorKind, Result};
+use crate::mcp::host::error::OfServer as _;
 use crate::message::{Message, Part, Role};
 
 /// A result as the server wrote it, where the transport kept that.
@@ -25,16 +27,18 @@ pub(crate) fn json(result: ServerResult) -> Result<Value> {
 /// `structuredContent` first, then text that is JSON, then text; media and resources stand beside.
 ///
 /// # Errors
-/// The tool says that it failed: `isError`.
+/// The tool failed: `isError`.
 pub(crate) fn tool_output(server: &str, result: Value, raw: bool) -> Result<ToolOutput> {
     if raw {
         return Ok(ToolOutput { value: Some(result), ..ToolOutput::default() });
     }
-    let Value::Object(mut result) = result else { return Err(useless(server, "tools/call")) };
-    let says =
+    let Value::Object(mut result) = result else {
+        return Err(Error::OtherResult("tools/call").of(server));
+    };
+    let is_result =
         ["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key));
-    if !says && !result.is_empty() {
-        return Err(useless(server, "tools/call"));
+    if !is_result && !result.is_empty() {
+        return Err(Error::OtherResult("tools/call").of(server));
     }
     let blocks = match result.get_mut("content").map(Value::take) {
         Some(Value::Array(blocks)) => blocks,
@@ -47,12 +51,12 @@ pub(crate) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
     let structured = result.get_mut("structuredContent").map(Value::take);
     let structured = structured.filter(|value| !value.is_null());
     if result.get("isError") == Some(&Value::Bool(true)) {
-        let said = match (text.trim(), &structured) {
+        let message = match (text.trim(), &structured) {
             ("", Some(value)) => value.to_string(),
             ("", None) => "the tool failed, and does not say why".to_owned(),
             (text, _) => text.to_owned(),
         };
-        let failed = Error::new(ErrorKind::Unknown, said);
+        let failed = PublicError::new(ErrorKind::Unknown, message);
         return Err(match structured {
             Some(value) => failed.with_details(value),
             None => failed,
@@ -65,7 +69,7 @@ pub(crate) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
     };
     let mut metadata = Map::new();
     if let Some(meta @ Value::Object(_)) = result.get_mut("_meta").map(Value::take) {
-        // Apart from what this library itself says of parts.
+        // Apart from what this library itself notes of parts.
         metadata.insert("mcp".to_owned(), serde_json::json!({ "_meta": meta }));
     }
     Ok(ToolOutput { value, content: others.into_iter().map(part).collect(), metadata })
@@ -85,7 +89,7 @@ fn json_or_text(text: String) -> Value {
 /// A prompt's messages.
 pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptReply> {
     let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
-        return Err(useless(server, "prompts/get"));
+        return Err(Error::OtherResult("prompts/get").of(server));
     };
     let messages = messages.into_iter().map(|mut message| {
         let role = if message["role"] == "assistant" { Role::Model } else { Role::User };
@@ -105,17 +109,17 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
 /// What a resource holds.
 pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<Contents>> {
     let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
-        return Err(useless(server, "resources/read"));
+        return Err(Error::OtherResult("resources/read").of(server));
     };
     let mut read = Vec::with_capacity(contents.len());
     for content in contents {
         let mut piece = match (content["text"].as_str(), content["blob"].as_str()) {
             (Some(text), _) => Contents::text(text),
-            (None, Some(blob)) => Contents::bytes(STANDARD.decode(blob).map_err(|error| {
-                let said = format!("the MCP server `{server}` sent a blob that is no base64");
-                Error::new(ErrorKind::Internal, said).with_source(error)
-            })?),
-            (None, None) => return Err(useless(server, "resources/read")),
+            (None, Some(blob)) => {
+                let bytes = STANDARD.decode(blob);
+                Contents::bytes(bytes.map_err(|error| Error::Blob(error).of(server))?)
+            }
+            (None, None) => return Err(Error::OtherResult("resources/read").of(server)),
         };
         if let Some(kind) = content["mimeType"].as_str() {
             piece = piece.mime_type(kind);
@@ -141,8 +145,8 @@ fn part(block: Value) -> Part {
                 resource.mime_type = block["mimeType"].as_str().map(str::to_owned);
             }
             for key in ["name", "title", "description"] {
-                if let Some(said) = block[key].as_str() {
-                    link = link.with_metadata(key, said);
+                if let Some(text) = block[key].as_str() {
+                    link = link.with_metadata(key, text);
                 }
             }
             link
@@ -166,12 +170,6 @@ fn resource(resource: &Value) -> Part {
 
 fn media(kind: &str, base64: &str) -> Part {
     Part::media(format!("data:{kind};base64,{base64}"), kind)
-}
-
-/// A result that has nothing of what was asked for.
-pub(crate) fn useless(server: &str, method: &str) -> Error {
-    let said = format!("the MCP server `{server}` answered `{method}` with something else");
-    Error::new(ErrorKind::Internal, said)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One live connection: requests go out, and everything about them comes back.
+//! Connection to a server: sends requests, and waits for their results.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,21 @@ use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::call::{Call, Signal};
-use super::error;
-use super::error::Fault;
-use super::in_flight::CallTag;
-use super::notifications::{Inbox, Kind};
-use super::server_requests::Handler;
+use super::error::{Error, RequestError};
+use super::in_flight::{OpenRequest, RequestTag, Signal};
+use super::server_requests::ServerRequests;
+use super::state::{ListKind, SessionState};
 use crate::context::Context;
-use crate::error::{Error, ErrorKind};
-use crate::mcp::host::input::input_required;
-use crate::mcp::host::limits::{PING, QUESTION};
+use crate::mcp::host::error::OfServer as _;
+use crate::mcp::host::input::elicit;
+use crate::mcp::host::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
+use crate::mcp::host::transport::UntypedResult;
 
 /// One live connection.
 pub(crate) struct Connection {
     pub(crate) peer: Peer<RoleClient>,
-    pub(crate) inbox: Arc<Inbox>,
-    pub(crate) handler: Arc<Handler>,
+    pub(crate) session: Arc<SessionState>,
+    pub(crate) server_requests: Arc<ServerRequests>,
     pub(crate) info: Arc<ServerPeerInfo>,
     /// Tells this connection from the ones before it.
     pub(crate) number: u64,
@@ -37,13 +36,14 @@ pub(crate) struct Connection {
     pub(crate) endpoint: Option<crate::mcp::host::transport::http::Endpoint>,
 }
 
-pub(crate) type Running = RunningService<RoleClient, Arc<Handler>>;
+/// The task of rmcp that runs a connection.
+pub(crate) type ClientTask = RunningService<RoleClient, Arc<ServerRequests>>;
 
-/// A request: what is asked, and in whose name.
-pub(crate) struct Asking<'a> {
+/// A request with its caller.
+pub(crate) struct OutboundRequest<'a> {
     pub(crate) request: ClientRequest,
     /// The tool, prompt or resource, as the server names it.
-    pub(crate) of: &'a str,
+    pub(crate) target: &'a str,
     pub(crate) context: &'a Context,
     pub(crate) meta: Map<String, Value>,
 }
@@ -62,24 +62,28 @@ impl Connection {
         false
     }
 
-    /// Whether the server says that it tells when this list changes.
-    pub(crate) fn announces(&self, kind: Kind) -> bool {
+    /// Whether the server has the capability to tell when this list changes.
+    pub(crate) fn can_announce(&self, kind: ListKind) -> bool {
         let offered = &self.info.capabilities;
         let announced = match kind {
-            Kind::Tools => offered.tools.as_ref().and_then(|tools| tools.list_changed),
-            Kind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
-            Kind::Resources => offered.resources.as_ref().and_then(|all| all.list_changed),
+            ListKind::Tools => offered.tools.as_ref().and_then(|tools| tools.list_changed),
+            ListKind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
+            ListKind::Resources => offered.resources.as_ref().and_then(|all| all.list_changed),
         };
         announced == Some(true)
     }
 
-    /// Sends a request and waits for what the server says: a result of any shape.
+    /// Sends a request and waits for its result, of whatever shape.
     ///
-    /// Dropping the future tells the server that nobody waits any more.
-    pub(crate) async fn ask(&self, asking: Asking<'_>) -> std::result::Result<ServerResult, Fault> {
-        let Asking { mut request, of, context, meta } = asking;
-        let (call, mut signals) = Call::new(of, context.can_elicit());
-        request.extensions_mut().insert(CallTag(Arc::new(call)));
+    /// Dropping the future cancels the request.
+    pub(crate) async fn request(
+        &self,
+        outbound: OutboundRequest<'_>,
+    ) -> Result<ServerResult, RequestError> {
+        let OutboundRequest { mut request, target, context, meta } = outbound;
+        let (open, mut signals) = OpenRequest::new(target, context.can_elicit());
+        request.extensions_mut().insert(RequestTag(Arc::new(open)));
+        request.extensions_mut().insert(UntypedResult);
         #[cfg(feature = "mcp-host-http")]
         if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context)) {
             request.extensions_mut().insert(headers);
@@ -90,14 +94,14 @@ impl Connection {
         }
         // Whom the server asks about what is certain only where one call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
-        let _turn = if one_by_one { self.inbox.desk.turn().await } else { None };
+        let _turn = if one_by_one { self.session.in_flight.turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
-        let mut handle = sent.map_err(|error| self.fault(error))?;
-        let mut abandoned = Abandoned { connection: self, id: Some(handle.id.clone()) };
+        let mut handle = sent.map_err(|error| self.error_of(error))?;
+        let mut cancel = CancelOnDrop { peer: &self.peer, id: Some(handle.id.clone()) };
         let started = Instant::now();
-        let (mut silent_since, mut asked, mut questions) = (started, Duration::ZERO, 0);
+        let (mut silent_since, mut answering, mut questions) = (started, Duration::ZERO, 0);
         let answer = loop {
-            let end = (silent_since + self.timeout).min(started + self.max_timeout + asked);
+            let end = (silent_since + self.timeout).min(started + self.max_timeout + answering);
             tokio::select! {
                 biased;
                 // What came before the answer is handed on before it.
@@ -105,100 +109,85 @@ impl Connection {
                     let before = Instant::now();
                     answer_signal(context, signal, &mut questions).await;
                     // The time of a person is not the server's.
-                    asked += before.elapsed();
+                    answering += before.elapsed();
                     silent_since = Instant::now();
                 }
                 answer = &mut handle.rx => break answer,
                 () = tokio::time::sleep_until(end) => {
                     // While somebody here answers the server, it has nothing to answer itself.
-                    if self.inbox.is_answering() && asked < QUESTION {
-                        asked += self.timeout;
+                    if self.session.is_answering() && answering < QUESTION_TIMEOUT {
+                        answering += self.timeout;
                         silent_since = Instant::now();
                         continue;
                     }
-                    let silent = silent_since + self.timeout == end;
-                    let limit = if silent { self.timeout } else { self.max_timeout };
-                    return Err(self.too_slow(of, limit).into());
+                    let is_silent = silent_since + self.timeout == end;
+                    let limit = if is_silent { self.timeout } else { self.max_timeout };
+                    let error = Error::TooSlow { target: target.to_owned(), limit };
+                    return Err(error.of(&self.session.server).into());
                 }
             }
         };
-        if let Some(id) = abandoned.id.take() {
-            self.inbox.desk.settled(&id);
-        }
+        cancel.id = None;
+        // An answer that broke off never passed the interceptor.
+        drop(self.session.in_flight.finish(&handle.id));
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-        answer.map_err(|error| self.fault(error))
+        answer.map_err(|error| self.error_of(error))
     }
 
-    /// Whether the session is there: asked where an answer leaves that open.
-    pub(crate) async fn answers(&self) -> bool {
+    /// A request of the host itself, without a caller.
+    pub(crate) async fn own_request(
+        &self,
+        request: ClientRequest,
+        target: &str,
+    ) -> Result<ServerResult, RequestError> {
+        let context = Context::detached();
+        self.request(OutboundRequest { request, target, context: &context, meta: Map::new() }).await
+    }
+
+    /// Whether the session is still there: asked where an error leaves that open.
+    pub(crate) async fn is_alive(&self) -> bool {
         if self.is_stateless() || !self.is_remote() {
             return false;
         }
         let ping = ClientRequest::PingRequest(PingRequest::default());
-        let answer = tokio::time::timeout(PING, self.ask_alone(ping, "ping")).await;
+        let answer = tokio::time::timeout(PING_TIMEOUT, self.own_request(ping, "ping")).await;
         answer.is_ok_and(|answer| answer.is_ok())
     }
 
-    /// A request of the host's own.
-    pub(crate) async fn ask_alone(
-        &self,
-        request: ClientRequest,
-        of: &str,
-    ) -> std::result::Result<ServerResult, Fault> {
-        let context = Context::detached();
-        self.ask(Asking { request, of, context: &context, meta: Map::new() }).await
-    }
-
-    fn too_slow(&self, of: &str, limit: Duration) -> Error {
-        let server = &self.inbox.server;
-        let said = format!(
-            "the MCP server `{server}` did not answer `{of}` within {limit:?}: raise \
-             `.timeout(..)` if it needs longer"
-        );
-        Error::new(ErrorKind::DeadlineExceeded, said)
-    }
-
-    pub(crate) fn fault(&self, error: ServiceError) -> Fault {
-        let closed = self.peer.is_transport_closed() || self.inbox.gone().is_cancelled();
-        error::of(&self.inbox, error, closed)
-    }
-
-    /// Tells the server that nobody waits for a request any more.
-    fn cancel(&self, id: RequestId) {
-        self.inbox.desk.settled(&id);
-        let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
-        let (peer, told) = (self.peer.clone(), CancelledNotification::new(params));
-        // Without a runtime everything ends, the server's work too.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { peer.send_notification(told.into()).await });
-        }
+    pub(crate) fn error_of(&self, error: ServiceError) -> RequestError {
+        let is_closed = self.peer.is_transport_closed() || self.session.ended().is_cancelled();
+        RequestError::new(&self.session, error, is_closed)
     }
 }
 
-/// Hands on what came while the caller waits. A question that whoever called answers later never
-/// comes back here: the future is dropped, and the server is told.
+/// Hands on what came while the caller waits. A question that the caller answers later never comes back
+/// here: the future is dropped, and the request is cancelled.
 async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize) {
     match signal {
         Signal::Progress(progress) => context.progress(progress).await,
-        Signal::Asked(question, answer) => {
-            // The same words asked twice are two questions.
+        Signal::Question(question, answer) => {
+            // The same text asked twice is two questions.
             *questions += 1;
-            let _ = answer
-                .send(input_required::ask_caller(context, question, &questions.to_string()).await);
+            let key = questions.to_string();
+            let _ = answer.send(elicit::ask_caller(context, question, &key).await);
         }
     }
 }
 
-/// Cancels a request whose caller went away.
-struct Abandoned<'a> {
-    connection: &'a Connection,
+/// Cancels a request whose caller went away, unless its id was taken.
+struct CancelOnDrop<'a> {
+    peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for Abandoned<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
-            self.connection.cancel(id);
+        let Some(id) = self.id.take() else { return };
+        let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
+        let (peer, cancelled) = (self.peer.clone(), CancelledNotification::new(params));
+        // Without a runtime everything ends, the server's work too.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { peer.send_notification(cancelled.into()).await });
         }
     }
 }

@@ -1,85 +1,107 @@
-//! Why a request got no result, and what that says of the connection.
+//! Errors of requests, and what they tell about the connection.
+
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
 
-use super::notifications::Inbox;
-use crate::error::{Error, ErrorKind};
+use super::state::SessionState;
+use crate::error::{Error as PublicError, ErrorKind, Topic};
+use crate::mcp::host::error::OfServer as _;
+
+/// The errors of one connection; each text follows the name of the server.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("broke off its answer")]
+    BrokeOff,
+    #[error("ended during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Ended { cause: Option<String> },
+    #[error("did not answer within {0:?}")]
+    Timeout(Duration),
+    #[error("did not answer `{target}` within {limit:?}: raise `.timeout(..)` if it needs longer")]
+    TooSlow { target: String, limit: Duration },
+    #[error("cancelled the request")]
+    Cancelled,
+    #[error("gave an answer of no use: {0}")]
+    Useless(ServiceError),
+    #[error("cannot be written to: {0}")]
+    Unwritable(String),
+    #[error("says: {} (code {})", .0.message, .0.code.0)]
+    Refused(ErrorData),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::BrokeOff | Self::Ended { .. } | Self::Unwritable(_) => ErrorKind::Unavailable,
+            Self::Timeout(_) | Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Useless(_) => ErrorKind::Internal,
+            Self::Refused(error) => match error.code {
+                ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
+                    ErrorKind::InvalidArgument
+                }
+                ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
+                ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
+                ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
+                _ => ErrorKind::Unknown,
+            },
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Refused(error) => error.data.clone(),
+            _ => None,
+        }
+    }
+}
 
 /// A request without a result.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) error: Error,
+pub(crate) struct RequestError {
+    pub(crate) error: PublicError,
     /// The connection, or the session, is of no use any more.
-    pub(crate) lost: bool,
-    /// The server never got the request, or refused to look at it: asking again is safe.
-    pub(crate) unseen: bool,
+    pub(crate) is_connection_lost: bool,
+    /// The server never got the request, or refused to look at it: a retry is safe.
+    pub(crate) is_unseen: bool,
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Self { error, lost: false, unseen: false }
+impl From<PublicError> for RequestError {
+    fn from(error: PublicError) -> Self {
+        Self { error, is_connection_lost: false, is_unseen: false }
     }
 }
 
-/// `closed`: the whole connection has ended.
-pub(crate) fn of(inbox: &Inbox, error: ServiceError, closed: bool) -> Fault {
-    let server = &*inbox.server;
-    let said = |kind, said: String| Error::new(kind, format!("the MCP server `{server}` {said}"));
-    match error {
-        ServiceError::McpError(error) => refused(server, &error).into(),
-        // A stream that broke off is one request's own; the connection tells by itself that it ended.
-        ServiceError::TransportClosed if !closed => {
-            said(ErrorKind::Unavailable, "broke off its answer".to_owned()).into()
-        }
-        ServiceError::TransportClosed => {
-            let why = inbox.fault().map(|why| format!(": {why}")).unwrap_or_default();
-            let error = said(ErrorKind::Unavailable, format!("ended during the request{why}"));
-            Fault { error, lost: true, unseen: false }
-        }
-        ServiceError::TransportSend(error) => sent(server, &error),
-        ServiceError::Timeout { timeout } => {
-            said(ErrorKind::DeadlineExceeded, format!("did not answer within {timeout:?}")).into()
-        }
-        ServiceError::Cancelled { .. } => {
-            said(ErrorKind::Cancelled, "cancelled the request".to_owned()).into()
-        }
-        other => said(ErrorKind::Internal, format!("gave an answer of no use: {other}")).into(),
-    }
-}
-
-/// What could not be sent, in words without the names of Rust types.
-fn sent(server: &str, error: &rmcp::transport::DynamicTransportError) -> Fault {
-    #[cfg(feature = "mcp-host-http")]
-    if let Some(fault) = crate::mcp::host::transport::http::explain(error) {
-        let said = format!("the MCP server `{server}`: {}", fault.error);
-        let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
-        return Fault {
-            error: Error::new(fault.error.kind(), said).with_source(fault.error),
-            // Headers that cannot be sent are the caller's fault alone.
-            lost: fault.session_lost || (fault.unsent && !is_callers),
-            unseen: fault.session_lost || (fault.unsent && !is_callers),
+impl RequestError {
+    /// `is_closed`: the whole connection has ended.
+    pub(crate) fn new(session: &SessionState, error: ServiceError, is_closed: bool) -> Self {
+        let error = match error {
+            ServiceError::McpError(error) => Error::Refused(error),
+            // A stream that broke off is one request's own; the connection itself tells when it ends.
+            ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
+            ServiceError::TransportClosed => {
+                let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
+                return Self { error, is_connection_lost: true, is_unseen: false };
+            }
+            ServiceError::TransportSend(error) => return Self::not_sent(&session.server, &error),
+            ServiceError::Timeout { timeout } => Error::Timeout(timeout),
+            ServiceError::Cancelled { .. } => Error::Cancelled,
+            other => Error::Useless(other),
         };
+        error.of(&session.server).into()
     }
-    let said = format!("the MCP server `{server}` cannot be written to: {}", error.error);
-    Fault { error: Error::new(ErrorKind::Unavailable, said), lost: true, unseen: true }
-}
 
-/// A JSON-RPC error of a server as one of ours.
-pub(crate) fn refused(server: &str, error: &ErrorData) -> Error {
-    let kind = match error.code {
-        ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
-            ErrorKind::InvalidArgument
+    fn not_sent(server: &str, error: &rmcp::transport::DynamicTransportError) -> Self {
+        #[cfg(feature = "mcp-host-http")]
+        if let Some(fault) = crate::mcp::host::transport::http::explain(error) {
+            // Headers that cannot be sent are the caller's fault alone.
+            let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
+            let is_lost = fault.session_lost || (fault.unsent && !is_callers);
+            let error = crate::mcp::host::error::of_server(server, fault.error);
+            return Self { error, is_connection_lost: is_lost, is_unseen: is_lost };
         }
-        ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
-        ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
-        ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
-        _ => ErrorKind::Unknown,
-    };
-    let said = format!("the MCP server `{server}` says: {} (code {})", error.message, error.code.0);
-    let refused = Error::new(kind, said);
-    match &error.data {
-        Some(data) => refused.with_details(data.clone()),
-        None => refused,
+        let error = Error::Unwritable(error.error.to_string()).of(server);
+        Self { error, is_connection_lost: true, is_unseen: true }
     }
 }

@@ -1,4 +1,4 @@
-//! A transport with an ear: what comes in passes here first, in order.
+//! Interceptor of a transport: sees each message first, in order.
 
 use std::sync::Arc;
 
@@ -11,18 +11,17 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::time::Instant;
 
-use super::notifications::Inbox;
+use super::notifications;
+use super::state::SessionState;
 
-type Incoming = RxJsonRpcMessage<RoleClient>;
-
-/// A transport whose notifications go to an [`Inbox`], and whose probe always comes to an end.
+/// A transport whose notifications are taken here, and whose probe always comes to an end.
 ///
 /// rmcp asks a server whether it is new with `server/discover`, and takes only a JSON-RPC error with
 /// the right id for a no. Old servers also keep silent, answer `{}`, or answer with an id of
 /// their own: all of these are a no here.
-pub(crate) struct Tap<T> {
+pub(crate) struct Interceptor<T> {
     inner: T,
-    inbox: Arc<Inbox>,
+    session: Arc<SessionState>,
     /// Whether a server that does not know `server/discover` may be an old one.
     probes: bool,
     probe: Option<Probe>,
@@ -35,59 +34,60 @@ struct Probe {
     until: Instant,
 }
 
-impl<T> Tap<T> {
-    pub(crate) fn new(inner: T, inbox: Arc<Inbox>, probes: bool) -> Self {
-        Self { inner, inbox, probes, probe: None, late: None }
+impl<T> Interceptor<T> {
+    pub(crate) fn new(inner: T, session: Arc<SessionState>, probes: bool) -> Self {
+        Self { inner, session, probes, probe: None, late: None }
     }
 
     /// A message on its way to rmcp; `None` where it stays here.
-    fn pass(&mut self, message: Incoming) -> Option<Incoming> {
-        let about = match &message {
+    fn incoming(
+        &mut self,
+        message: RxJsonRpcMessage<RoleClient>,
+    ) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let answered = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
-            _ => None,
+            JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_) => None,
         };
-        if let Some(id) = about {
-            self.inbox.desk.settled(id);
+        if let Some(id) = answered {
+            drop(self.session.in_flight.finish(id));
             if self.late.take_if(|late| late == id).is_some() {
                 return None;
             }
         }
-        let Some(probe) = &self.probe else { return Some(message) };
-        match &message {
-            JsonRpcMessage::Response(response) => {
-                let discovered = matches!(response.result, ServerResult::DiscoverResult(_));
-                if discovered && response.id == probe.id {
-                    self.probe = None;
-                    return Some(message);
+        match message {
+            JsonRpcMessage::Notification(mut told) => {
+                told.notification = notifications::receive(&self.session, told.notification)?;
+                Some(JsonRpcMessage::Notification(told))
+            }
+            JsonRpcMessage::Response(response) if self.probe.is_some() => {
+                let is_discovery = matches!(response.result, ServerResult::DiscoverResult(_));
+                if self.probe.take_if(|probe| is_discovery && response.id == probe.id).is_some() {
+                    return Some(JsonRpcMessage::Response(response));
                 }
-                self.no("the server does not know `server/discover`")
+                self.refuse_probe("the server does not know `server/discover`")
             }
-            JsonRpcMessage::Error(error) => {
-                let id = Some(probe.id.clone());
-                self.probe = None;
-                Some(JsonRpcMessage::error(error.error.clone(), id))
-            }
-            _ => Some(message),
+            JsonRpcMessage::Error(error) => Some(match self.probe.take() {
+                Some(probe) => JsonRpcMessage::error(error.error, Some(probe.id)),
+                None => JsonRpcMessage::Error(error),
+            }),
+            other => Some(other),
         }
     }
 
-    /// Gives the probe its time once more.
-    fn put_off(&mut self) {
-        if let Some(probe) = &mut self.probe {
-            probe.until = Instant::now() + self.inbox.settings.probe;
-        }
+    fn probe_until(&self) -> Instant {
+        Instant::now() + self.session.settings.probe
     }
 
     /// Ends the probe with the answer of an old server.
-    fn no(&mut self, said: &'static str) -> Option<Incoming> {
+    fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
-        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, said, None);
+        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);
         Some(JsonRpcMessage::error(error, Some(probe.id)))
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
     type Error = T::Error;
 
     fn name() -> std::borrow::Cow<'static, str> {
@@ -98,26 +98,39 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &item {
-            self.inbox.desk.sending(&request.id, &request.request);
-            let asked = matches!(request.request, ClientRequest::DiscoverRequest(_));
-            if asked && self.probes {
-                let until = Instant::now() + self.inbox.settings.probe;
-                self.probe = Some(Probe { id: request.id.clone(), until });
+        let (mut sent, mut cancelled) = (None, None);
+        match &item {
+            JsonRpcMessage::Request(request) => {
+                self.session.in_flight.sending(&request.id, &request.request);
+                sent = Some((Arc::clone(&self.session), request.id.clone()));
+                let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+                if is_probe && self.probes {
+                    self.probe = Some(Probe { id: request.id.clone(), until: self.probe_until() });
+                }
             }
+            JsonRpcMessage::Notification(told) => {
+                if let ClientNotification::CancelledNotification(told) = &told.notification
+                    && let Some(id) = &told.params.request_id
+                {
+                    cancelled = self.session.in_flight.finish(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        if let JsonRpcMessage::Notification(told) = &item
-            && let ClientNotification::CancelledNotification(cancelled) = &told.notification
-            && let Some(id) = &cancelled.params.request_id
-        {
-            // It may have been given up before it went out.
-            self.inbox.desk.settled(id);
+        let sending = self.inner.send(item);
+        async move {
+            let result = sending.await;
+            if let (Err(_), Some((session, id))) = (&result, sent) {
+                drop(session.in_flight.finish(&id));
+            }
+            // A cancelled request is over when its cancellation is written.
+            drop(cancelled);
+            result
         }
-        self.inner.send(item)
     }
 
     // Safe to cancel: the inner transport's `receive` is, and nothing is held across it.
-    async fn receive(&mut self) -> Option<Incoming> {
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let received = match &self.probe {
                 None => self.inner.receive().await,
@@ -125,56 +138,39 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tap<T> {
                     biased;
                     received = self.inner.receive() => received,
                     () = tokio::time::sleep_until(probe.until) => {
-                        if self.inbox.is_answering() {
-                            self.put_off();
+                        if self.session.is_answering() {
+                            let until = self.probe_until();
+                            self.probe.iter_mut().for_each(|probe| probe.until = until);
                             continue;
                         }
                         self.late = Some(probe.id.clone());
-                        return self.no("the server does not answer `server/discover`");
+                        return self.refuse_probe("the server does not answer `server/discover`");
                     }
                 },
             };
+            let is_unasked = matches!(
+                received,
+                Some(JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_))
+            );
+            let received = received.filter(|_| !is_unasked || self.session.is_within_rate());
             let Some(message) = received else {
-                self.inbox.end();
+                self.session.end();
                 return None;
             };
-            let message = match message {
-                JsonRpcMessage::Notification(mut told) => {
-                    match self.inbox.notified(told.notification) {
-                        Ok(None) => continue,
-                        Ok(Some(needed)) => {
-                            told.notification = needed;
-                            JsonRpcMessage::Notification(told)
-                        }
-                        Err(_) => {
-                            self.inbox.end();
-                            return None;
-                        }
-                    }
-                }
-                JsonRpcMessage::Request(request) => {
-                    if self.inbox.count().is_err() {
-                        self.inbox.end();
-                        return None;
-                    }
-                    JsonRpcMessage::Request(request)
-                }
-                other => other,
-            };
-            if let Some(message) = self.pass(message) {
+            if let Some(message) = self.incoming(message) {
                 return Some(message);
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inbox.end();
+        self.session.end();
         self.inner.close().await
     }
 }
 
-impl<T> Drop for Tap<T> {
+impl<T> Drop for Interceptor<T> {
     fn drop(&mut self) {
-        self.inbox.end();
+        self.session.end();
     }
 }

@@ -1,9 +1,8 @@
-//! What servers may ask a host: the user's answer, the model, the folders.
+//! Requests of servers to the client: elicitation, sampling, roots.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, RwLock};
-use std::time::Duration;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
@@ -16,125 +15,127 @@ use rmcp::service::{InboundStreamOrigin, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
-use super::notifications::Inbox;
-use crate::context::Root;
+use super::state::SessionState;
 use crate::error::{Error, ErrorKind};
-use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitRequest, OnElicit};
-use crate::mcp::host::limits::QUESTION;
+use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitHandler, ElicitRequest};
+use crate::mcp::host::limits::QUESTION_TIMEOUT;
 use crate::sync::read;
 
-/// How long a cancellation may take to be written.
-const A_MOMENT: Duration = Duration::from_millis(100);
-
-type Answer<T> = std::result::Result<T, ErrorData>;
-
-/// The host's side of one connection.
-pub(crate) struct Handler {
-    pub(crate) inbox: Arc<Inbox>,
-    /// The folders of this server, where they are not those of the host.
-    pub(crate) roots: Arc<RwLock<Option<Vec<Root>>>>,
+/// Answers the requests of a server: the client's side of one connection.
+pub(crate) struct ServerRequests {
+    pub(crate) session: Arc<SessionState>,
 }
 
-impl Handler {
+impl ServerRequests {
     /// The answer of the program's own handler, or a no where there is none.
-    pub(crate) async fn elicit(&self, asked: ElicitRequest) -> ElicitResult {
-        let answer = match &self.inbox.settings.on_elicit {
+    pub(crate) async fn elicit(&self, question: ElicitRequest) -> ElicitResult {
+        let answer = match &self.session.settings.on_elicit {
             Some(handler) => {
-                let _answering = self.inbox.answer();
-                handled(&self.inbox.server, handler, asked.clone()).await
+                let _answering = self.session.answering();
+                call_handler(&self.session.server, handler, question.clone()).await
             }
             None => {
                 tracing::warn!(
-                    server = &*self.inbox.server, question = ?asked.message,
+                    server = &*self.session.server, question = ?question.message,
                     "a server asks the user something, and nobody can answer: it is declined. Give \
                      the host `.on_elicit(..)`"
                 );
                 ElicitAnswer::decline()
             }
         };
-        answer.to_mcp(&asked)
+        answer.to_mcp(&question)
     }
 
-    /// The answer of whoever made the call that the question is about.
-    async fn ask_caller(
+    /// The answer of the caller whose request the question is about.
+    async fn elicit_from_caller(
         &self,
-        asked: ElicitRequest,
+        question: ElicitRequest,
         context: &RequestContext<RoleClient>,
-    ) -> Answer<ElicitResult> {
-        let call = match context.extensions.get::<InboundStreamOrigin>() {
-            Some(InboundStreamOrigin::OutboundRequest(id)) => self.inbox.desk.call(id),
+    ) -> Result<ElicitResult, ErrorData> {
+        let in_flight = &self.session.in_flight;
+        let request = match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => in_flight.by_id(id),
             Some(InboundStreamOrigin::Unassociated) | None => {
-                self.inbox.desk.asker(&self.inbox.server).await
+                in_flight.match_question(&self.session.server).await
             }
         };
-        let Some(call) = call.filter(|call| call.askable && asked.schema.is_some()) else {
-            return Ok(self.elicit(asked).await);
+        let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
+            return Ok(self.elicit(question).await);
         };
-        match call.ask(asked.clone()).await {
-            Some(answer) => Ok(answer.to_mcp(&asked)),
-            None => {
-                // The call is given up for now: its cancellation goes first, so that the server does
-                // not take this for the user's no.
-                tokio::time::sleep(A_MOMENT).await;
-                let said = "the call that this is about was cancelled";
-                Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, said, None))
-            }
+        if let Some(answer) = request.ask(question.clone()).await {
+            return Ok(answer.to_mcp(&question));
         }
+        // The call is given up for now: its cancellation goes first, so that the server does not take
+        // this for the user's no.
+        tokio::select! {
+            () = request.over() => {}
+            () = self.session.ended().cancelled() => {}
+        }
+        Err(internal("the call that this is about was cancelled"))
     }
 
     /// A model's answer in MCP's JSON.
-    pub(crate) async fn sample(&self, params: &CreateMessageRequestParams) -> Answer<Value> {
-        let Some(sampling) = &self.inbox.settings.sampling else {
-            let said = "this client lends no model";
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, said, None));
+    pub(crate) async fn sample(
+        &self,
+        params: &CreateMessageRequestParams,
+    ) -> Result<Value, ErrorData> {
+        let Some(sampling) = &self.session.settings.sampling else {
+            let why = "this client lends no model";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
-        let answering = AssertUnwindSafe(sampling.answer(&self.inbox.server, params));
+        let answering = AssertUnwindSafe(sampling.answer(&self.session.server, params));
         let answer = answering.catch_unwind().await.unwrap_or_else(|_| {
             Err(Error::new(ErrorKind::Internal, "the sampling handler panicked"))
         });
         answer.map_err(|error| {
-            let server = &*self.inbox.server;
+            let server = &*self.session.server;
             tracing::warn!(server, error = error.chain(), "a server got no answer from the model");
-            let code = match error.kind() {
+            match error.kind() {
                 // The code that MCP's examples give a user's no.
-                ErrorKind::PermissionDenied => ErrorCode(-1),
-                _ => ErrorCode::INTERNAL_ERROR,
-            };
-            ErrorData::new(code, error.to_string(), None)
+                ErrorKind::PermissionDenied => {
+                    ErrorData::new(ErrorCode(-1), error.to_string(), None)
+                }
+                _ => internal(error.to_string()),
+            }
         })
     }
 
     pub(crate) fn roots(&self) -> ListRootsResult {
-        let own = read(&self.roots).clone();
-        let roots = own.or_else(|| self.inbox.settings.roots()).unwrap_or_default();
-        ListRootsResult::new(
-            roots
-                .into_iter()
-                .map(|Root { uri, name }| {
-                    let mut root = McpRoot::new(uri);
-                    root.name = name;
-                    root
-                })
-                .collect(),
-        )
+        let own = read(&self.session.client.roots).clone();
+        let roots = own.or_else(|| self.session.settings.roots()).unwrap_or_default();
+        let roots = roots.into_iter().map(|root| {
+            let mut listed = McpRoot::new(root.uri);
+            listed.name = root.name;
+            listed
+        });
+        ListRootsResult::new(roots.collect())
     }
 }
 
-/// The answer of the program's own handler; one that fails, panics or takes for ever is closed.
-async fn handled(server: &str, handler: &OnElicit, asked: ElicitRequest) -> ElicitAnswer {
-    let answering = AssertUnwindSafe(async { handler(asked).await }).catch_unwind();
-    let said = match tokio::time::timeout(QUESTION, answering).await {
+fn internal(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None)
+}
+
+/// The answer of the program's own handler; a question whose handler fails, panics or takes for ever is
+/// closed.
+async fn call_handler(
+    server: &str,
+    handler: &ElicitHandler,
+    question: ElicitRequest,
+) -> ElicitAnswer {
+    let answering = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
+    let error = match tokio::time::timeout(QUESTION_TIMEOUT, answering).await {
         Ok(Ok(answer)) => return answer,
         Ok(Err(_)) => "it panicked".to_owned(),
-        Err(_) => format!("it did not answer within {QUESTION:?}"),
+        Err(_) => format!("it did not answer within {QUESTION_TIMEOUT:?}"),
     };
-    tracing::error!(server, said, "the handler of questions failed: the question is closed");
+    tracing::error!(server, error, "the handler of questions failed: the question is closed");
     ElicitAnswer::cancel()
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for ServerRequests {
     fn get_info(&self) -> ClientConfig {
-        let settings = &self.inbox.settings;
+        let settings = &self.session.settings;
         let mut form = FormElicitationCapability::new();
         form.schema_validation = None;
         let mut elicitation = ElicitationCapability::new().with_form(form);
@@ -157,12 +158,12 @@ impl ClientHandler for Handler {
         &self,
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
-    ) -> Answer<ElicitResult> {
-        let asked = ElicitRequest::new(&self.inbox.server, &params);
+    ) -> Result<ElicitResult, ErrorData> {
+        let question = ElicitRequest::new(&self.session.server, &params);
         let asking = async {
-            match self.inbox.settings.on_elicit {
-                Some(_) => Ok(self.elicit(asked).await),
-                None => self.ask_caller(asked, &context).await,
+            match self.session.settings.on_elicit {
+                Some(_) => Ok(self.elicit(question).await),
+                None => self.elicit_from_caller(question, &context).await,
             }
         };
         let cancelled = || Ok(ElicitResult::new(ElicitationAction::Cancel));
@@ -173,18 +174,18 @@ impl ClientHandler for Handler {
         &self,
         params: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
-    ) -> Answer<CreateMessageResult> {
-        let _answering = self.inbox.answer();
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let _answering = self.session.answering();
         let answer = until_cancelled(&context, self.sample(&params)).await;
-        let answer = answer.unwrap_or_else(|| {
-            Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request was cancelled", None))
-        })?;
-        serde_json::from_value(answer).map_err(|error| {
-            ErrorData::new(ErrorCode::INTERNAL_ERROR, format!("the model's answer: {error}"), None)
-        })
+        let answer = answer.unwrap_or_else(|| Err(internal("the request was cancelled")))?;
+        serde_json::from_value(answer)
+            .map_err(|error| internal(format!("the model's answer: {error}")))
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Answer<ListRootsResult> {
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
         Ok(self.roots())
     }
 }

@@ -1,38 +1,37 @@
-//! Hears what a server tells by itself: lists that change, resources that are watched.
+//! Subscriptions to a server: changes of its lists, resources that the program watches.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::connection::Connection;
-use super::notifications::Kind;
+use super::state::ListKind;
 use crate::error::Result;
-use crate::mcp::host::lifecycle::server::Server;
 use rmcp::model::{
-    ClientRequest, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequest, UnsubscribeRequestParams,
+    ClientRequest, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
 /// How long to wait before a stream that ended is opened again.
-const AGAIN: Duration = Duration::from_secs(1);
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 
-/// The longest such wait: each that ends at once doubles it.
-const LONGEST: Duration = Duration::from_secs(60);
+/// The longest such wait: each stream that ends at once doubles it.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// How long a server may take to acknowledge a stream.
-const OPENING: Duration = Duration::from_secs(10);
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Listens as long as the connection holds; never resolves.
-pub(crate) async fn run(server: Arc<Server>, connection: Arc<Connection>) {
+pub(crate) async fn run(connection: &Connection) {
     if connection.is_stateless() {
-        stream(&server, &connection).await
+        stream(connection).await;
     } else {
-        Kind::ALL.into_iter().for_each(|kind| connection.inbox.set_heard(kind, true));
-        set_level(&server, &connection).await;
-        let watched: Vec<String> = server.watched.borrow().iter().cloned().collect();
-        for uri in watched {
-            if let Err(error) = subscribe(&connection, &uri).await {
-                let error = error.chain();
-                tracing::warn!(server = %server.key, uri, error, "a resource is watched no more");
+        ListKind::ALL.into_iter().for_each(|kind| connection.session.set_announced(kind, true));
+        set_level(connection).await;
+        let session = &connection.session;
+        let subscribed: Vec<String> = session.client.subscribed.borrow().iter().cloned().collect();
+        for uri in subscribed {
+            if let Err(error) = subscribe(connection, &uri).await {
+                let (server, error) = (&*session.server, error.chain());
+                tracing::warn!(server, uri, error, "a resource is watched no more");
             }
         }
     }
@@ -40,16 +39,18 @@ pub(crate) async fn run(server: Arc<Server>, connection: Arc<Connection>) {
 }
 
 /// Tells a session how serious log messages must be.
-async fn set_level(server: &Server, connection: &Connection) {
-    let (Some(level), Some(_)) = (server.settings.log_level, &connection.info.capabilities.logging)
+async fn set_level(connection: &Connection) {
+    let session = &connection.session;
+    let (Some(level), Some(_)) =
+        (session.settings.log_level, &connection.info.capabilities.logging)
     else {
         return;
     };
-    let params = rmcp::model::SetLevelRequestParams::new(crate::mcp::level::to_mcp(level));
-    let request = ClientRequest::SetLevelRequest(rmcp::model::SetLevelRequest::new(params));
-    if let Err(fault) = connection.ask_alone(request, "logging/setLevel").await {
-        let error = fault.error.chain();
-        tracing::warn!(server = %server.key, error, "the server does not take the log level");
+    let params = SetLevelRequestParams::new(crate::mcp::level::to_mcp(level));
+    let request = ClientRequest::SetLevelRequest(SetLevelRequest::new(params));
+    if let Err(failed) = connection.own_request(request, "logging/setLevel").await {
+        let (server, error) = (&*session.server, failed.error.chain());
+        tracing::warn!(server, error, "the server does not take the log level");
     }
 }
 
@@ -57,76 +58,85 @@ async fn set_level(server: &Server, connection: &Connection) {
 pub(crate) async fn subscribe(connection: &Connection, uri: &str) -> Result<()> {
     let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
     let request = ClientRequest::SubscribeRequest(request);
-    connection.ask_alone(request, uri).await.map(|_| ()).map_err(|fault| fault.error)
+    connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
 }
 
 /// Ends a subscription in a session.
 pub(crate) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()> {
     let request = UnsubscribeRequest::new(UnsubscribeRequestParams::new(uri));
     let request = ClientRequest::UnsubscribeRequest(request);
-    connection.ask_alone(request, uri).await.map(|_| ()).map_err(|fault| fault.error)
+    connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
 }
 
-/// Keeps one stream of changes open, with whatever is watched now.
-async fn stream(server: &Server, connection: &Connection) {
-    let mut watched = server.watched.subscribe();
-    let mut pause = AGAIN;
+/// Holds one stream of changes open, with the subscriptions as they are now.
+async fn stream(connection: &Connection) {
+    let session = &connection.session;
+    let set_announced = |all: [bool; 3]| {
+        for (kind, yes) in ListKind::ALL.into_iter().zip(all) {
+            session.set_announced(kind, yes);
+        }
+    };
+    // Before and after a stream nothing is announced.
+    let all_may_differ = || ListKind::ALL.into_iter().for_each(|kind| session.list_changed(kind));
+    let mut subscribed = session.client.subscribed.subscribe();
+    let mut backoff = FIRST_BACKOFF;
     loop {
-        let uris: Vec<String> = watched.borrow_and_update().iter().cloned().collect();
+        let uris: Vec<String> = subscribed.borrow_and_update().iter().cloned().collect();
+        let wanted = |kind| connection.can_announce(kind).then_some(true);
         let mut filter = SubscriptionFilter::default();
-        let wanted = |kind| connection.announces(kind).then_some(true);
-        filter.tools_list_changed = wanted(Kind::Tools);
-        filter.prompts_list_changed = wanted(Kind::Prompts);
-        filter.resources_list_changed = wanted(Kind::Resources);
+        filter.tools_list_changed = wanted(ListKind::Tools);
+        filter.prompts_list_changed = wanted(ListKind::Prompts);
+        filter.resources_list_changed = wanted(ListKind::Resources);
         filter.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         if filter == SubscriptionFilter::default() {
-            if watched.changed().await.is_err() {
+            if subscribed.changed().await.is_err() {
                 return;
             }
             continue;
         }
-        let opening = tokio::time::timeout(OPENING, connection.peer.listen(filter)).await;
-        let mut stream = match opening {
+        let opening = connection.peer.listen(filter);
+        let mut stream = match tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, opening).await {
             Ok(Ok(stream)) => stream,
             refused => {
                 let error = match refused {
-                    Ok(Err(error)) => connection.fault(error).error.chain(),
-                    _ => format!("it did not acknowledge within {OPENING:?}"),
+                    Ok(Err(error)) => connection.error_of(error).error.chain(),
+                    _ => format!("it did not acknowledge within {ACKNOWLEDGE_TIMEOUT:?}"),
                 };
-                tracing::debug!(server = %server.key, error, "the server streams no changes");
+                let server = &*session.server;
+                tracing::debug!(server, error, "the server streams no changes");
                 // Lists are then read again when they are old.
-                let _ = tokio::time::timeout(pause, watched.changed()).await;
-                pause = (pause * 2).min(LONGEST);
+                let _ = tokio::time::timeout(backoff, subscribed.changed()).await;
+                backoff = (backoff * 2).min(MAX_BACKOFF);
                 continue;
             }
         };
-        let accepted = stream.acknowledged().clone();
-        connection.inbox.set_heard(Kind::Tools, accepted.tools_list_changed == Some(true));
-        connection.inbox.set_heard(Kind::Prompts, accepted.prompts_list_changed == Some(true));
-        connection.inbox.set_heard(Kind::Resources, accepted.resources_list_changed == Some(true));
-        // Before the stream nothing was heard.
-        connection.inbox.lists_may_differ();
+        let accepted = stream.acknowledged();
+        set_announced([
+            accepted.tools_list_changed == Some(true),
+            accepted.prompts_list_changed == Some(true),
+            accepted.resources_list_changed == Some(true),
+        ]);
+        all_may_differ();
         let since = Instant::now();
-        let more = loop {
+        let has_changed = loop {
             tokio::select! {
-                // Notifications passed the tap before they came here.
-                heard = stream.next() => match heard {
+                // Notifications passed the interceptor before they came here.
+                told = stream.next() => match told {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) => break false,
                 },
-                changed = watched.changed() => break changed.is_ok(),
+                changed = subscribed.changed() => break changed.is_ok(),
             }
         };
-        Kind::ALL.into_iter().for_each(|kind| connection.inbox.set_heard(kind, false));
+        set_announced([false; 3]);
         let _ = stream.cancel().await;
-        if !more {
-            // Nothing is heard until the next stream, if there is one.
-            connection.inbox.lists_may_differ();
-            if since.elapsed() > LONGEST {
-                pause = AGAIN;
+        if !has_changed {
+            all_may_differ();
+            if since.elapsed() > MAX_BACKOFF {
+                backoff = FIRST_BACKOFF;
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST);
+            tokio::time::sleep(backoff).await;
+            backoff = (backoff * 2).min(MAX_BACKOFF);
         }
     }
 }

@@ -33,27 +33,31 @@ pub(crate) struct Connector {
     pub(crate) wire: Wire,
     /// A sign-in that is under way ends with it and its connections.
     sign_in: Option<Arc<DropGuard>>,
-    busy: watch::Receiver<bool>,
-    /// Without OAuth nobody else holds it, and a channel without a sender has ended.
-    _never_busy: Option<watch::Sender<bool>>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests look at it"))]
+    signing_in: watch::Sender<bool>,
 }
 
 impl Connector {
-    /// Checks what was said of the server `key`; nothing is sent.
+    /// Checks what was said of the server `key`; nothing is sent. `signing_in` is true while the user is
+    /// asked for access: whoever measures time should stop the clock.
     ///
     /// # Errors
     ///
     /// An address, a header or an OAuth setting that cannot be used.
-    pub(crate) fn new(key: &str, endpoint: &Endpoint) -> Result<Self> {
+    pub(crate) fn new(
+        key: &str,
+        endpoint: &Endpoint,
+        signing_in: watch::Sender<bool>,
+    ) -> Result<Self> {
         let checked = endpoint.checked(key)?;
         let http = client::for_server(&checked.url)?;
-        let (sender, busy) = watch::channel(false);
-        let (authorizer, sign_in, never_busy) = match &endpoint.oauth {
+        let (authorizer, sign_in) = match &endpoint.oauth {
             Some(oauth) => {
+                let sender = signing_in.clone();
                 let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, sender)?;
-                (Some(authorizer), Some(Arc::new(open)), None)
+                (Some(authorizer), Some(Arc::new(open)))
             }
-            None => (None, None, Some(sender)),
+            None => (None, None),
         };
         let wire = Wire {
             http,
@@ -68,8 +72,7 @@ impl Connector {
             max_message: endpoint.max_message,
             wire,
             sign_in,
-            busy,
-            _never_busy: never_busy,
+            signing_in,
         })
     }
 
@@ -90,8 +93,8 @@ impl Connector {
         HttpTransport::new(inner, &link, self.sign_in.clone())
     }
 
-    /// True while a person is asked for access: whoever measures time should stop the clock.
+    #[cfg(test)]
     pub(crate) fn busy(&self) -> watch::Receiver<bool> {
-        self.busy.clone()
+        self.signing_in.subscribe()
     }
 }

@@ -163,7 +163,7 @@ fn names_that_no_host_takes_become_keys() {
     );
     assert_eq!(found.notices.len(), 6);
     assert!(found.notices[0].contains("is called `io.github.github-github-mcp-server` here"));
-    crate::mcp::host::builder::check_keys(&found.servers).unwrap();
+    crate::mcp::host::config::check_keys(&found.servers).unwrap();
 }
 
 #[test]

@@ -7,7 +7,10 @@ use crate::mcp::host::transport::http::Connector;
 use crate::mcp::host::transport::oauth::OAuth;
 
 fn refusal(server: &HttpServer) -> String {
-    Connector::new("docs", &server.endpoint).map(drop).unwrap_err().to_string()
+    Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default())
+        .map(drop)
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]

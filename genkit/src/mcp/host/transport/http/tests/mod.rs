@@ -24,7 +24,7 @@ use super::{Connector, HttpServer, explain};
 type Client = RunningService<RoleClient, ClientConfig>;
 
 fn connector(server: &HttpServer) -> Connector {
-    Connector::new("docs", &server.endpoint).unwrap()
+    Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default()).unwrap()
 }
 
 async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {

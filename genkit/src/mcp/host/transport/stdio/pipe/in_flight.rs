@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 
 use super::{Incoming, Outgoing};
-use crate::mcp::host::session::in_flight::CallTag;
+use crate::mcp::host::transport::UntypedResult;
 
 /// Knows which requests went out and were not answered.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Open {
     pub(crate) fn went(&mut self, message: &Outgoing) {
         match message {
             JsonRpcMessage::Request(request) => {
-                let ours = request.request.extensions().get::<CallTag>().is_some();
+                let ours = request.request.extensions().get::<UntypedResult>().is_some();
                 let reading = if ours { Reading::AsItIs } else { Reading::Typed };
                 self.0.insert(request.id.clone(), reading);
             }
