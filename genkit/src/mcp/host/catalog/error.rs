@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::action::MAX_URI_BYTES;
 use crate::error::{ErrorKind, Topic};
 use crate::mcp::host::limits::{LIST_TIMEOUT, MAX_DEFINITION};
 
@@ -47,7 +46,7 @@ impl Topic for Error {
 
 /// Why an item of a list is left out.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum LeftOut {
+pub(crate) enum LeftOut {
     #[error("there is one of this name before it")]
     NameTwice,
     #[error("`{0}` is no text")]
@@ -62,18 +61,4 @@ pub(super) enum LeftOut {
     SchemaOfOther(serde_json::Value),
     #[error("{0}")]
     Template(String),
-}
-
-/// How long a name may be, in bytes.
-const MAX_NAME: usize = 256;
-
-impl LeftOut {
-    /// Checks the name of an item, or its address, which may be longer.
-    pub(super) fn check_name(key: &'static str, name: &str) -> Result<(), Self> {
-        let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
-        match name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
-            true => Err(Self::Name(key)),
-            false => Ok(()),
-        }
-    }
 }

@@ -2,20 +2,20 @@
 //!
 //! One item that cannot be used is left out, with a notice; the others stay.
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
+use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
 use serde_json::{Map, Value, json};
 
 use super::error::{Error, LeftOut};
 use super::pagination::ListMethod;
-use crate::action::{Prompt, Resource, Tool, UriTemplate};
+use super::{CachedList, Catalog, Listable, ListedItem};
+use crate::action::{Completion, Prompt, Resource, Tool, ToolBuilder, UriTemplate};
 use crate::error::Result;
-use crate::mcp::host::fingerprint::fingerprint;
+use crate::future::BoxFuture;
 use crate::mcp::host::lifecycle::server::ManagedServer;
-use crate::mcp::host::limits::MAX_DEFINITION;
 use crate::mcp::host::request::methods;
-use crate::mcp::host::session::connection::Connection;
+use crate::mcp::host::session::state::ListKind;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
@@ -30,6 +30,19 @@ struct RemoteAction {
 impl RemoteAction {
     fn new(server: &Arc<ManagedServer>, name: &str) -> Self {
         Self { server: Arc::downgrade(server), name: name.into() }
+    }
+
+    /// Completes an argument of the action.
+    fn completion(
+        &self,
+        of: Reference,
+    ) -> impl Fn(Completion) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
+    {
+        let remote = self.clone();
+        move |typed| {
+            let (server, of) = (remote.server(), of.clone());
+            Box::pin(async move { methods::complete(&*server?, of, typed).await })
+        }
     }
 
     /// The server, unless its host is gone.
@@ -54,20 +67,25 @@ macro_rules! described {
     }};
 }
 
-pub(super) fn tools(
-    server: &Arc<ManagedServer>,
-    connection: &Connection,
-    items: Vec<(ListMethod, Value)>,
-    notices: &mut Vec<String>,
-    known: &HashMap<String, Tool>,
-) -> Vec<(String, Tool)> {
-    let controls = &server.config.controls;
-    let make = |item: &Value, name: &str| {
+impl Listable for Tool {
+    const KIND: ListKind = ListKind::Tools;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Tools];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.tools
+    }
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, connection, item, name } = listed;
         let tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"));
-        let annotated = item["annotations"]["title"].as_str().map(plain);
-        let mut tool = described!(tool, server, name, item, title(item).or(annotated))
+        let hints = &item["annotations"];
+        let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
             .tag(server.key.to_string())
-            .needs_approval(controls.asks_before(name))
+            .needs_approval(server.config.controls.asks_before(name))
             .timeout(connection.max_timeout)
             .input_schema(input_schema(item)?);
         // Raw results are MCP's own, whatever the tool's are.
@@ -75,18 +93,16 @@ pub(super) fn tools(
         if let Some(output) = output.filter(|_| !server.is_raw()) {
             tool = tool.output_schema(output.clone());
         }
-        let hint = |key: &str| item["annotations"][key].as_bool();
-        if let Some(yes) = hint("readOnlyHint") {
-            tool = tool.read_only(yes);
-        }
-        if let Some(yes) = hint("destructiveHint") {
-            tool = tool.destructive(yes);
-        }
-        if let Some(yes) = hint("idempotentHint") {
-            tool = tool.idempotent(yes);
-        }
-        if let Some(yes) = hint("openWorldHint") {
-            tool = tool.open_world(yes);
+        let setters: [(&str, fn(ToolBuilder, bool) -> ToolBuilder); 4] = [
+            ("readOnlyHint", ToolBuilder::read_only),
+            ("destructiveHint", ToolBuilder::destructive),
+            ("idempotentHint", ToolBuilder::idempotent),
+            ("openWorldHint", ToolBuilder::open_world),
+        ];
+        for (hint, set) in setters {
+            if let Some(yes) = hints[hint].as_bool() {
+                tool = set(tool, yes);
+            }
         }
         let remote = RemoteAction::new(server, name);
         Ok(tool.forwards(move |context, arguments| {
@@ -96,32 +112,30 @@ pub(super) fn tools(
                 methods::call_tool(&server, &context, &remote.name, arguments).await
             })
         }))
-    };
-    let wanted = |name: &str| controls.wants(name);
-    each(items, notices, known, wanted, make)
+    }
 }
 
-pub(super) fn prompts(
-    server: &Arc<ManagedServer>,
-    _: &Connection,
-    items: Vec<(ListMethod, Value)>,
-    notices: &mut Vec<String>,
-    known: &HashMap<String, Prompt>,
-) -> Vec<(String, Prompt)> {
-    let make = |item: &Value, name: &str| {
+impl Listable for Prompt {
+    const KIND: ListKind = ListKind::Prompts;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Prompts];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.prompts
+    }
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name, .. } = listed;
         let prompt = Prompt::remote(format!("{}/{name}", server.key), text(item, "description"));
         let mut prompt = described!(prompt, server, name, item, title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = arguments(item);
         for argument in arguments {
-            let remote = remote.clone();
-            prompt =
-                prompt.complete(argument, move |typed| {
-                    let remote = remote.clone();
-                    async move {
-                        methods::complete_prompt(&*remote.server()?, &remote.name, typed).await
-                    }
-                });
+            let of = Reference::Prompt(PromptReference::new(name));
+            prompt = prompt.complete(argument, remote.completion(of));
         }
         Ok(prompt.forwards(schema, move |context, arguments| {
             let remote = remote.clone();
@@ -130,18 +144,24 @@ pub(super) fn prompts(
                 methods::get_prompt(&server, &context, &remote.name, arguments).await
             })
         }))
-    };
-    each(items, notices, known, |_| true, make)
+    }
 }
 
-pub(super) fn resources(
-    server: &Arc<ManagedServer>,
-    _: &Connection,
-    items: Vec<(ListMethod, Value)>,
-    notices: &mut Vec<String>,
-    known: &HashMap<String, Resource>,
-) -> Vec<(String, Resource)> {
-    let make = |item: &Value, uri: &str| {
+/// Fixed ones, and templates.
+impl Listable for Resource {
+    const KIND: ListKind = ListKind::Resources;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Resources, ListMethod::Templates];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.resources
+    }
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
         let full = format!("{}/{name}", server.key);
@@ -152,78 +172,21 @@ pub(super) fn resources(
             resource = resource.mime_type(kind.to_owned());
         }
         let remote = RemoteAction::new(server, uri);
-        if let Ok(template) = UriTemplate::parse(uri) {
-            for variable in template.variables() {
-                let remote = remote.clone();
-                resource = resource.complete(variable.to_owned(), move |typed| {
-                    let remote = remote.clone();
-                    async move {
-                        methods::complete_resource(&*remote.server()?, &remote.name, typed).await
-                    }
-                });
-            }
+        for variable in UriTemplate::parse(uri).iter().flat_map(UriTemplate::variables) {
+            let of = Reference::Resource(ResourceTemplateReference::new(uri));
+            resource = resource.complete(variable.to_owned(), remote.completion(of));
         }
         let resource = resource.forwards(move |context, uri| {
             let remote = remote.clone();
-            Box::pin(
-                async move { methods::read_resource(&*remote.server()?, &context, &uri).await },
-            )
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::read_resource(&server, &context, &uri).await
+            })
         });
         // What cannot be told apart by its address cannot be read by it.
         resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
         Ok(resource)
-    };
-    each(items, notices, known, |_| true, make)
-}
-
-/// Makes of each item what can be made; of two with one name the first counts. An item that was known
-/// before is the same action again.
-fn each<T: Clone>(
-    items: Vec<(ListMethod, Value)>,
-    notices: &mut Vec<String>,
-    known: &HashMap<String, T>,
-    is_wanted: impl Fn(&str) -> bool,
-    make: impl Fn(&Value, &str) -> Result<T, LeftOut>,
-) -> Vec<(String, T)> {
-    let mut names = BTreeSet::new();
-    let mut all = Vec::with_capacity(items.len());
-    let (mut list, mut number) = (None, 0);
-    for (method, item) in &items {
-        number = if list.replace(*method) == Some(*method) { number + 1 } else { 1 };
-        let (what, key) = method.item();
-        let made = check(item, key).and_then(|name| {
-            if !names.insert((what, name.to_owned())) {
-                return Err(LeftOut::NameTwice);
-            }
-            let print = fingerprint(&[what, &item.to_string()]);
-            let action = match known.get(&print) {
-                Some(action) => action.clone(),
-                None => make(item, name)?,
-            };
-            Ok(is_wanted(name).then_some((print, action)))
-        });
-        match made {
-            Ok(made) => all.extend(made),
-            Err(why) => {
-                let name = item[key].as_str().unwrap_or_default();
-                // Names that are refused may hold anything.
-                let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                notices.push(format!("{what} {number} (`{name}`) is left out: {why}"));
-            }
-        }
     }
-    all
-}
-
-/// The name of an item that can be used.
-fn check<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftOut> {
-    let Some(name) = item[key].as_str() else { return Err(LeftOut::NameNoText(key)) };
-    LeftOut::check_name(key, name)?;
-    let size = crate::size::json_size(item);
-    if size > MAX_DEFINITION {
-        return Err(LeftOut::TooLarge(size));
-    }
-    Ok(name)
 }
 
 fn input_schema(item: &Value) -> Result<Value, LeftOut> {

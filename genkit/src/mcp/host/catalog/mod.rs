@@ -2,13 +2,14 @@
 
 mod error;
 pub(crate) mod host_state;
+mod in_time;
 mod items;
 mod pagination;
 pub(crate) mod peer;
 pub(crate) mod selection;
 pub(crate) mod sync;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,16 +17,18 @@ use serde_json::Value;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
 
+use super::fingerprint::fingerprint;
 use super::lifecycle::server::ManagedServer;
-use super::limits::{LIST_RETRY_AFTER, SESSION_LIST_TTL, SLOW_LIST_PAUSE};
+use super::limits::{LIST_RETRY_AFTER, MAX_DEFINITION, SESSION_LIST_TTL};
 use super::session::connection::Connection;
 use super::session::state::ListKind;
-use super::status::ServerStatus;
-use crate::action::{Prompt, Resource, Tool};
+use crate::action::{MAX_URI_BYTES, Prompt, Resource, Tool};
 use crate::error::{Error as PublicError, ErrorKind, Result};
-use crate::sync::lock;
-use error::Error;
-use pagination::{ListMethod, PagedList};
+use error::LeftOut;
+use pagination::{ListMethod, ListNames, PagedList};
+
+/// How long a name may be, in bytes.
+const MAX_NAME: usize = 256;
 
 /// The catalog of one server.
 pub(crate) struct Catalog {
@@ -61,7 +64,7 @@ struct ListHealth {
     notices: Vec<String>,
     /// Why all of it was left out the last time.
     omitted: Option<String>,
-    /// After so many connections it kept others waiting: until then it does not get the chance.
+    /// With so many connections made it kept others waiting: until then it does not get the chance.
     slow: Option<(u64, Instant)>,
 }
 
@@ -80,6 +83,14 @@ impl<T> ListCache<T> {
     }
 }
 
+/// An item of a list, with its name or address.
+pub(crate) struct ListedItem<'a> {
+    server: &'a Arc<ManagedServer>,
+    connection: &'a Connection,
+    item: &'a Value,
+    name: &'a str,
+}
+
 /// Something that servers list.
 pub(crate) trait Listable: Clone + Send + Sync + 'static {
     const KIND: ListKind;
@@ -89,46 +100,9 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
 
     fn list(catalog: &Catalog) -> &CachedList<Self>;
 
-    /// Makes of the listed items what can be made, with their fingerprints; takes known actions again.
-    fn make(
-        server: &Arc<ManagedServer>,
-        connection: &Connection,
-        items: Vec<(ListMethod, Value)>,
-        notices: &mut Vec<String>,
-        known: &HashMap<String, Self>,
-    ) -> Vec<(String, Self)>;
+    /// Makes an action of a listed item.
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut>;
 }
-
-macro_rules! listable {
-    ($item:ident, $field:ident, $kind:ident, $methods:expr) => {
-        impl Listable for $item {
-            const KIND: ListKind = ListKind::$kind;
-            const METHODS: &'static [ListMethod] = &$methods;
-
-            fn name(&self) -> &str {
-                self.name()
-            }
-
-            fn list(catalog: &Catalog) -> &CachedList<Self> {
-                &catalog.$field
-            }
-
-            fn make(
-                server: &Arc<ManagedServer>,
-                connection: &Connection,
-                items: Vec<(ListMethod, Value)>,
-                notices: &mut Vec<String>,
-                known: &HashMap<String, Self>,
-            ) -> Vec<(String, Self)> {
-                items::$field(server, connection, items, notices, known)
-            }
-        }
-    };
-}
-
-listable!(Tool, tools, Tools, [ListMethod::Tools]);
-listable!(Prompt, prompts, Prompts, [ListMethod::Prompts]);
-listable!(Resource, resources, Resources, [ListMethod::Resources, ListMethod::Templates]);
 
 impl Catalog {
     pub(crate) fn new(server: Arc<ManagedServer>) -> Self {
@@ -139,12 +113,6 @@ impl Catalog {
             resources: CachedList::default(),
             health: Mutex::default(),
         }
-    }
-
-    pub(crate) fn status(&self) -> ServerStatus {
-        let health = lock(&self.health);
-        let notices = health.iter().flat_map(|list| list.notices.clone());
-        self.server.status(notices.collect())
     }
 
     /// What the server has, read where it must be.
@@ -186,50 +154,6 @@ impl Catalog {
         T::list(self).0.try_lock().ok()?.fresh(&connection, T::KIND)
     }
 
-    /// What the server has, as far as it may keep others waiting. It is read to its end all the same,
-    /// for the next who needs it.
-    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[T]>> {
-        if let Some(cached) = self.cached() {
-            return Ok(cached);
-        }
-        if self.server.live_connection().is_none() && !self.server.is_starting() {
-            return Err(Error::NotThere.into());
-        }
-        let limit = self.server.settings.startup;
-        let kind = T::KIND as usize;
-        let slow = lock(&self.health)[kind].slow;
-        if slow.is_some_and(|(number, until)| {
-            number == self.server.connections() && Instant::now() < until
-        }) {
-            return Err(Error::Slow(limit).into());
-        }
-        let reader = Arc::clone(self);
-        let reading = tokio::spawn(async move { reader.all::<T>().await });
-        match tokio::time::timeout(limit, reading).await {
-            Ok(Ok(listed)) => listed,
-            Ok(Err(_)) => Err(Error::ReaderPanicked.into()),
-            Err(_) => {
-                let until = Instant::now().checked_add(SLOW_LIST_PAUSE);
-                let number = self.server.connections();
-                lock(&self.health)[kind].slow = until.map(|until| (number, until));
-                Err(Error::Slow(limit).into())
-            }
-        }
-    }
-
-    /// What the server has in time. A server without a list is left out, with one warning for one reason.
-    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[T]>> {
-        let listed = self.in_time().await;
-        let error = listed.as_ref().err().map(PublicError::chain);
-        let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
-        if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
-            let (server, what) = (&*self.server.key, T::KIND);
-            tracing::warn!(server, error, ?what, "what an MCP server has is left out");
-        }
-        *omitted = error;
-        listed.ok()
-    }
-
     /// Reads a list, and makes of it what can be made. It may be cached for the time that comes with it;
     /// for ever where the server tells when it changes.
     async fn read<T: Listable>(
@@ -260,24 +184,54 @@ impl Catalog {
                 }
             };
             let PagedList { items: listed, ttl: of_list, notice } = list;
-            items.extend(listed.into_iter().map(|item| (method, item)));
+            let listed = listed.into_iter().enumerate();
+            items.extend(listed.map(|(at, item)| (method, at + 1, item)));
             notices.extend(notice);
             if at == 0 {
                 ttl = time_to_live(connection, of_list).filter(|_| !is_announced::<T>(connection));
             }
         }
-        let actions = T::make(&self.server, connection, items, &mut notices, known);
+        let actions = self.make(connection, &items, known, &mut notices);
         self.note(T::KIND, notices);
         Ok((actions, ttl))
     }
 
-    /// Notes what of a list is left out, with one warning for each.
-    fn note(&self, kind: ListKind, notices: Vec<String>) {
-        let known = &mut lock(&self.health)[kind as usize].notices;
-        for new in notices.iter().filter(|notice| !known.contains(notice)) {
-            tracing::warn!(server = %self.server.key, "{new}");
+    /// Makes of each item what can be made; of two with one name the first counts. An item that was known
+    /// before is the same action again.
+    fn make<T: Listable>(
+        &self,
+        connection: &Connection,
+        items: &[(ListMethod, usize, Value)],
+        known: &HashMap<String, T>,
+        notices: &mut Vec<String>,
+    ) -> Vec<(String, T)> {
+        let mut names = HashSet::new();
+        let mut actions = Vec::with_capacity(items.len());
+        for (method, number, item) in items {
+            let ListNames { what, key, .. } = method.names();
+            let made = checked_name(item, key).and_then(|name| {
+                if !names.insert((what, name)) {
+                    return Err(LeftOut::NameTwice);
+                }
+                let print = fingerprint(&[what, &item.to_string()]);
+                let action = match known.get(&print) {
+                    Some(action) => action.clone(),
+                    None => T::make(ListedItem { server: &self.server, connection, item, name })?,
+                };
+                let is_wanted = what != "tool" || self.server.config.controls.wants(name);
+                Ok(is_wanted.then_some((print, action)))
+            });
+            match made {
+                Ok(made) => actions.extend(made),
+                Err(why) => {
+                    let name = item[key].as_str().unwrap_or_default();
+                    // Names that are refused may hold anything.
+                    let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
+                    notices.push(format!("{what} {number} (`{name}`) is left out: {why}"));
+                }
+            }
         }
-        *known = notices;
+        actions
     }
 }
 
@@ -294,4 +248,17 @@ fn time_to_live(connection: &Connection, ttl: Option<Duration>) -> Option<Durati
 fn is_announced<T: Listable>(connection: &Connection) -> bool {
     let is_reliable = connection.is_stateless() || !connection.is_remote();
     connection.can_announce(T::KIND) && connection.session.is_announced(T::KIND) && is_reliable
+}
+
+/// The name of an item that can be used, or its address, which may be longer.
+fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftOut> {
+    let Some(name) = item[key].as_str() else { return Err(LeftOut::NameNoText(key)) };
+    let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
+    if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
+        return Err(LeftOut::Name(key));
+    }
+    match crate::size::json_size(item) {
+        size if size > MAX_DEFINITION => Err(LeftOut::TooLarge(size)),
+        _ => Ok(name),
+    }
 }

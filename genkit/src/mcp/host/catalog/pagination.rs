@@ -28,32 +28,19 @@ pub(crate) enum ListMethod {
 }
 
 impl ListMethod {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Tools => "tools/list",
-            Self::Prompts => "prompts/list",
-            Self::Resources => "resources/list",
-            Self::Templates => "resources/templates/list",
-        }
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Prompts => "prompts",
-            Self::Resources => "resources",
-            Self::Templates => "resourceTemplates",
-        }
-    }
-
-    /// What one item is called, and the member that names it.
-    pub(super) fn item(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Tools => ("tool", "name"),
-            Self::Prompts => ("prompt", "name"),
-            Self::Resources => ("resource", "uri"),
-            Self::Templates => ("resource template", "uriTemplate"),
-        }
+    pub(super) fn names(self) -> ListNames {
+        let (method, member, what, key) = match self {
+            Self::Tools => ("tools/list", "tools", "tool", "name"),
+            Self::Prompts => ("prompts/list", "prompts", "prompt", "name"),
+            Self::Resources => ("resources/list", "resources", "resource", "uri"),
+            Self::Templates => (
+                "resources/templates/list",
+                "resourceTemplates",
+                "resource template",
+                "uriTemplate",
+            ),
+        };
+        ListNames { method, member, what, key }
     }
 
     fn request(self, cursor: Option<String>) -> ClientRequest {
@@ -85,6 +72,16 @@ impl ListMethod {
     }
 }
 
+/// How a list and its items are named.
+pub(super) struct ListNames {
+    method: &'static str,
+    /// The member of a result that is the list.
+    member: &'static str,
+    /// What one item is called, and its member that names it.
+    pub(super) what: &'static str,
+    pub(super) key: &'static str,
+}
+
 /// A list as it was read.
 pub(super) struct PagedList {
     pub(super) items: Vec<Value>,
@@ -102,13 +99,14 @@ pub(super) async fn all(
     tokio::select! {
         list = pages(connection, method) => list,
         () = connection.session.elapsed(LIST_TIMEOUT) => {
-            Err(Error::Unfinished(method.name()).of(&connection.session.server).into())
+            Err(Error::Unfinished(method.names().method).of(&connection.session.server).into())
         }
     }
 }
 
 async fn pages(connection: &Connection, method: ListMethod) -> Result<PagedList, RequestError> {
-    let (server, name) = (&connection.session.server, method.name());
+    let server = &connection.session.server;
+    let ListNames { method: name, member, .. } = method.names();
     let mut seen = HashSet::new();
     let mut list = PagedList { items: Vec::new(), ttl: None, notice: None };
     let mut cursor: Option<String> = None;
@@ -118,7 +116,7 @@ async fn pages(connection: &Connection, method: ListMethod) -> Result<PagedList,
         let request = method.request(cursor.take());
         let result = connection.own_request(request, name).await?;
         let mut result = results::json(result)?;
-        let Some(Value::Array(items)) = result.get_mut(method.key()).map(Value::take) else {
+        let Some(Value::Array(items)) = result.get_mut(member).map(Value::take) else {
             return Err(RequestProblem::OtherResult(name).of(server).into());
         };
         bytes += items.iter().map(crate::size::json_size).sum::<usize>();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::host_state::HostState;
 use super::selection::NameFilter;
 use crate::action::{Prompt, Resource, Tool};
+use crate::mcp::host::session::state::ListKind;
 use crate::registry::{Action, Registry};
 
 /// Debounce of changes: one change of a server is often told in several notifications.
@@ -15,13 +16,13 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// How often servers that do not tell what changes are looked at. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
+/// An action by its kind and its name, or URI.
+type ActionKey = (ListKind, String);
+
 /// What of a host is in a registry now.
 #[derive(Default)]
 struct RegisteredActions {
-    tools: BTreeMap<String, Tool>,
-    prompts: BTreeMap<String, Prompt>,
-    /// By URI.
-    resources: BTreeMap<String, Resource>,
+    actions: BTreeMap<ActionKey, Action>,
     /// Errors of actions that could not be put in, each logged once.
     refused: BTreeSet<String>,
 }
@@ -44,67 +45,71 @@ pub(crate) async fn start(host: &Arc<HostState>, registry: &Registry) {
             let Some(host) = Weak::upgrade(&host) else { break };
             registered.sync(&host, &registry).await;
         }
-        registered.clear(&registry);
+        registered.actions.keys().for_each(|key| remove(&registry, key));
     });
 }
 
 impl RegisteredActions {
+    /// Takes out what is gone, and puts in what is new.
     async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
         let all = NameFilter::all(host);
         let (tools, prompts, resources) =
             tokio::join!(all.list::<Tool>(), all.list::<Prompt>(), all.list::<Resource>());
-        let refused = &mut self.refused;
-        let mut add = |new: Action| put(registry, new, refused);
-        let remove = |name: &str| registry.remove_tool(name);
-        step(&mut self.tools, tools, Tool::name, Tool::is, remove, &mut add);
-        let remove = |name: &str| registry.remove_prompt(name);
-        step(&mut self.prompts, prompts, Prompt::name, Prompt::is, remove, &mut add);
-        let remove = |uri: &str| registry.remove_resource(uri);
-        step(&mut self.resources, resources, Resource::uri, Resource::is, remove, &mut add);
-    }
-
-    fn clear(&self, registry: &Registry) {
-        self.tools.keys().for_each(|name| _ = registry.remove_tool(name));
-        self.prompts.keys().for_each(|name| _ = registry.remove_prompt(name));
-        self.resources.keys().for_each(|uri| _ = registry.remove_resource(uri));
-    }
-}
-
-/// Takes out what is gone, and puts in what is new.
-fn step<T: Clone + Into<Action>>(
-    old: &mut BTreeMap<String, T>,
-    now: Vec<T>,
-    key: impl Fn(&T) -> &str,
-    is_same: impl Fn(&T, &T) -> bool,
-    remove: impl Fn(&str) -> bool,
-    put: &mut impl FnMut(Action) -> bool,
-) {
-    let mut all = BTreeMap::new();
-    for item in now {
-        // Of two servers with one URI the first has it, as for who reads it here.
-        all.entry(key(&item).to_owned()).or_insert(item);
-    }
-    let now = all;
-    old.retain(|name, item| {
-        let stays = now.get(name).is_some_and(|new| is_same(new, item));
-        if !stays {
-            remove(name);
+        let tools = tools.into_iter().map(Action::Tool);
+        let prompts = prompts.into_iter().map(Action::Prompt);
+        let resources = resources.into_iter().map(Action::Resource);
+        let mut now = BTreeMap::new();
+        for action in tools.chain(prompts).chain(resources) {
+            // Of two servers with one URI the first has it, as for who reads it here.
+            key(&action).map(|key| now.entry(key).or_insert(action));
         }
-        stays
-    });
-    for (name, item) in now {
-        if !old.contains_key(&name) && put(item.clone().into()) {
-            old.insert(name, item);
+        self.actions.retain(|key, old| {
+            let stays = now.get(key).is_some_and(|new| is_same(new, old));
+            if !stays {
+                remove(registry, key);
+            }
+            stays
+        });
+        for (key, action) in now {
+            if self.actions.contains_key(&key) {
+                continue;
+            }
+            match registry.insert(action.clone()) {
+                Ok(()) => drop(self.actions.insert(key, action)),
+                Err(error) => {
+                    let error = error.to_string();
+                    if self.refused.insert(error.clone()) {
+                        tracing::warn!(error, "an action of an MCP server is not registered");
+                    }
+                }
+            }
         }
     }
 }
 
-fn put(registry: &Registry, action: Action, refused: &mut BTreeSet<String>) -> bool {
-    let Err(error) = registry.insert(action) else { return true };
-    let error = error.to_string();
-    if !refused.contains(&error) {
-        tracing::warn!(error, "an action of an MCP server is not registered");
-        refused.insert(error);
+fn key(action: &Action) -> Option<ActionKey> {
+    let (kind, name) = match action {
+        Action::Tool(tool) => (ListKind::Tools, tool.name()),
+        Action::Prompt(prompt) => (ListKind::Prompts, prompt.name()),
+        Action::Resource(resource) => (ListKind::Resources, resource.uri()),
+        Action::Flow(_) => return None,
+    };
+    Some((kind, name.to_owned()))
+}
+
+fn is_same(one: &Action, other: &Action) -> bool {
+    match (one, other) {
+        (Action::Tool(one), Action::Tool(other)) => one.is(other),
+        (Action::Prompt(one), Action::Prompt(other)) => one.is(other),
+        (Action::Resource(one), Action::Resource(other)) => one.is(other),
+        _ => false,
     }
-    false
+}
+
+fn remove(registry: &Registry, (kind, name): &ActionKey) {
+    match kind {
+        ListKind::Tools => registry.remove_tool(name),
+        ListKind::Prompts => registry.remove_prompt(name),
+        ListKind::Resources => registry.remove_resource(name),
+    };
 }

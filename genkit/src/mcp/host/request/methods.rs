@@ -4,8 +4,7 @@
 use rmcp::model::{
     ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest,
     CompleteRequestParams, CompletionContext, GetPromptRequest, GetPromptRequestParams,
-    PromptReference, ReadResourceRequest, ReadResourceRequestParams, Reference,
-    ResourceTemplateReference,
+    ReadResourceRequest, ReadResourceRequestParams, Reference,
 };
 use serde_json::{Map, Value};
 
@@ -82,23 +81,11 @@ pub(crate) async fn read_resource(
     results::contents(&server.key, result)
 }
 
-pub(crate) async fn complete_prompt(
+pub(crate) async fn complete(
     server: &ManagedServer,
-    name: &str,
+    of: Reference,
     typed: Completion,
 ) -> Result<Vec<String>> {
-    complete(server, Reference::Prompt(PromptReference::new(name)), typed).await
-}
-
-pub(crate) async fn complete_resource(
-    server: &ManagedServer,
-    template: &str,
-    typed: Completion,
-) -> Result<Vec<String>> {
-    complete(server, Reference::Resource(ResourceTemplateReference::new(template)), typed).await
-}
-
-async fn complete(server: &ManagedServer, of: Reference, typed: Completion) -> Result<Vec<String>> {
     if server.connection().await?.info.capabilities.completions.is_none() {
         return Ok(Vec::new());
     }

@@ -12,7 +12,7 @@ use crate::mcp::host::settings::HostSettings;
 use crate::sync::lock;
 
 /// The kinds of lists that a server has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ListKind {
     Tools,
     Prompts,

@@ -1,12 +1,11 @@
 //! Custom transport: what a program connects by itself, as one type.
 
-use std::fmt;
+use std::io;
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use crate::error::BoxError;
 use crate::future::BoxFuture;
 
 /// A transport of any type.
@@ -16,26 +15,26 @@ trait ErasedTransport: Send {
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
-    ) -> BoxFuture<'static, Result<(), CustomError>>;
+    ) -> BoxFuture<'static, Result<(), io::Error>>;
     fn receive(&mut self) -> BoxFuture<'_, Option<RxJsonRpcMessage<RoleClient>>>;
-    fn close(&mut self) -> BoxFuture<'_, Result<(), CustomError>>;
+    fn close(&mut self) -> BoxFuture<'_, Result<(), io::Error>>;
 }
 
 impl<T: Transport<RoleClient>> ErasedTransport for T {
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
-    ) -> BoxFuture<'static, Result<(), CustomError>> {
+    ) -> BoxFuture<'static, Result<(), io::Error>> {
         let sending = Transport::send(self, item);
-        Box::pin(async move { sending.await.map_err(|error| CustomError(error.into())) })
+        Box::pin(async move { sending.await.map_err(io::Error::other) })
     }
 
     fn receive(&mut self) -> BoxFuture<'_, Option<RxJsonRpcMessage<RoleClient>>> {
         Box::pin(Transport::receive(self))
     }
 
-    fn close(&mut self) -> BoxFuture<'_, Result<(), CustomError>> {
-        Box::pin(async { Transport::close(self).await.map_err(|error| CustomError(error.into())) })
+    fn close(&mut self) -> BoxFuture<'_, Result<(), io::Error>> {
+        Box::pin(async { Transport::close(self).await.map_err(io::Error::other) })
     }
 }
 
@@ -46,12 +45,12 @@ impl BoxTransport {
 }
 
 impl Transport<RoleClient> for BoxTransport {
-    type Error = CustomError;
+    type Error = io::Error;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), CustomError>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         self.0.send(item)
     }
 
@@ -59,23 +58,7 @@ impl Transport<RoleClient> for BoxTransport {
         self.0.receive().await
     }
 
-    async fn close(&mut self) -> Result<(), CustomError> {
+    async fn close(&mut self) -> Result<(), io::Error> {
         self.0.close().await
-    }
-}
-
-/// The error of a custom transport.
-#[derive(Debug)]
-pub(crate) struct CustomError(BoxError);
-
-impl fmt::Display for CustomError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for CustomError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&*self.0)
     }
 }
