@@ -18,7 +18,7 @@ use super::settings::HostSettings;
 use crate::context::{Context, Level, Root};
 use crate::error::Result;
 
-/// A host in the making: see [`McpHost`].
+/// Builder of an [`McpHost`].
 ///
 /// ```
 /// use genkit::mcp::{McpHost, StdioServer};
@@ -46,13 +46,13 @@ pub struct McpHostBuilder {
 }
 
 impl McpHostBuilder {
-    /// What servers are told that this program is called. Default is `genkit-mcp`.
+    /// Name of this program, as servers see it. Default is `genkit-mcp`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
     }
 
-    /// What servers are told of this program's version. Default is that of this library.
+    /// Version of this program, as servers see it. Default is that of this library.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
@@ -95,7 +95,7 @@ impl McpHostBuilder {
     }
 
     /// How long a request may go without a sign of life: an answer or progress. Default is 60
-    /// seconds. The time in which a person is asked does not count.
+    /// seconds. The time in which the user answers a question does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
@@ -113,7 +113,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// How long lists wait for servers that are starting, or slow to say what they have. Default is
+    /// How long lists wait for servers that are starting, or slow to list what they have. Default is
     /// 10 seconds; what comes later is there the next time.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
@@ -147,9 +147,9 @@ impl McpHostBuilder {
         self
     }
 
-    /// Answers what servers ask the user.
+    /// Handler of elicitation: answers the questions of servers to the user.
     ///
-    /// Without a handler whoever called is asked: a generate loop is interrupted, behind a proxy the
+    /// Without a handler the caller is asked: a generate loop is interrupted, behind a proxy the
     /// client is asked. Where nobody can be asked the question is declined.
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
@@ -160,20 +160,20 @@ impl McpHostBuilder {
         self
     }
 
-    /// Lends servers a model. Default is none.
+    /// Sampling: a model that servers may use. Default is none.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
     }
 
-    /// Tells what servers tell by themselves. The handler is called in the order of the messages, and
+    /// Handler of [events](McpEvent) of servers. It is called in the order of the messages, and
     /// should not wait: as long as it runs nothing more of that server is read.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
     }
 
-    /// Makes the `_meta` of each request from the context of whoever calls. See
+    /// Makes the `_meta` of each request from the context of its caller. See
     /// [`RequestMeta`](super::RequestMeta) for a single run.
     pub fn meta_from(
         mut self,
@@ -183,10 +183,10 @@ impl McpHostBuilder {
         self
     }
 
-    /// Ends the making, and starts all servers side by side.
+    /// Builds the host, and starts all servers side by side.
     ///
     /// # Errors
-    /// A key is unusable or there twice, or the model to lend is not known.
+    /// A key is unusable or there twice, or the model for sampling is not known.
     ///
     /// # Panics
     /// Outside of a tokio runtime.

@@ -15,10 +15,10 @@ use crate::action::{Contents, Prompt, PromptReply, Resource, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
 
-/// One MCP server, connected and kept so.
+/// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
 /// [`McpClient::connect`] is for a program with one server; [`McpHost::client`] is one of several.
-/// Names are here as the server says them; the [`Tool`]s themselves are named `key/tool`.
+/// Names are here those of the server; the [`Tool`]s themselves are named `key/tool`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::{CustomServer, McpClient};
@@ -99,7 +99,7 @@ impl McpClient {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// [`call_tool`](Self::call_tool) for somebody: what the server asks goes to the caller of `context`,
+    /// [`call_tool`](Self::call_tool) for a caller: questions of the server go to the caller of `context`,
     /// and headers and `_meta` are made from it. For tools that call other tools. A caller who can be
     /// asked is asked before tools that [need it](super::StdioServer::needs_approval).
     ///

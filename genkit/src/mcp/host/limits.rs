@@ -14,8 +14,8 @@ pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a server may take to start and to answer the handshake. Default is 30 seconds.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a server is asked whether it is new before it is taken for an old one. Default is 3
-/// seconds.
+/// Probe: how long a server may take to tell whether it is new before it is taken for an old one.
+/// Default is 3 seconds.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long a list of tools waits for servers that are still starting. Default is 10 seconds.
@@ -24,20 +24,20 @@ pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long all pages of a list may take. Default is 30 seconds.
 pub(crate) const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// For how long a list that failed is not asked for again. Default is 10 seconds.
+/// For how long a list that failed is not read again. Default is 10 seconds.
 pub(crate) const LIST_RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// For how long a list is kept in a session over HTTP, whose stream of changes may be broken. Default
+/// For how long a list is cached in a session over HTTP, whose stream of changes may be broken. Default
 /// is 5 minutes.
 pub(crate) const SESSION_LIST_TTL: Duration = Duration::from_secs(300);
 
-/// For how long lists do not wait for a server that kept them waiting. Default is 60 seconds.
+/// For how long lists do not wait for a server that was slow. Default is 60 seconds.
 pub(crate) const SLOW_LIST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How many pages of a list are read. Default is 1,000.
 pub(crate) const MAX_PAGES: usize = 1000;
 
-/// How many items of a list are kept. Default is 20,000.
+/// How many items of a list are read. Default is 20,000.
 pub(crate) const MAX_ITEMS: usize = 20_000;
 
 /// How large a list may be, in bytes of JSON. Default is 64 MiB.
@@ -56,7 +56,7 @@ pub(crate) const MAX_NOTIFICATIONS: u32 = 10_000;
 pub(crate) const MAX_ROUNDS: usize = 10;
 
 /// How large a question may be that a later run goes on from, in bytes of JSON. Default is 64 KiB; what
-/// is larger is asked for again.
+/// is larger is requested again.
 pub(crate) const MAX_RECORDED_QUESTION: usize = 64 * 1024;
 
 /// How long a person, or whoever answers for them, may take to answer a server. Default is 10
@@ -66,7 +66,10 @@ pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a model may take to answer a server. Default is 2 minutes.
 pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long a session may take to say that it is there. Default is 5 seconds.
+/// How many requests for the model may run at once; what comes then is refused. Default is 8.
+pub(crate) const MAX_SAMPLING: usize = 8;
+
+/// How long a session may take to answer a ping. Default is 5 seconds.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first wait before a server is started again; each next is twice as long.

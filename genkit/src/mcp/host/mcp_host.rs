@@ -19,11 +19,11 @@ use crate::context::Root;
 use crate::error::Result;
 use crate::registry::Registry;
 
-/// Other MCP servers, connected and kept so; what they offer are tools, prompts and resources like any
+/// MCP host: connections to other MCP servers. What they offer are tools, prompts and resources like any
 /// other.
 ///
 /// Servers are started at once and side by side when the host is built. One that is dead, hung or
-/// lying never keeps the others from being used: it is left out, with a word in the log, and tried
+/// lying never keeps the others from being used: it is left out, with a warning in the log, and tried
 /// again. The host ends its servers when it is closed or dropped.
 ///
 /// ```
@@ -81,7 +81,7 @@ impl McpHost {
         &self.0.notices
     }
 
-    /// Waits until each server is connected or has failed once; [`status`](Self::status) says which.
+    /// Waits until each server is connected or has failed once; [`status`](Self::status) tells which.
     pub async fn ready(&self) {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
     }
@@ -153,7 +153,7 @@ impl McpHost {
     }
 
     /// Reads a resource of whichever server has it: one that lists the URI, else the one whose template
-    /// says most of it.
+    /// is the most specific.
     ///
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
@@ -222,7 +222,7 @@ impl McpHost {
         self.0.update(wanted.collect()).await
     }
 
-    /// Says which folders servers may work in, as `file://` URIs, and tells those without folders of their
+    /// Sets the folders that servers may work in, as `file://` URIs, and tells those without folders of their
     /// own.
     pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
         let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });

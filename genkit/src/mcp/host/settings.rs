@@ -13,7 +13,7 @@ use super::limits;
 use crate::context::{Context, Level, Root};
 use crate::sync::{read, write};
 
-/// Makes the `_meta` of a request from the context of whoever calls.
+/// Makes the `_meta` of a request from the context of its caller.
 pub(crate) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
 
 /// Settings that all servers of a host share.
@@ -70,7 +70,7 @@ impl HostSettings {
         *write(&self.roots) = Some(roots);
     }
 
-    /// Emits an event. A handler that panics has heard it.
+    /// Emits an event. A handler that panics gets the next one all the same.
     pub(crate) fn emit(&self, event: &McpEvent) {
         if matches!(
             event,
@@ -82,8 +82,8 @@ impl HostSettings {
             self.changes.send_modify(|count| *count += 1);
         }
         if let Some(on_event) = &self.on_event {
-            let told = std::panic::AssertUnwindSafe(|| on_event(event));
-            if std::panic::catch_unwind(told).is_err() {
+            let handling = std::panic::AssertUnwindSafe(|| on_event(event));
+            if std::panic::catch_unwind(handling).is_err() {
                 tracing::error!(?event, "the event handler of the MCP host panicked");
             }
         }

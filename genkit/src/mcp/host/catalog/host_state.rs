@@ -21,7 +21,7 @@ pub(crate) struct HostState {
     pub(crate) settings: Arc<HostSettings>,
     catalogs: RwLock<Vec<Arc<Catalog>>>,
     pub(crate) notices: Vec<String>,
-    /// Those that are kept in step.
+    /// Registries that are synced.
     registries: Mutex<Vec<Registry>>,
     /// The last handle is gone.
     pub(super) dropped: CancellationToken,
@@ -68,7 +68,7 @@ impl HostState {
         })
     }
 
-    /// Whether it is new that this registry is kept in step.
+    /// Notes a registry that is synced; whether it is new.
     pub(crate) fn add_registry(&self, registry: &Registry) -> bool {
         let mut known = lock(&self.registries);
         let is_new = !known.iter().any(|other| other.is(registry));

@@ -1,4 +1,4 @@
-//! Lists in time: what a server has, as far as it may keep others waiting.
+//! Lists in time: what a server has, as far as others may wait for it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Catalog {
         self.server.status(notices.collect())
     }
 
-    /// A list, as far as it may keep others waiting. It is read to its end all the same,
+    /// What the server has, as far as others may wait for it. The list is read to its end all the same,
     /// for the next who needs it.
     pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[T]>> {
         if let Some(cached) = self.cached() {

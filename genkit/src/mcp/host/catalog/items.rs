@@ -242,7 +242,7 @@ fn title(item: &Value) -> Option<String> {
     item["title"].as_str().map(plain).filter(|title| !title.is_empty())
 }
 
-/// One short line: titles are shown to people, beside what this program says itself.
+/// One short line: titles are shown to people, beside the texts of this program.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
 }

@@ -64,7 +64,7 @@ struct ListHealth {
     notices: Vec<String>,
     /// Why all of it was left out the last time.
     omitted: Option<String>,
-    /// With so many connections made it kept others waiting: until then it does not get the chance.
+    /// With so many connections made it was slow: until then nobody waits for it.
     slow: Option<(u64, Instant)>,
 }
 
@@ -163,7 +163,7 @@ impl Catalog {
     ) -> Result<(Vec<(String, T)>, Option<Duration>)> {
         let (mut items, mut notices, mut ttl) = (Vec::new(), Vec::new(), None);
         for (at, &method) in T::METHODS.iter().enumerate() {
-            // What a server does not offer it is not asked for.
+            // A server without the capability may not know the method.
             if !method.is_offered(connection) {
                 continue;
             }

@@ -10,10 +10,10 @@ use crate::action::{Prompt, Resource, Tool};
 use crate::mcp::host::session::state::ListKind;
 use crate::registry::{Action, Registry};
 
-/// Debounce of changes: one change of a server is often told in several notifications.
+/// Debounce of changes: a server often sends several notifications for one change.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// How often servers that do not tell what changes are looked at. Default is 60 seconds.
+/// Poll interval for servers that do not notify of changes. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// An action by its kind and its name, or URI.
@@ -27,7 +27,7 @@ struct RegisteredActions {
     refused: BTreeSet<String>,
 }
 
-/// Puts in what is there now, and keeps it in step until the host is dropped.
+/// Puts in what is there now, and syncs it until the host is dropped.
 pub(crate) async fn start(host: &Arc<HostState>, registry: &Registry) {
     let mut changes = host.settings.changes.subscribe();
     let mut registered = RegisteredActions::default();

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::fingerprint::fingerprint;
 
-/// A server's question to the user: a form, or a page to visit.
+/// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
 /// ```
 /// use genkit::mcp::{ElicitAnswer, ElicitRequest, McpHost};
@@ -33,9 +33,9 @@ use crate::mcp::host::fingerprint::fingerprint;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// The key of the server that asks. Show it: the user should know who wants to know.
+    /// The key of the server. Show it: the user should know who wants to know.
     pub server: String,
-    /// What is asked.
+    /// The question.
     pub message: String,
     /// The form: an object of plain fields. `None` where a page is to be visited.
     pub schema: Option<Value>,
@@ -70,7 +70,7 @@ impl ElicitRequest {
     }
 }
 
-/// What the user says to a server's question.
+/// The user's answer to a server's question.
 ///
 /// ```
 /// use genkit::mcp::ElicitAnswer;

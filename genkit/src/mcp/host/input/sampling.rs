@@ -7,19 +7,17 @@ use rmcp::model::CreateMessageRequestParams;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::error::Error;
 use crate::context::SampleRequest;
-use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::limits::SAMPLING_TIMEOUT;
+use crate::error::Result;
+use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, ModelRef, Models, sample};
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
 
-/// How many requests of servers may run at once; what comes then is refused. Default is 8.
-const MAX_CONCURRENT: usize = 8;
-
-/// A server that borrows the model.
+/// Sampling request: a server that wants to use the model.
 ///
 /// ```
 /// use genkit::mcp::SamplingRequest;
@@ -45,13 +43,10 @@ pub struct SamplingRequest {
     pub preferences: Value,
 }
 
-/// Whether a server may borrow the model now.
-type Allow = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
-
-/// A model that servers may borrow, and under which conditions.
+/// Sampling: a model that servers may use, and under which conditions.
 ///
-/// Without one servers are not told that they could: a model costs money, and what a server asks is
-/// not what the user asked.
+/// Without it the capability is not offered: a model costs money, and the request of a server is not
+/// that of the user.
 ///
 /// ```
 /// use genkit::mcp::{McpHost, Sampling};
@@ -74,16 +69,16 @@ type Allow = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 pub struct Sampling {
     model: ModelRef,
     max_tokens: u32,
-    allow: Option<Allow>,
-    /// Places for requests that run at once.
-    places: Arc<Semaphore>,
+    allow: Option<Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>>,
+    /// For requests that run at once.
+    permits: Arc<Semaphore>,
 }
 
 impl Sampling {
     /// Lends this model: a name, as in `.model(..)` of a request, or a value.
     pub fn with(model: impl Into<ModelRef>) -> Self {
-        let places = Arc::new(Semaphore::new(MAX_CONCURRENT));
-        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, places }
+        let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
+        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, permits }
     }
 
     /// How many tokens an answer may have. Default is 4,096.
@@ -120,28 +115,18 @@ impl Sampling {
             preferences: serde_json::to_value(&params.model_preferences)?,
         };
         if self.allow.as_ref().is_some_and(|allow| !allow(&asked)) {
-            return Err(Error::new(
-                ErrorKind::PermissionDenied,
-                "this program does not lend its model for this request",
-            ));
+            return Err(Error::NotAllowed.into());
         }
-        let Ok(_place) = self.places.try_acquire() else {
-            let said = format!("{MAX_CONCURRENT} requests for the model run already");
-            return Err(Error::new(ErrorKind::ResourceExhausted, said));
-        };
-        tracing::info!(server, messages = asked.messages.len(), "a server borrows the model");
+        let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
+        tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
         let mut request = SampleRequest::new(asked.messages).max_tokens(asked.max_tokens);
         request.system = asked.system;
         request.temperature = params.temperature;
         request.stop = params.stop_sequences.clone().unwrap_or_default();
         let model = Models::default().find(&self.model)?;
         let (request, sink) = (sample::model_request(&request), ChunkSink::none());
-        let said = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
-        let said = said.map_err(|_| {
-            let said = format!("the model did not answer within {SAMPLING_TIMEOUT:?}");
-            Error::new(ErrorKind::DeadlineExceeded, said)
-        })??;
-        sample::answer(model.name(), &said)
+        let answer = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
+        sample::answer(model.name(), &answer.map_err(|_| Error::Slow)??)
     }
 }
 
@@ -151,7 +136,7 @@ impl fmt::Debug for Sampling {
     }
 }
 
-/// MCP's sampling messages as ours; what a model cannot be shown is said in words.
+/// MCP's sampling messages as ours; content that a model cannot read is text.
 fn messages(messages: &Value) -> Vec<Message> {
     let of = |message: &Value| {
         let role = if message["role"] == "assistant" { Role::Model } else { Role::User };

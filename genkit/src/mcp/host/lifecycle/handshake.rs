@@ -53,9 +53,9 @@ struct HandshakeError {
 #[derive(Clone, Copy, PartialEq)]
 enum EraHint {
     None,
-    /// An old server may behave like this when it is asked whether it is new.
+    /// An old server may behave like this when it is probed.
     MaybeOld,
-    /// A new server may behave like this when it was too slow to tell.
+    /// A new server may behave like this when it was too slow for the probe.
     MaybeNew,
 }
 
@@ -93,7 +93,7 @@ impl Handshake {
 /// Opens a connection, as a new server and, where that fails in such a way, as an old one.
 ///
 /// # Errors
-/// What keeps the server from being used, for whoever configured it.
+/// Why the server cannot be used, for whoever configured it.
 pub(super) async fn open(
     server: &ManagedServer,
     stop: &CancellationToken,
@@ -107,7 +107,7 @@ pub(super) async fn open(
         Err(refused) => refused,
     };
     let probed = server.config.controls.era == ProtocolEra::Probe;
-    // It may have been replaced by another: the next time it is asked again.
+    // It may have been replaced by another: the next time it is probed again.
     server.is_old.store(false, Ordering::Relaxed);
     let other = match refused.hint {
         EraHint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
@@ -167,7 +167,7 @@ async fn attempt(
             let make = || async { Connector::new(&server.key, endpoint, signing_in.clone()) };
             let transport = server.connector.get_or_try_init(make).await?.transport();
             let handshake = match era {
-                // rmcp's own probe takes a person who signs in for a server that keeps silent.
+                // rmcp's own probe takes a user who signs in for a server that is silent.
                 ProtocolEra::Probe => Handshake {
                     mode: mode(ProtocolEra::Stateless),
                     limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),

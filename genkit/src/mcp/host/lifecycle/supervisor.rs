@@ -145,7 +145,7 @@ async fn close(server: &ManagedServer, live: Option<LiveConnection>, was_lost: b
         };
         let known = connection.session.end_cause().into_iter().chain(last_words);
         let error = lost(&server.key, &known.collect::<Vec<_>>().join("; "));
-        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is gone");
+        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is gone, and starts anew");
         cause = Some(error);
     }
     server.note_end(&connection, cause);

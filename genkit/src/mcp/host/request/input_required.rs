@@ -18,7 +18,7 @@ use crate::mcp::host::session::connection::Connection;
 /// that it is not ready, and it does not tell when it will be.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The responses to what is `required`, all asked for together; none where nothing is.
+/// The responses to what is `required`, gathered side by side; none where nothing is.
 pub(super) async fn responses(
     connection: &Connection,
     context: &Context,

@@ -14,7 +14,7 @@ use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::error::OfServer as _;
 use crate::message::{Message, Part, Role};
 
-/// A result as the server wrote it, where the transport kept that.
+/// A result as the server wrote it, where the transport passed it on so.
 pub(crate) fn json(result: ServerResult) -> Result<Value> {
     match result {
         ServerResult::CustomResult(CustomResult(result)) => Ok(result),
@@ -75,7 +75,7 @@ pub(crate) fn tool_output(server: &str, result: Value, raw: bool) -> Result<Tool
     Ok(ToolOutput { value, content: others.into_iter().map(part).collect(), metadata })
 }
 
-/// Text that is a JSON object or list is that. Numbers and words stay as they are written: `1.10` may
+/// Text that is a JSON object or list is that. Numbers and other texts stay as they are written: `1.10` may
 /// be a version.
 fn json_or_text(text: String) -> Value {
     if text.trim_start().starts_with(['{', '['])

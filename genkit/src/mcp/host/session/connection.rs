@@ -108,7 +108,7 @@ impl Connection {
                 Some(signal) = signals.recv() => {
                     let before = Instant::now();
                     answer_signal(context, signal, &mut questions).await;
-                    // The time of a person is not the server's.
+                    // The time of the user is not the server's.
                     answering += before.elapsed();
                     silent_since = Instant::now();
                 }

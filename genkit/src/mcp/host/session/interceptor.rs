@@ -17,7 +17,7 @@ use super::state::SessionState;
 /// A transport whose notifications are taken here, and whose probe always comes to an end.
 ///
 /// rmcp asks a server whether it is new with `server/discover`, and takes only a JSON-RPC error with
-/// the right id for a no. Old servers also keep silent, answer `{}`, or answer with an id of
+/// the right id for a no. Old servers also stay silent, answer `{}`, or answer with an id of
 /// their own: all of these are a no here.
 pub(crate) struct Interceptor<T> {
     inner: T,
@@ -56,9 +56,10 @@ impl<T> Interceptor<T> {
             }
         }
         match message {
-            JsonRpcMessage::Notification(mut told) => {
-                told.notification = notifications::receive(&self.session, told.notification)?;
-                Some(JsonRpcMessage::Notification(told))
+            JsonRpcMessage::Notification(mut notified) => {
+                notified.notification =
+                    notifications::receive(&self.session, notified.notification)?;
+                Some(JsonRpcMessage::Notification(notified))
             }
             JsonRpcMessage::Response(response) if self.probe.is_some() => {
                 let is_discovery = matches!(response.result, ServerResult::DiscoverResult(_));
@@ -108,9 +109,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
                     self.probe = Some(Probe { id: request.id.clone(), until: self.probe_until() });
                 }
             }
-            JsonRpcMessage::Notification(told) => {
-                if let ClientNotification::CancelledNotification(told) = &told.notification
-                    && let Some(id) = &told.params.request_id
+            JsonRpcMessage::Notification(notified) => {
+                if let ClientNotification::CancelledNotification(notified) = &notified.notification
+                    && let Some(id) = &notified.params.request_id
                 {
                     cancelled = self.session.in_flight.finish(id);
                 }

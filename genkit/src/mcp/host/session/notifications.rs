@@ -13,10 +13,10 @@ pub(crate) fn receive(
     notification: ServerNotification,
 ) -> Option<ServerNotification> {
     match notification {
-        ServerNotification::ProgressNotification(told) => progress(session, told.params),
-        ServerNotification::LoggingMessageNotification(told) => {
-            let told = told.params;
-            log(session, level::of_mcp(told.level), told.logger, told.data);
+        ServerNotification::ProgressNotification(notified) => progress(session, notified.params),
+        ServerNotification::LoggingMessageNotification(notified) => {
+            let notified = notified.params;
+            log(session, level::of_mcp(notified.level), notified.logger, notified.data);
         }
         ServerNotification::ToolListChangedNotification(_) => {
             list_changed(session, ListKind::Tools);
@@ -27,8 +27,8 @@ pub(crate) fn receive(
         ServerNotification::ResourceListChangedNotification(_) => {
             list_changed(session, ListKind::Resources);
         }
-        ServerNotification::ResourceUpdatedNotification(told) => {
-            let (server, uri) = (session.server.to_string(), told.params.uri);
+        ServerNotification::ResourceUpdatedNotification(notified) => {
+            let (server, uri) = (session.server.to_string(), notified.params.uri);
             session.settings.emit(&McpEvent::ResourceUpdated { server, uri });
         }
         other => return Some(other),
@@ -36,9 +36,10 @@ pub(crate) fn receive(
     None
 }
 
-fn progress(session: &SessionState, told: ProgressNotificationParam) {
-    let Some(request) = session.in_flight.by_token(&told.progress_token) else { return };
-    let progress = Progress { done: told.progress, total: told.total, message: told.message };
+fn progress(session: &SessionState, notified: ProgressNotificationParam) {
+    let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
+    let progress =
+        Progress { done: notified.progress, total: notified.total, message: notified.message };
     if request.progressed(progress.clone()) {
         let (server, of) = (session.server.to_string(), request.target.clone());
         session.settings.emit(&McpEvent::Progress { server, of, progress });

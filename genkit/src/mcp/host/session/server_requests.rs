@@ -16,8 +16,9 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
 use super::state::SessionState;
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitHandler, ElicitRequest};
+use crate::mcp::host::input::error::Error as SamplingError;
 use crate::mcp::host::limits::QUESTION_TIMEOUT;
 use crate::sync::read;
 
@@ -84,9 +85,8 @@ impl ServerRequests {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
         let answering = AssertUnwindSafe(sampling.answer(&self.session.server, params));
-        let answer = answering.catch_unwind().await.unwrap_or_else(|_| {
-            Err(Error::new(ErrorKind::Internal, "the sampling handler panicked"))
-        });
+        let answer =
+            answering.catch_unwind().await.unwrap_or_else(|_| Err(SamplingError::Panicked.into()));
         answer.map_err(|error| {
             let server = &*self.session.server;
             tracing::warn!(server, error = error.chain(), "a server got no answer from the model");

@@ -121,7 +121,7 @@ async fn stream(connection: &Connection) {
         let has_changed = loop {
             tokio::select! {
                 // Notifications passed the interceptor before they came here.
-                told = stream.next() => match told {
+                notified = stream.next() => match notified {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) => break false,
                 },
