@@ -19,6 +19,8 @@ pub use builder::McpHostBuilder;
 pub use catalog::peer::peer_tools;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
+#[cfg(feature = "mcp-host-http")]
+pub use config::HttpServer;
 pub use config::{CustomServer, ProtocolEra, ServerConfig, StderrTo, StdioServer};
 pub use event::McpEvent;
 pub use input::elicit::{ElicitAnswer, ElicitRequest};
@@ -26,7 +28,5 @@ pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::send::RequestMeta;
 pub use status::{ServerState, ServerStatus};
-#[cfg(feature = "mcp-host-http")]
-pub use transport::http::HttpServer;
 #[cfg(feature = "mcp-host-http")]
 pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm, Storing};

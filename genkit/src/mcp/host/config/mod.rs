@@ -3,6 +3,8 @@
 mod controls;
 mod custom;
 pub(crate) mod file;
+#[cfg(feature = "mcp-host-http")]
+mod http;
 mod stdio;
 
 use std::sync::Arc;
@@ -10,11 +12,15 @@ use std::sync::Arc;
 pub use controls::ProtocolEra;
 pub(crate) use controls::{Controls, controls};
 pub use custom::CustomServer;
-pub(crate) use stdio::Command;
-pub use stdio::{StderrTo, StdioServer};
+use custom::TransportFactory;
+#[cfg(feature = "mcp-host-http")]
+pub use http::HttpServer;
+pub use stdio::StdioServer;
 
 #[cfg(feature = "mcp-host-http")]
-use super::transport::http::HttpServer;
+use super::transport::http::Endpoint;
+use super::transport::stdio::command::Command;
+pub use super::transport::stdio::command::StderrTo;
 use crate::error::Error;
 
 /// One server of a host: made from a [`StdioServer`], an [`HttpServer`](super::HttpServer) or a
@@ -40,11 +46,11 @@ pub struct ServerConfig {
 /// The ways to a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Launch {
-    Stdio(stdio::Command),
+    Stdio(Command),
     #[cfg(feature = "mcp-host-http")]
-    Http(super::transport::http::Endpoint),
-    Custom(custom::Connector),
-    /// A configuration file says something that cannot be done: the server is there, and failed.
+    Http(Endpoint),
+    Custom(TransportFactory),
+    /// A configuration file names something that cannot be done: the server is there, and failed.
     Broken(Arc<Error>),
 }
 
@@ -62,7 +68,7 @@ impl PartialEq for Launch {
 }
 
 impl ServerConfig {
-    /// A server that cannot even be tried, for this reason.
+    /// A server that cannot be tried, for this reason.
     pub(crate) fn broken(error: Error, controls: Controls) -> Self {
         Self { launch: Launch::Broken(Arc::new(error)), controls }
     }
@@ -83,6 +89,6 @@ impl From<HttpServer> for ServerConfig {
 
 impl From<CustomServer> for ServerConfig {
     fn from(server: CustomServer) -> Self {
-        Self { launch: Launch::Custom(server.connector), controls: server.controls }
+        Self { launch: Launch::Custom(server.factory), controls: server.controls }
     }
 }

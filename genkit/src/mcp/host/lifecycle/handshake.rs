@@ -182,7 +182,10 @@ async fn attempt(
                 in_time(server, limit, opening.over(transport)).await?
             }
         }
-        Launch::Custom(connector) => in_time(server, limit, connector.open(opening)).await?,
+        Launch::Custom(make_transport) => {
+            let opened = async { opening.over(make_transport().await?).await };
+            in_time(server, limit, opened).await?
+        }
         Launch::Broken(error) => {
             return Err(Error::new(error.kind(), error.chain()).fatal().into());
         }

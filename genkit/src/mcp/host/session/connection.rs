@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::mcp::host::input::input_required;
 use crate::mcp::host::limits::{PING, QUESTION};
+use crate::mcp::host::transport::stdio::pipe::ResultFormat;
 
 /// One live connection.
 pub(crate) struct Connection {
@@ -80,6 +81,7 @@ impl Connection {
         let Asking { mut request, of, context, meta } = asking;
         let (call, mut signals) = Call::new(of, context.can_elicit());
         request.extensions_mut().insert(CallTag(Arc::new(call)));
+        request.extensions_mut().insert(ResultFormat::Untyped);
         #[cfg(feature = "mcp-host-http")]
         if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context)) {
             request.extensions_mut().insert(headers);

@@ -1,4 +1,4 @@
-//! What makes connections to one server, and outlives each of them.
+//! The connector of one server: makes its connections, and outlives each of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 
-use super::client;
-use super::endpoint::{Endpoint, target};
-use super::transport::{HttpTransport, Link};
-use super::wire::Wire;
+use super::authorized_client::AuthorizedClient;
+use super::endpoint::Endpoint;
+use super::request_scope::RequestScope;
+use super::transport::HttpTransport;
 use crate::error::Result;
+use crate::mcp::host::transport::http_client::{client, url};
 use crate::mcp::host::transport::oauth::Authorizer;
 
 /// How often a stream that broke is opened again before it is given up. Default is 8, about four
@@ -25,12 +26,12 @@ const STREAM_TRIES: usize = 8;
 /// The longest wait between two of these tries. Default is 60 seconds.
 const STREAM_WAIT: Duration = Duration::from_secs(60);
 
-/// Makes connections to one server. It keeps the pool of connections and what OAuth was given.
+/// Makes connections to one server. It holds the pool of connections and what OAuth was given.
 pub(crate) struct Connector {
     url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
     max_message: usize,
-    pub(crate) wire: Wire,
+    pub(crate) client: AuthorizedClient,
     /// A sign-in that is under way ends with it and its connections.
     sign_in: Option<Arc<DropGuard>>,
     busy: watch::Receiver<bool>,
@@ -39,7 +40,7 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Checks what was said of the server `key`; nothing is sent.
+    /// Checks the settings of the server `key`; nothing is sent.
     ///
     /// # Errors
     ///
@@ -55,18 +56,18 @@ impl Connector {
             }
             None => (None, None, Some(sender)),
         };
-        let wire = Wire {
+        let client = AuthorizedClient {
             http,
-            target: target(&checked.url).into(),
+            target: url::without_secrets(&checked.url).as_str().into(),
             authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
-            link: Link::default(),
+            scope: RequestScope::default(),
         };
         Ok(Self {
             url: checked.url.as_str().into(),
             headers: checked.headers,
             max_message: endpoint.max_message,
-            wire,
+            client,
             sign_in,
             busy,
             _never_busy: never_busy,
@@ -84,10 +85,10 @@ impl Connector {
         retry.max_times = Some(STREAM_TRIES);
         retry.max_delay = Some(STREAM_WAIT);
         config.retry_config = Arc::new(retry);
-        let link = Link::default();
-        let wire = Wire { link: link.clone(), ..self.wire.clone() };
-        let inner = StreamableHttpClientTransport::with_client(wire, config);
-        HttpTransport::new(inner, &link, self.sign_in.clone())
+        let scope = RequestScope::default();
+        let client = AuthorizedClient { scope: scope.clone(), ..self.client.clone() };
+        let inner = StreamableHttpClientTransport::with_client(client, config);
+        HttpTransport::new(inner, &scope, self.sign_in.clone())
     }
 
     /// True while a person is asked for access: whoever measures time should stop the clock.

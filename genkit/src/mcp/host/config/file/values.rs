@@ -1,19 +1,20 @@
-//! Values of an entry by their types, with what is wrong if they are of another.
+//! Typed values of an entry, and the error where they are of another type.
 
 use serde_json::{Map, Value};
 
-use super::{Place, Vars};
+use super::error::Error;
+use super::location::Location;
+use super::vars::{Variables, expand};
 use crate::error::Result;
-use crate::mcp::host::config::file::vars::expand;
 
-/// An entry of a file.
-pub(crate) struct Entry<'a> {
-    pub(crate) place: &'a Place<'a>,
+/// One server of a file.
+pub(crate) struct ServerEntry<'a> {
+    pub(crate) location: &'a Location<'a>,
     pub(crate) entry: Map<String, Value>,
-    pub(crate) vars: &'a Vars<'a>,
+    pub(crate) vars: &'a Variables<'a>,
 }
 
-impl Entry<'_> {
+impl ServerEntry<'_> {
     /// Whether there is something under this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
@@ -21,38 +22,38 @@ impl Entry<'_> {
 
     /// A string with its variables.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>> {
-        self.get(key).map(|value| self.expanded(&self.place.key(key), value)).transpose()
+        self.get(key).map(|value| self.expanded(&self.location.key(key), value)).transpose()
     }
 
     /// An array of strings with their variables.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
-        let place = self.place.key(key);
-        let values = self.array(&place, key)?.into_iter().flatten().enumerate();
-        values.map(|(index, value)| self.expanded(&place.index(index), value)).collect()
+        let location = self.location.key(key);
+        let values = self.array(&location, key)?.into_iter().flatten().enumerate();
+        values.map(|(index, value)| self.expanded(&location.index(index), value)).collect()
     }
 
     /// An array of strings as they stand.
     pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>> {
-        let place = self.place.key(key);
-        let Some(values) = self.array(&place, key)? else { return Ok(None) };
+        let location = self.location.key(key);
+        let Some(values) = self.array(&location, key)? else { return Ok(None) };
         let string = |(index, value): (usize, &Value)| match value {
             Value::String(text) => Ok(text.clone()),
-            other => Err(place.index(index).expected("a string", other)),
+            other => Err(location.index(index).expected("a string", other)),
         };
         values.iter().enumerate().map(string).collect::<Result<_>>().map(Some)
     }
 
     /// An object of strings with their variables; `null` leaves one out, as in VS Code.
     pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
-        let place = self.place.key(key);
+        let location = self.location.key(key);
         let values = match self.get(key) {
             None => return Ok(Vec::new()),
             Some(Value::Object(values)) => values,
-            Some(other) => return Err(place.expected("an object of strings", other)),
+            Some(other) => return Err(location.expected("an object of strings", other)),
         };
         let present = values.iter().filter(|(_, value)| !value.is_null());
         present
-            .map(|(name, value)| Ok((name.clone(), self.expanded(&place.key(name), value)?)))
+            .map(|(name, value)| Ok((name.clone(), self.expanded(&location.key(name), value)?)))
             .collect()
     }
 
@@ -67,7 +68,7 @@ impl Entry<'_> {
             }
         }
         let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
-        Entry { place: self.place, entry, vars: self.vars }.pairs(key)
+        ServerEntry { location: self.location, entry, vars: self.vars }.pairs(key)
     }
 
     /// True or false.
@@ -75,7 +76,7 @@ impl Entry<'_> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
-            Some(other) => Err(self.place.key(key).expected("true or false", other)),
+            Some(other) => Err(self.location.key(key).expected("true or false", other)),
         }
     }
 
@@ -84,8 +85,8 @@ impl Entry<'_> {
         let Some(value) = self.get(key) else { return Ok(None) };
         match value.as_f64() {
             Some(number) if number > 0.0 => Ok(Some(number)),
-            Some(_) => Err(self.place.key(key).error("expected a number above zero")),
-            None => Err(self.place.key(key).expected("a number", value)),
+            Some(_) => Err(self.location.key(key).error(Error::NotPositive)),
+            None => Err(self.location.key(key).expected("a number", value)),
         }
     }
 
@@ -93,18 +94,18 @@ impl Entry<'_> {
         self.entry.get(key).filter(|value| !value.is_null())
     }
 
-    fn array(&self, place: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
+    fn array(&self, location: &Location<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::Array(values)) => Ok(Some(values)),
-            Some(other) => Err(place.expected("an array of strings", other)),
+            Some(other) => Err(location.expected("an array of strings", other)),
         }
     }
 
-    fn expanded(&self, place: &Place<'_>, value: &Value) -> Result<String> {
+    fn expanded(&self, location: &Location<'_>, value: &Value) -> Result<String> {
         match value {
-            Value::String(text) => expand(text, self.vars).map_err(|fault| place.error(fault)),
-            other => Err(place.expected("a string", other)),
+            Value::String(text) => expand(text, self.vars).map_err(|error| location.error(error)),
+            other => Err(location.expected("a string", other)),
         }
     }
 }
