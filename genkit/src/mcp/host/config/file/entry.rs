@@ -162,20 +162,15 @@ fn variables(location: &Location<'_>, file: &Path) -> Result<Vec<(String, String
     dotenv::parse(&text).map_err(|line| location.error(Error::EnvFileLine { path, line }))
 }
 
-#[cfg(feature = "mcp-host-http")]
 fn http(entry: &ServerEntry<'_>, key: &str) -> Result<ServerConfig> {
     let url = entry.text(key)?.unwrap_or_default();
-    let mut server = crate::mcp::host::config::HttpServer::new(url);
-    for (name, value) in entry.pairs("headers")? {
-        server = server.header(name, value);
+    let headers = entry.pairs("headers")?;
+    #[cfg(feature = "mcp-host-http")]
+    return Ok(crate::mcp::host::config::HttpServer::new(url).headers(headers).into());
+    #[cfg(not(feature = "mcp-host-http"))]
+    {
+        // A mistake in them is told first, as it would be with the feature.
+        let _ = (url, headers);
+        Err(entry.location.error(Error::NoHttp))
     }
-    Ok(server.into())
-}
-
-#[cfg(not(feature = "mcp-host-http"))]
-fn http(entry: &ServerEntry<'_>, key: &str) -> Result<ServerConfig> {
-    // A mistake in it is told first, as it would be with the feature.
-    entry.text(key)?;
-    entry.pairs("headers")?;
-    Err(entry.location.error(Error::NoHttp))
 }

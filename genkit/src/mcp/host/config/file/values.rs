@@ -46,12 +46,8 @@ impl ServerEntry<'_> {
     /// An object of strings with their variables; `null` leaves one out, as in VS Code.
     pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
         let location = self.location.key(key);
-        let values = match self.get(key) {
-            None => return Ok(Vec::new()),
-            Some(Value::Object(values)) => values,
-            Some(other) => return Err(location.expected("an object of strings", other)),
-        };
-        let present = values.iter().filter(|(_, value)| !value.is_null());
+        let values = self.typed(&location, key, "an object of strings", Value::as_object)?;
+        let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
         present
             .map(|(name, value)| Ok((name.clone(), self.expanded(&location.key(name), value)?)))
             .collect()
@@ -73,20 +69,16 @@ impl ServerEntry<'_> {
 
     /// True or false.
     pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::Bool(value)) => Ok(Some(*value)),
-            Some(other) => Err(self.location.key(key).expected("true or false", other)),
-        }
+        self.typed(&self.location.key(key), key, "true or false", Value::as_bool)
     }
 
     /// A number above zero.
     pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        match value.as_f64() {
-            Some(number) if number > 0.0 => Ok(Some(number)),
-            Some(_) => Err(self.location.key(key).error(Error::NotPositive)),
-            None => Err(self.location.key(key).expected("a number", value)),
+        let location = self.location.key(key);
+        let number = self.typed(&location, key, "a number", Value::as_f64)?;
+        match number.filter(|number| *number <= 0.0) {
+            Some(_) => Err(location.error(Error::NotPositive)),
+            None => Ok(number),
         }
     }
 
@@ -94,12 +86,19 @@ impl ServerEntry<'_> {
         self.entry.get(key).filter(|value| !value.is_null())
     }
 
+    fn typed<'v, T>(
+        &'v self,
+        location: &Location<'_>,
+        key: &str,
+        expected: &'static str,
+        read: impl FnOnce(&'v Value) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| location.expected(expected, value))
+    }
+
     fn array(&self, location: &Location<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::Array(values)) => Ok(Some(values)),
-            Some(other) => Err(location.expected("an array of strings", other)),
-        }
+        self.typed(location, key, "an array of strings", Value::as_array)
     }
 
     fn expanded(&self, location: &Location<'_>, value: &Value) -> Result<String> {

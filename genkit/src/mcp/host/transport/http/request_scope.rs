@@ -1,12 +1,10 @@
 //! What the requests of one connection share: its end, and how often a stream was of no use.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_util::stream::{BoxStream, Stream};
+use futures_util::stream::{BoxStream, StreamExt as _};
 use rmcp::transport::streamable_http_client::{SseError, StreamableHttpError};
 use sse_stream::Sse;
 use tokio::time::Instant;
@@ -37,13 +35,8 @@ impl RequestScope {
         &self,
         work: impl Future<Output = Result<T, StreamableHttpError<HttpFailure>>>,
     ) -> Result<T, StreamableHttpError<HttpFailure>> {
-        tokio::select! {
-            biased;
-            () = self.closed.cancelled() => {
-                Err(StreamableHttpError::Client(Error::Closed.into()))
-            }
-            done = work => done,
-        }
+        let done = self.closed.run_until_cancelled(work).await;
+        done.unwrap_or_else(|| Err(StreamableHttpError::Client(Error::Closed.into())))
     }
 
     /// Whether the server gives streams that are none.
@@ -54,30 +47,24 @@ impl RequestScope {
     /// Takes note of how long the stream lives, and whether it has an event.
     pub(crate) fn counted(&self, events: EventStream) -> EventStream {
         let empty = Arc::clone(&self.empty);
-        Box::pin(CountedStream { events, empty, since: Instant::now(), has_event: false })
+        let mut life = StreamLife { empty, since: Instant::now(), has_event: false };
+        Box::pin(events.inspect(move |event| life.saw(event)))
     }
 }
 
-struct CountedStream {
-    events: EventStream,
+struct StreamLife {
     empty: Arc<AtomicUsize>,
     since: Instant,
     has_event: bool,
 }
 
-impl Stream for CountedStream {
-    type Item = Result<Sse, SseError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, ctx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let next = self.events.as_mut().poll_next(ctx);
-        if matches!(next, Poll::Ready(Some(Ok(_)))) {
-            self.has_event = true;
-        }
-        next
+impl StreamLife {
+    fn saw(&mut self, event: &Result<Sse, SseError>) {
+        self.has_event |= event.is_ok();
     }
 }
 
-impl Drop for CountedStream {
+impl Drop for StreamLife {
     fn drop(&mut self) {
         if self.has_event || self.since.elapsed() >= AT_ONCE {
             self.empty.store(0, Ordering::Relaxed);

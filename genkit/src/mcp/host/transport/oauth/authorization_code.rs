@@ -126,25 +126,21 @@ impl AuthorizationCode {
     /// Renews without a person; false if a person is needed.
     async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
         let Some(client) = self.credentials.client() else { return Ok(false) };
-        let registration =
-            self.credentials.registration().filter(|known| known.client_id == client);
-        let redirect = registration.as_ref().map_or(DEFAULT_URI, |known| &known.redirect_uri);
-        let config = match (&self.oauth.authentication, registration.as_ref()) {
-            (ClientAuthentication::Secret(secret), _)
-                if self.oauth.client_id.as_deref() == Some(client.as_str()) =>
-            {
-                config(&client, Some(secret), redirect)
+        let known = self.credentials.registration().filter(|known| known.client_id == client);
+        let redirect = known.as_ref().map_or(DEFAULT_URI, |known| &known.redirect_uri);
+        let secret = match &self.oauth.authentication {
+            ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(&client) => {
+                Some(own)
             }
-            (_, known) => {
-                let secret = known.and_then(|known| known.client_secret.as_ref());
-                config(&client, secret, redirect)
-            }
+            _ => known.as_ref().and_then(|known| known.client_secret.as_ref()),
         };
+        let config = config(&client, secret, redirect);
         let manager = self.discovery.manager().await?;
-        let configured = manager.configure_client(config);
-        configured.map_err(|error| self.refused(&error))?;
-        let manager = self.discovery.manager().await?;
-        match manager.refresh_token().await {
+        let refreshed = match manager.configure_client(config) {
+            Ok(()) => manager.refresh_token().await,
+            Err(error) => return Err(self.refused(&error)),
+        };
+        match refreshed {
             Ok(_) => {
                 self.refreshed =
                     self.credentials.token().map(|token| (token.secret, Instant::now()));

@@ -31,10 +31,16 @@ pub(crate) struct Renewed {
 struct AuthorizerState {
     /// Whoever holds it speaks with the authorization server.
     grant: tokio::sync::Mutex<Grant>,
-    held: Mutex<Option<AccessToken>>,
-    /// How many rounds there were, and how the last one failed.
-    rounds: Mutex<(u64, Option<HttpFailure>)>,
+    access: Mutex<Access>,
     closing: CancellationToken,
+}
+
+#[derive(Default)]
+struct Access {
+    token: Option<AccessToken>,
+    /// How many rounds of asking for it there were, and how the last one failed.
+    rounds: u64,
+    failed: Option<HttpFailure>,
 }
 
 /// The ways to access.
@@ -88,8 +94,7 @@ impl Authorizer {
         let closing = CancellationToken::new();
         let state = Arc::new(AuthorizerState {
             grant: tokio::sync::Mutex::new(grant),
-            held: Mutex::new(None),
-            rounds: Mutex::new((0, None)),
+            access: Mutex::default(),
             closing: closing.clone(),
         });
         Ok((Self { state }, closing.drop_guard()))
@@ -114,7 +119,7 @@ impl Authorizer {
             let current = state.unless_closing(grant.current()).await;
             match (current, state.held()) {
                 (Ok(current), _) => {
-                    state.hold(current.clone());
+                    lock(&state.access).token.clone_from(&current);
                     Ok(current)
                 }
                 // The server decides whether what is there still does.
@@ -135,24 +140,26 @@ impl Authorizer {
         may_ask: bool,
     ) -> Result<Renewed, HttpFailure> {
         let state = Arc::clone(&self.state);
-        let before = state.round();
+        let before = lock(&state.access).rounds;
         run(async move {
             let mut grant = state.grant.lock().await;
             if let Some(held) = state.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
                 return Ok(Renewed { token: held.secret, fresh: false });
             }
-            // Whoever waited for a round that failed does not ask the same person again.
+            // Whoever waited for a round that failed does not ask the same user again.
             if let Some(failure) = state.failed_since(before) {
                 return Err(failure);
             }
-            let renewing = grant.renew(&challenge, sent.as_deref(), may_ask);
-            let renewed = state.unless_closing(renewing).await;
+            let renewed =
+                state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
+            let mut access = lock(&state.access);
             // Where nobody was asked, nobody said no to the others.
             if may_ask || renewed.is_ok() {
-                state.end_round(renewed.as_ref().err());
+                access.rounds += 1;
+                access.failed = renewed.as_ref().err().cloned();
             }
             let (token, fresh) = renewed?;
-            state.hold(Some(token.clone()));
+            access.token = Some(token.clone());
             Ok(Renewed { token: token.secret, fresh })
         })
         .await
@@ -161,38 +168,20 @@ impl Authorizer {
 
 impl AuthorizerState {
     fn held(&self) -> Option<AccessToken> {
-        lock(&self.held).clone()
-    }
-
-    fn hold(&self, token: Option<AccessToken>) {
-        *lock(&self.held) = token;
-    }
-
-    fn round(&self) -> u64 {
-        lock(&self.rounds).0
-    }
-
-    fn end_round(&self, failure: Option<&HttpFailure>) {
-        let mut rounds = lock(&self.rounds);
-        *rounds = (rounds.0 + 1, failure.cloned());
+        lock(&self.access).token.clone()
     }
 
     fn failed_since(&self, before: u64) -> Option<HttpFailure> {
-        let rounds = lock(&self.rounds);
-        rounds.1.clone().filter(|_| rounds.0 > before)
+        let access = lock(&self.access);
+        access.failed.clone().filter(|_| access.rounds > before)
     }
 
     async fn unless_closing<T>(
         &self,
         work: impl Future<Output = Result<T, HttpFailure>>,
     ) -> Result<T, HttpFailure> {
-        tokio::select! {
-            biased;
-            () = self.closing.cancelled() => {
-                Err(error::Error::Closed.into())
-            }
-            done = work => done,
-        }
+        let done = self.closing.run_until_cancelled(work).await;
+        done.unwrap_or_else(|| Err(error::Error::Closed.into()))
     }
 }
 

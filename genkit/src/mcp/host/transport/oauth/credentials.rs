@@ -231,7 +231,6 @@ impl RmcpStore for Credentials {
     fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Result<Option<StoredCredentials>, AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
         let credentials = self.saved().as_ref().and_then(|saved| saved.credentials.clone());
         Box::pin(std::future::ready(Ok(credentials)))
@@ -240,7 +239,6 @@ impl RmcpStore for Credentials {
     fn save<'s, 'f>(&'s self, given: StoredCredentials) -> BoxFuture<'f, Result<(), AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
         Box::pin(self.replace(Some(given)))
     }
@@ -248,7 +246,6 @@ impl RmcpStore for Credentials {
     fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, Result<(), AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
         Box::pin(self.replace(None))
     }

@@ -189,15 +189,9 @@ fn is_gone(process: &mut tokio::process::Child, group: &mut ProcessGroup) -> boo
 
 /// `exited with code 1`, `was killed by signal 9 (SIGKILL)`.
 fn ended(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return match group::signal_name(signal) {
-            Some(name) => format!("was killed by signal {signal} ({name})"),
-            None => format!("was killed by signal {signal}"),
-        };
-    }
     match status.code() {
         Some(code) => format!("exited with code {code}"),
-        None => format!("ended: {status}"),
+        // Its own text is `signal: 9 (SIGKILL)`.
+        None => format!("was killed by {}", status.to_string().replacen(':', "", 1)),
     }
 }

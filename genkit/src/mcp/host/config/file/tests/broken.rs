@@ -22,7 +22,7 @@ fn a_file_that_is_no_json_says_where() {
     );
     refused(
         "{\"mcpServers\": {\"a\": {}} /* no end",
-        ": line 1, column 27: Unterminated comment block",
+        ": line 1, column 26: Unterminated comment block",
     );
 }
 

@@ -106,25 +106,3 @@ pub(crate) fn wait_blocking(limit: Duration, mut is_so: impl FnMut() -> bool) ->
     }
     true
 }
-
-/// The name of a signal that ends programs.
-#[cfg(unix)]
-pub(crate) fn signal_name(number: i32) -> Option<&'static str> {
-    let known = [
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::HUP, "SIGHUP"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::INT, "SIGINT"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::SYS, "SIGSYS"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::TRAP, "SIGTRAP"),
-    ];
-    known.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
-}
