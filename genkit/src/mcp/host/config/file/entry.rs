@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::bounded::read_bounded;
+use super::config_path::ConfigPath;
 use super::error::Error;
-use super::location::Location;
 use super::values::ServerEntry;
 use super::vars::Variables;
 use super::{dotenv, keys};
@@ -23,23 +23,23 @@ const ODD_MILLISECONDS: f64 = 3601.0;
 
 /// The server of an entry; a broken one if it cannot be used.
 pub(crate) fn server(
-    location: &Location<'_>,
+    at: &ConfigPath<'_>,
     entry: Value,
     vars: &Variables<'_>,
     folder: Option<&Path>,
     notices: &mut Vec<String>,
 ) -> ServerConfig {
     let Value::Object(entry) = entry else {
-        let error = location.expected("an object with `command` or `url`", &entry);
+        let error = at.expected("an object with `command` or `url`", &entry);
         return ServerConfig::broken(error, Controls::default());
     };
     for key in entry.keys() {
         if let Some(notice) = keys::notice(key) {
-            notices.push(format!("{}: {notice}", location.key(key)));
+            notices.push(format!("{}: {notice}", at.key(key)));
         }
     }
     let mut controls = Controls { disabled: is_disabled(&entry), ..Controls::default() };
-    let entry = ServerEntry { location, entry, vars };
+    let entry = ServerEntry { at, entry, vars };
     let read = read_controls(&entry, &mut controls, notices).and_then(|()| launch(&entry, folder));
     match read {
         Ok(server) => ServerConfig { controls, ..server },
@@ -76,9 +76,8 @@ fn read_controls(
         let in_seconds = limit < LEAST_MILLISECONDS;
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
-            let location = entry.location.key("timeout");
-            notices
-                .push(format!("{location}: taken as {unit}; milliseconds are meant to stand here"));
+            let at = entry.at.key("timeout");
+            notices.push(format!("{at}: taken as {unit}; milliseconds are meant to stand here"));
         }
         let seconds = if in_seconds { limit } else { limit / 1000.0 };
         let limit = Duration::try_from_secs_f64(seconds);
@@ -99,13 +98,13 @@ fn launch(entry: &ServerEntry<'_>, folder: Option<&Path>) -> Result<ServerConfig
     let url = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| entry.has(key));
     let kind = match (transport_kind(entry)?, entry.has("command"), url) {
         (None, true, Some(url)) => {
-            return Err(entry.location.error(Error::CommandAndUrl { url }));
+            return Err(entry.at.error(Error::CommandAndUrl { url }));
         }
         (Some(TransportKind::Stdio), false, _) => {
-            return Err(entry.location.error(Error::NoCommand));
+            return Err(entry.at.error(Error::NoCommand));
         }
-        (Some(TransportKind::Http), _, None) => return Err(entry.location.error(Error::NoUrl)),
-        (None, false, None) => return Err(entry.location.error(Error::NeitherCommandNorUrl)),
+        (Some(TransportKind::Http), _, None) => return Err(entry.at.error(Error::NoUrl)),
+        (None, false, None) => return Err(entry.at.error(Error::NeitherCommandNorUrl)),
         (Some(kind), ..) => kind,
         (None, true, None) => TransportKind::Stdio,
         (None, false, Some(_)) => TransportKind::Http,
@@ -122,13 +121,13 @@ fn transport_kind(entry: &ServerEntry<'_>) -> Result<Option<TransportKind>> {
     else {
         return Ok(None);
     };
-    let location = entry.location.key(key);
+    let at = entry.at.key(key);
     let name = entry.text(key)?.unwrap_or_default();
     match name.to_lowercase().replace(['-', '_'], "").as_str() {
         "stdio" | "local" => Ok(Some(TransportKind::Stdio)),
         "http" | "streamablehttp" | "remote" => Ok(Some(TransportKind::Http)),
-        "sse" => Err(location.error(Error::Sse)),
-        _ => Err(location.error(Error::UnknownTransport)),
+        "sse" => Err(at.error(Error::Sse)),
+        _ => Err(at.error(Error::UnknownTransport)),
     }
 }
 
@@ -140,7 +139,7 @@ fn stdio(entry: &ServerEntry<'_>, folder: Option<&Path>) -> Result<ServerConfig>
         None => path.into(),
     };
     if let Some(file) = entry.text("envFile")? {
-        server = server.envs(variables(&entry.location.key("envFile"), &in_folder(file))?);
+        server = server.envs(variables(&entry.at.key("envFile"), &in_folder(file))?);
     }
     // What stands in the entry itself goes before the file.
     server = server.envs(entry.variables("env")?);
@@ -150,16 +149,16 @@ fn stdio(entry: &ServerEntry<'_>, folder: Option<&Path>) -> Result<ServerConfig>
     Ok(server.into())
 }
 
-fn variables(location: &Location<'_>, file: &Path) -> Result<Vec<(String, String)>> {
+fn variables(at: &ConfigPath<'_>, file: &Path) -> Result<Vec<(String, String)>> {
     let path = file.display().to_string();
     let bytes = match read_bounded(file) {
         Ok(bytes) => bytes,
-        Err(source) => return Err(location.error(Error::EnvFile { path, source })),
+        Err(source) => return Err(at.error(Error::EnvFile { path, source })),
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        return Err(location.error(Error::EnvFileNotUtf8(path)));
+        return Err(at.error(Error::EnvFileNotUtf8(path)));
     };
-    dotenv::parse(&text).map_err(|line| location.error(Error::EnvFileLine { path, line }))
+    dotenv::parse(&text).map_err(|line| at.error(Error::EnvFileLine { path, line }))
 }
 
 fn http(entry: &ServerEntry<'_>, key: &str) -> Result<ServerConfig> {
@@ -171,6 +170,6 @@ fn http(entry: &ServerEntry<'_>, key: &str) -> Result<ServerConfig> {
     {
         // A mistake in them is told first, as it would be with the feature.
         let _ = (url, headers);
-        Err(entry.location.error(Error::NoHttp))
+        Err(entry.at.error(Error::NoHttp))
     }
 }

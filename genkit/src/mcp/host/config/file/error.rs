@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::{ErrorKind, Topic};
 
-/// What is wrong, without the place: a [`Location`](super::location::Location) adds that.
+/// What is wrong, without the place: a [`ConfigPath`](super::config_path::ConfigPath) adds that.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     // The whole file.

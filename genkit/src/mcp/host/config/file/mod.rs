@@ -1,12 +1,12 @@
 //! Configuration files of other programs (`mcpServers`), read as servers of a host.
 
 mod bounded;
+mod config_path;
 mod dotenv;
 mod entry;
 mod error;
 mod json;
 mod keys;
-mod location;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 use super::{Launch, ServerConfig};
 use crate::error::Result;
 use crate::suggest;
+use config_path::ConfigPath;
 use error::Error;
-use location::Location;
 use vars::Variables;
 
 /// Where the servers stand: most programs, then VS Code.
@@ -87,18 +87,18 @@ fn parse_in(
     let mut servers: Vec<(String, ServerConfig)> = Vec::new();
     for (section, entries) in sections(text, name)? {
         let Value::Object(entries) = entries else {
-            let location = Location::new(name, &section);
-            return Err(location.expected("an object with a server under each name", &entries));
+            let at = ConfigPath::new(name, &section);
+            return Err(at.expected("an object with a server under each name", &entries));
         };
         for (key, entry) in entries {
             if key.starts_with("//") {
                 continue;
             }
             if servers.iter().any(|(other, _)| *other == key) {
-                return Err(Location::file(name).error(Error::SameServer(key)));
+                return Err(ConfigPath::file(name).error(Error::SameServer(key)));
             }
-            let location = Location::new(name, &section).key(&key);
-            let server = entry::server(&location, entry, vars, folder, &mut notices);
+            let at = ConfigPath::new(name, &section).key(&key);
+            let server = entry::server(&at, entry, vars, folder, &mut notices);
             servers.push((key, server));
         }
     }
@@ -119,10 +119,10 @@ fn parse_in(
 
 /// The parts of a file that have servers.
 fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>> {
-    let location = Location::file(name);
-    let file = json::parse(text).map_err(|error| location.error(error))?;
+    let at = ConfigPath::file(name);
+    let file = json::parse(text).map_err(|error| at.error(error))?;
     let Value::Object(mut file) = file else {
-        return Err(location.expected("an object with `mcpServers`", &file));
+        return Err(at.expected("an object with `mcpServers`", &file));
     };
     let mut found = take(&mut file, "");
     // VS Code's settings, and the files of development containers.
@@ -136,7 +136,7 @@ fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>> {
         suggest::nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"].into_iter())
             .is_some()
     });
-    Err(location.error(Error::NoServers { near: near.cloned() }))
+    Err(at.error(Error::NoServers { near: near.cloned() }))
 }
 
 fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {

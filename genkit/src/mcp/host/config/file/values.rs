@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use super::config_path::ConfigPath;
 use super::error::Error;
-use super::location::Location;
 use super::vars::{Variables, expand};
 use crate::error::Result;
 
 /// One server of a file.
 pub(crate) struct ServerEntry<'a> {
-    pub(crate) location: &'a Location<'a>,
+    pub(crate) at: &'a ConfigPath<'a>,
     pub(crate) entry: Map<String, Value>,
     pub(crate) vars: &'a Variables<'a>,
 }
@@ -22,34 +22,34 @@ impl ServerEntry<'_> {
 
     /// A string with its variables.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>> {
-        self.get(key).map(|value| self.expanded(&self.location.key(key), value)).transpose()
+        self.get(key).map(|value| self.expanded(&self.at.key(key), value)).transpose()
     }
 
     /// An array of strings with their variables.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
-        let location = self.location.key(key);
-        let values = self.array(&location, key)?.into_iter().flatten().enumerate();
-        values.map(|(index, value)| self.expanded(&location.index(index), value)).collect()
+        let at = self.at.key(key);
+        let values = self.array(&at, key)?.into_iter().flatten().enumerate();
+        values.map(|(index, value)| self.expanded(&at.index(index), value)).collect()
     }
 
     /// An array of strings as they stand.
     pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>> {
-        let location = self.location.key(key);
-        let Some(values) = self.array(&location, key)? else { return Ok(None) };
+        let at = self.at.key(key);
+        let Some(values) = self.array(&at, key)? else { return Ok(None) };
         let string = |(index, value): (usize, &Value)| match value {
             Value::String(text) => Ok(text.clone()),
-            other => Err(location.index(index).expected("a string", other)),
+            other => Err(at.index(index).expected("a string", other)),
         };
         values.iter().enumerate().map(string).collect::<Result<_>>().map(Some)
     }
 
     /// An object of strings with their variables; `null` leaves one out, as in VS Code.
     pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
-        let location = self.location.key(key);
-        let values = self.typed(&location, key, "an object of strings", Value::as_object)?;
+        let at = self.at.key(key);
+        let values = self.typed(&at, key, "an object of strings", Value::as_object)?;
         let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
         present
-            .map(|(name, value)| Ok((name.clone(), self.expanded(&location.key(name), value)?)))
+            .map(|(name, value)| Ok((name.clone(), self.expanded(&at.key(name), value)?)))
             .collect()
     }
 
@@ -64,20 +64,20 @@ impl ServerEntry<'_> {
             }
         }
         let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
-        ServerEntry { location: self.location, entry, vars: self.vars }.pairs(key)
+        ServerEntry { at: self.at, entry, vars: self.vars }.pairs(key)
     }
 
     /// True or false.
     pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>> {
-        self.typed(&self.location.key(key), key, "true or false", Value::as_bool)
+        self.typed(&self.at.key(key), key, "true or false", Value::as_bool)
     }
 
     /// A number above zero.
     pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
-        let location = self.location.key(key);
-        let number = self.typed(&location, key, "a number", Value::as_f64)?;
+        let at = self.at.key(key);
+        let number = self.typed(&at, key, "a number", Value::as_f64)?;
         match number.filter(|number| *number <= 0.0) {
-            Some(_) => Err(location.error(Error::NotPositive)),
+            Some(_) => Err(at.error(Error::NotPositive)),
             None => Ok(number),
         }
     }
@@ -88,23 +88,23 @@ impl ServerEntry<'_> {
 
     fn typed<'v, T>(
         &'v self,
-        location: &Location<'_>,
+        at: &ConfigPath<'_>,
         key: &str,
         expected: &'static str,
         read: impl FnOnce(&'v Value) -> Option<T>,
     ) -> Result<Option<T>> {
         let Some(value) = self.get(key) else { return Ok(None) };
-        read(value).map(Some).ok_or_else(|| location.expected(expected, value))
+        read(value).map(Some).ok_or_else(|| at.expected(expected, value))
     }
 
-    fn array(&self, location: &Location<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
-        self.typed(location, key, "an array of strings", Value::as_array)
+    fn array(&self, at: &ConfigPath<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
+        self.typed(at, key, "an array of strings", Value::as_array)
     }
 
-    fn expanded(&self, location: &Location<'_>, value: &Value) -> Result<String> {
+    fn expanded(&self, at: &ConfigPath<'_>, value: &Value) -> Result<String> {
         match value {
-            Value::String(text) => expand(text, self.vars).map_err(|error| location.error(error)),
-            other => Err(location.expected("a string", other)),
+            Value::String(text) => expand(text, self.vars).map_err(|error| at.error(error)),
+            other => Err(at.expected("a string", other)),
         }
     }
 }

@@ -24,7 +24,7 @@ const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 const MAX_ROUNDS: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Result<T, E = HttpFailure> = std::result::Result<T, StreamableHttpError<E>>;
+type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
 
 /// Sends the requests of one server.
 #[derive(Clone)]
@@ -58,10 +58,10 @@ impl AuthorizedClient {
         session: bool,
         headers: &Headers,
         send: F,
-    ) -> Result<T>
+    ) -> StreamableResult<T>
     where
         F: Fn(Option<String>) -> Fut,
-        Fut: Future<Output = Result<T, reqwest::Error>>,
+        Fut: Future<Output = StreamableResult<T, reqwest::Error>>,
     {
         let own = headers.contains_key(&AUTHORIZATION);
         let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
@@ -145,7 +145,7 @@ fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpEr
 }
 
 /// Adds the headers that the caller of this message wants to be sent.
-fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Result<Headers> {
+fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> StreamableResult<Headers> {
     let ClientJsonRpcMessage::Request(request) = message else {
         return Ok(headers);
     };
@@ -169,7 +169,7 @@ impl StreamableHttpClient for AuthorizedClient {
         session: Option<Arc<str>>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse> {
+    ) -> StreamableResult<StreamableHttpPostResponse> {
         let limit = MAX_EVENT_BYTES;
         self.post_message_with_max_sse_event_size(uri, message, session, auth, headers, limit).await
     }
@@ -182,7 +182,7 @@ impl StreamableHttpClient for AuthorizedClient {
         _auth: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Result<StreamableHttpPostResponse> {
+    ) -> StreamableResult<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
         let (http, headers) = (&self.http, &headers);
         let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
@@ -206,7 +206,7 @@ impl StreamableHttpClient for AuthorizedClient {
         session: Arc<str>,
         _auth: Option<String>,
         headers: Headers,
-    ) -> Result<()> {
+    ) -> StreamableResult<()> {
         let (http, headers) = (&self.http, &headers);
         self.authorized(AccessEffort::SendOnly, true, headers, |token| {
             http.delete_session(Arc::clone(&uri), Arc::clone(&session), token, headers.clone())
@@ -221,7 +221,7 @@ impl StreamableHttpClient for AuthorizedClient {
         last_event: Option<String>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<EventStream> {
+    ) -> StreamableResult<EventStream> {
         let limit = MAX_EVENT_BYTES;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, limit)
             .await
@@ -235,7 +235,7 @@ impl StreamableHttpClient for AuthorizedClient {
         _auth: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Result<EventStream> {
+    ) -> StreamableResult<EventStream> {
         if self.scope.has_no_streams() {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }

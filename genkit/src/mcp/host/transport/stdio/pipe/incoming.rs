@@ -137,23 +137,23 @@ fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
 /// Reads a result in one pass, where rmcp's reader would go over all kinds of messages first.
 fn result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> {
     #[derive(Deserialize)]
-    struct Response<R> {
+    struct ResultLine<R> {
         result: R,
     }
     let read = match format {
-        ResultFormat::Typed => serde_json::from_str(text).map(|read: Response<_>| read.result),
+        ResultFormat::Typed => serde_json::from_str(text).map(|read: ResultLine<_>| read.result),
         ResultFormat::Untyped => serde_json::from_str(text)
-            .map(|read: Response<_>| ServerResult::CustomResult(CustomResult(read.result))),
+            .map(|read: ResultLine<_>| ServerResult::CustomResult(CustomResult(read.result))),
     };
     read.map_err(|error| Error::of_json(text, error))
 }
 
 fn error_data(text: &str) -> Result<ErrorData, Error> {
     #[derive(Deserialize)]
-    struct Response {
+    struct ErrorLine {
         error: Value,
     }
-    let Response { error } =
+    let ErrorLine { error } =
         serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
     ErrorData::deserialize(&error).map_err(|fault| {
         let excerpt = excerpt(error.to_string().as_bytes());

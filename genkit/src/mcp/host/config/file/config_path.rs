@@ -1,4 +1,4 @@
-//! Locations in a file, for errors.
+//! Paths in a configuration file, for errors.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::error::{self, Topic as _};
 
 /// A file and a path in it: `mcpServers.fs.args[1] in mcp.json`.
 #[derive(Clone, Debug)]
-pub(crate) struct Location<'a> {
+pub(crate) struct ConfigPath<'a> {
     file: &'a str,
     path: String,
 }
 
-impl<'a> Location<'a> {
+impl<'a> ConfigPath<'a> {
     /// The whole file.
     pub(crate) fn file(file: &'a str) -> Self {
         Self { file, path: String::new() }
@@ -51,7 +51,7 @@ impl<'a> Location<'a> {
     }
 }
 
-impl fmt::Display for Location<'_> {
+impl fmt::Display for ConfigPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             return f.write_str(self.file);
