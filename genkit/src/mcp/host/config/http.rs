@@ -67,7 +67,7 @@ impl HttpServer {
     /// Makes headers for each request from the context of whoever calls, for example the token of
     /// the user that [`Context::get`] gives. They go before those of [`header`](Self::header).
     ///
-    /// What the host asks on its own account (the handshake, the lists) is asked without them.
+    /// Requests of the host itself (the handshake, the lists) are sent without them.
     pub fn headers_from<F, H>(mut self, make: F) -> Self
     where
         F: Fn(&Context) -> H + Send + Sync + 'static,

@@ -9,7 +9,7 @@ use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 /// A server that is a program of this machine, and talks over its standard streams.
 ///
 /// It gets a process group of its own, which ends with the connection: its input is closed, then it
-/// is told to end, then it is killed with everything that it started.
+/// gets `SIGTERM`, then it is killed with everything that it started.
 ///
 /// ```
 /// use genkit::mcp::{McpHost, StdioServer};
@@ -74,7 +74,7 @@ impl StdioServer {
     /// Whether it gets all variables of this program. Default is no: a server that somebody else
     /// wrote has no business with keys and tokens. It gets what programs need to run (`PATH`,
     /// `HOME`, the language, the time zone, the folder for temporary files) and what
-    /// [`env`](Self::env) says.
+    /// [`env`](Self::env) sets.
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.inherit_env = yes;
         self

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Largest file that is read, 32 MiB: `~/.claude.json` keeps much else.
+/// Largest file that is read, 32 MiB: `~/.claude.json` holds much else.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The bytes of a file that is no larger than it may be.

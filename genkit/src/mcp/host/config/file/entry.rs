@@ -168,7 +168,7 @@ fn http(entry: &ServerEntry<'_>, key: &str) -> Result<ServerConfig> {
     return Ok(crate::mcp::host::config::HttpServer::new(url).headers(headers).into());
     #[cfg(not(feature = "mcp-host-http"))]
     {
-        // A mistake in them is told first, as it would be with the feature.
+        // A mistake in them is the first error, as it would be with the feature.
         let _ = (url, headers);
         Err(entry.at.error(Error::NoHttp))
     }

@@ -10,7 +10,7 @@ const USED: [&str; 22] = [
     "tools", "transport", "transportType", "type", "url", "allowedTools", "blockedTools",
 ];
 
-/// Who is asked before a call is a decision of this program.
+/// Approval before a call is a decision of this program.
 const APPROVAL: [&str; 4] = ["alwaysAllow", "autoApprove", "trust", "autoApproveAll"];
 
 /// Keys of other programs that are not used here.

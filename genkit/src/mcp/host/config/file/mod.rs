@@ -63,7 +63,7 @@ pub(crate) fn read(path: &Path) -> Result<ConfigFile> {
     Ok(file)
 }
 
-/// Reads the text of a file, of which errors speak as `name`. `vars` knows the variables, and
+/// Reads the text of a file, which errors name as `name`. `vars` knows the variables, and
 /// `workspaceFolder` and `userHome` where they are to be had.
 ///
 /// # Errors

@@ -91,7 +91,7 @@ impl Connector {
         HttpTransport::new(inner, &scope, self.sign_in.clone())
     }
 
-    /// True while a person is asked for access: whoever measures time should stop the clock.
+    /// True while the user is asked for access: time limits should stand still.
     pub(crate) fn busy(&self) -> watch::Receiver<bool> {
         self.busy.clone()
     }

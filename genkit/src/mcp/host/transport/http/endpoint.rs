@@ -1,4 +1,4 @@
-//! Where a server is, and what every request to it carries.
+//! The endpoint of a server: its address, and what every request to it carries.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,7 +26,7 @@ const RESERVED: [&str; 11] = [
 /// The beginning of the headers that arguments of a tool are sent as.
 const RESERVED_PREFIX: &str = "mcp-param-";
 
-/// Where a server is and how it is asked, as the user set it.
+/// The address of a server and what its requests carry, as the user set it.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Endpoint {
     pub(crate) url: String,
@@ -57,7 +57,7 @@ pub(crate) type HeadersFrom = ByIdentity<dyn Fn(&Context) -> Vec<(String, String
 #[derive(Clone)]
 pub(crate) struct RequestHeaders(pub(crate) Result<HeaderMap, String>);
 
-/// An endpoint that can be asked.
+/// An endpoint that can be used.
 pub(crate) struct CheckedEndpoint {
     pub(crate) url: Url,
     pub(crate) headers: HashMap<HeaderName, HeaderValue>,

@@ -13,7 +13,7 @@ use crate::net::is_loopback;
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Which addresses may be asked.
+/// The addresses that requests may go to.
 #[derive(Clone)]
 pub(crate) struct AddressPolicy {
     loopback: bool,
@@ -22,7 +22,7 @@ pub(crate) struct AddressPolicy {
     proxies: Arc<[String]>,
 }
 
-/// A name that leads to no address, or only to addresses that must not be asked.
+/// A name that leads to no address, or only to forbidden addresses.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LookupError {
     #[error(transparent)]
@@ -53,7 +53,7 @@ impl AddressPolicy {
     /// Checks an address that needs no look-up.
     ///
     /// # Errors
-    /// It must not be asked.
+    /// It is forbidden.
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
         match literal(url).filter(|ip| !self.allows(*ip)) {
             None => Ok(()),

@@ -23,7 +23,7 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The client for the server at `url`. Requests have no limit of their own: whoever asks has one.
+/// The client for the server at `url`. Requests have no time limit of their own: their callers have one.
 pub(crate) fn for_server(url: &Url) -> Result<Client, Error> {
     let builder = base(url, &AddressPolicy::any())
         .pool_idle_timeout(POOL_IDLE)
@@ -33,7 +33,7 @@ pub(crate) fn for_server(url: &Url) -> Result<Client, Error> {
 }
 
 /// A client for one request to an authorization server at `url`, which `policy` must allow;
-/// `follow` says whether redirects within its origin are followed.
+/// `follow`: whether redirects within its origin are followed.
 pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client, Error> {
     policy.check(url)?;
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };

@@ -50,7 +50,7 @@ pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     None
 }
 
-/// The errors that say what happened.
+/// The errors that are known.
 fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
     if let Some(failure) = error.downcast_ref::<HttpFailure>() {
         return Some(failure.clone());
@@ -71,7 +71,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
     error.downcast_ref::<AuthError>().map(|error| at.authorization(error))
 }
 
-/// Causes that rmcp keeps without naming them as the source.
+/// Causes that rmcp holds without naming them as the source.
 fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
     if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
         return Some(error.error.as_ref());

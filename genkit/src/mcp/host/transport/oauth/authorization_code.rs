@@ -1,4 +1,4 @@
-//! Access that a person gives in a browser: an authorization code with PKCE.
+//! The authorization code grant with PKCE: access that the user gives in a browser.
 
 mod scopes;
 
@@ -26,13 +26,13 @@ use crate::mcp::host::transport::http_client::failure::HttpFailure;
 /// is 1 minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
-/// Access that a person gives.
+/// The authorization code grant for one server.
 pub(super) struct AuthorizationCode {
     key: String,
     oauth: OAuth,
     credentials: Credentials,
     discovery: Discovery,
-    /// What a server wanted more, and when it was asked for.
+    /// The scopes that a server wanted more, and when the user was asked for them.
     widened: Vec<(BTreeSet<String>, Instant)>,
     /// What the last refresh gave, and when.
     refreshed: Option<(String, Instant)>,
@@ -76,7 +76,7 @@ impl AuthorizationCode {
         Ok(self.credentials.token())
     }
 
-    /// New access, and whether a person gave it just now.
+    /// New access, and whether the user gave it just now.
     pub(super) async fn renew(
         &mut self,
         challenge: &Challenge,
@@ -123,7 +123,7 @@ impl AuthorizationCode {
         Ok(metadata)
     }
 
-    /// Renews without a person; false if a person is needed.
+    /// Refreshes the token; false if only the user can help.
     async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
         let Some(client) = self.credentials.client() else { return Ok(false) };
         let known = self.credentials.registration().filter(|known| known.client_id == client);
@@ -157,7 +157,7 @@ impl AuthorizationCode {
         }
     }
 
-    /// Asks the person.
+    /// Asks the user.
     async fn ask(
         &mut self,
         challenge: &Challenge,
@@ -203,7 +203,7 @@ impl AuthorizationCode {
         given.map(drop).map_err(|error| self.refused(&error))
     }
 
-    /// As whom this program asks, and whether the user said so.
+    /// The client that this program is, and whether the user set it.
     async fn client(
         &mut self,
         known: Option<Registration>,

@@ -29,7 +29,7 @@ pub(crate) struct Renewed {
 }
 
 struct AuthorizerState {
-    /// Whoever holds it speaks with the authorization server.
+    /// Locked while somebody talks with the authorization server.
     grant: tokio::sync::Mutex<Grant>,
     access: Mutex<Access>,
     closing: CancellationToken,
@@ -131,8 +131,8 @@ impl Authorizer {
     }
 
     /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` the user is
-    /// asked. A round that has begun goes on also if the request that began it is given up: a
-    /// person may be at it.
+    /// asked. A round that has begun goes on also if the request that began it is given up: the
+    /// user may be at it.
     pub(crate) async fn renew(
         &self,
         challenge: Challenge,
@@ -153,7 +153,7 @@ impl Authorizer {
             let renewed =
                 state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
             let mut access = lock(&state.access);
-            // Where nobody was asked, nobody said no to the others.
+            // Where the user was not asked, nothing was refused to the others.
             if may_ask || renewed.is_ok() {
                 access.rounds += 1;
                 access.failed = renewed.as_ref().err().cloned();

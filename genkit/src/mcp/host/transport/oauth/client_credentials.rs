@@ -1,11 +1,9 @@
-//! Access that a program has of its own: the client credentials grant.
+//! The client credentials grant: access that a program has of its own.
 
 use std::collections::BTreeSet;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -24,14 +22,14 @@ use crate::mcp::host::transport::http_client::failure::HttpFailure;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// Access that a program has of its own.
+/// The client credentials grant for one server.
 pub(super) struct ClientCredentials {
     client: String,
     authentication: ClientAuthentication,
     configured: Vec<String>,
     discovery: Discovery,
     metadata: Option<AuthorizationMetadata>,
-    /// What was asked for last.
+    /// The scopes of the last request.
     scopes: Vec<String>,
     token: Option<AccessToken>,
     /// Never true: the user is not asked. A channel without a sender has ended.
@@ -100,12 +98,17 @@ impl ClientCredentials {
     /// Asks the token endpoint.
     async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
         let endpoint = self.endpoint(metadata)?;
+        let client = for_oauth(&endpoint, false, &self.discovery.addresses);
+        let client = client.map_err(|error| self.discovery.failed(error))?;
+        let mut request = client
+            .post(endpoint.clone())
+            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let mut form = vec![("grant_type", "client_credentials".to_owned())];
         if !self.scopes.is_empty() {
             form.push(("scope", self.scopes.join(" ")));
         }
         form.push(("resource", self.discovery.resource.to_string()));
-        let mut basic = None;
         match &self.authentication {
             ClientAuthentication::Key { pem, algorithm } => {
                 let audience = metadata.issuer.as_deref().unwrap_or(endpoint.as_str());
@@ -116,7 +119,9 @@ impl ClientCredentials {
                 form.push(("client_assertion", signed));
             }
             ClientAuthentication::Secret(secret) if takes_basic(metadata) => {
-                basic = Some(self.basic(secret)?);
+                // Both halves are encoded first (RFC 6749, 2.3.1).
+                let half = |text: &str| encoded(&[("", text.to_owned())])[1..].to_owned();
+                request = request.basic_auth(half(&self.client), Some(half(secret)));
             }
             ClientAuthentication::Secret(secret) => {
                 form.push(("client_id", self.client.clone()));
@@ -124,18 +129,8 @@ impl ClientCredentials {
             }
             ClientAuthentication::None => form.push(("client_id", self.client.clone())),
         }
-        let client = for_oauth(&endpoint, false, &self.discovery.addresses);
-        let client = client.map_err(|error| self.discovery.failed(error))?;
-        let mut request = client
-            .post(endpoint.clone())
-            .header(ACCEPT, "application/json")
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(encoded(&form));
-        if let Some(basic) = basic {
-            request = request.header(AUTHORIZATION, basic);
-        }
+        let response = request.body(encoded(&form)).send().await;
         let at = RequestTarget::new(endpoint.as_str());
-        let response = request.send().await;
         let mut response = response.map_err(|error| self.discovery.failed(at.request(&error)))?;
         let status = response.status().as_u16();
         let body = read(&mut response).await.map_err(|error| {
@@ -164,19 +159,9 @@ impl ClientCredentials {
         Url::parse(&metadata.token_endpoint)
             .map_err(|fault| self.discovery.failed(Error::TokenEndpoint(fault.to_string())))
     }
-
-    /// Both halves are encoded first (RFC 6749, 2.3.1).
-    fn basic(&self, secret: &str) -> Result<HeaderValue, HttpFailure> {
-        let half = |text: &str| encoded(&[("", text.to_owned())])[1..].to_owned();
-        let both = STANDARD.encode(format!("{}:{}", half(&self.client), half(secret)));
-        let value = HeaderValue::try_from(format!("Basic {both}"));
-        let mut value = value.map_err(|_| self.discovery.failed(Error::NoHeader))?;
-        value.set_sensitive(true);
-        Ok(value)
-    }
 }
 
-/// Whether the secret goes into a header: what a server that does not say takes (RFC 8414).
+/// Whether the secret goes into a header: the default of the metadata (RFC 8414).
 fn takes_basic(metadata: &AuthorizationMetadata) -> bool {
     let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported");
     let Some(methods) = methods.and_then(Value::as_array) else { return true };

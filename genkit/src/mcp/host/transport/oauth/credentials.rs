@@ -22,7 +22,7 @@ const MARGIN_SECS: u64 = 30;
 #[derive(Clone)]
 pub(super) struct AccessToken {
     pub(super) secret: String,
-    /// When it ends and how long it lives, in seconds; unknown if the server did not say.
+    /// When it ends and how long it lives, in seconds; unknown if the server gave none.
     span: Option<(u64, u64)>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Registration {
     pub(super) redirect_uri: String,
 }
 
-/// What is saved, in this form also in the user's store.
+/// The credentials in the form that the user's store has them in.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct SavedCredentials {
     #[serde(default)]
@@ -83,7 +83,7 @@ impl SavedCredentials {
     }
 }
 
-/// What OAuth was given for one server.
+/// The credentials for one server.
 #[derive(Clone)]
 pub(super) struct Credentials(Arc<CredentialState>);
 
@@ -92,7 +92,7 @@ struct CredentialState {
     store: Option<ByIdentity<dyn CredentialStore>>,
     /// `None` until the user's store was looked into.
     saved: Mutex<Option<SavedCredentials>>,
-    /// Whether the user's store did not take what is kept here.
+    /// Whether the user's store did not take what is held here.
     unsaved: AtomicBool,
 }
 
@@ -121,16 +121,13 @@ impl Credentials {
             let failure = HttpFailure::of(&error).of_kind(ErrorKind::FailedPrecondition);
             failure.no_access_to(&self.0.server)
         })?;
-        let loaded = loaded.map(serde_json::from_value::<SavedCredentials>);
-        let saved = match loaded {
-            Some(Ok(saved)) => saved,
-            Some(Err(_)) => {
-                // What another version wrote is no reason never to ask again.
-                tracing::warn!(server = %self.0.server, "the kept credentials cannot be read");
-                SavedCredentials::default()
-            }
-            None => SavedCredentials::default(),
-        };
+        let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
+        // What another version wrote is no reason never to ask again.
+        let loaded = loaded.unwrap_or_else(|_| {
+            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            None
+        });
+        let saved = loaded.unwrap_or_default();
         let mut own = self.saved();
         // What the store lacks is not to be lost.
         let unsaved = self.0.unsaved.load(Ordering::Relaxed);
@@ -149,7 +146,7 @@ impl Credentials {
         self.saved().as_ref()?.token()
     }
 
-    /// Whether the access can be renewed without a person.
+    /// Whether the access can be renewed without the user.
     pub(super) fn can_refresh(&self) -> bool {
         let response = self.saved().as_ref().and_then(SavedCredentials::response);
         response.is_some_and(|response| response["refresh_token"].is_string())
@@ -157,9 +154,8 @@ impl Credentials {
 
     /// What was given.
     pub(super) fn scopes(&self) -> Vec<String> {
-        let saved = self.saved();
-        let credentials = saved.as_ref().and_then(|saved| saved.credentials.as_ref());
-        credentials.map(|credentials| credentials.granted_scopes.clone()).unwrap_or_default()
+        let saved = self.saved().clone().and_then(|saved| saved.credentials);
+        saved.map(|credentials| credentials.granted_scopes).unwrap_or_default()
     }
 
     /// Who the access was given to.

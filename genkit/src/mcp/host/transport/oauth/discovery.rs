@@ -23,7 +23,7 @@ const MAX_BODY: usize = 1024 * 1024;
 
 /// Looks up the authorization server of one MCP server.
 pub(super) struct Discovery {
-    /// Without a query, which may hold a key: this address is told to the authorization server.
+    /// Without a query, which may hold a key: this address is sent to the authorization server.
     pub(super) resource: Url,
     pub(super) target: String,
     pub(super) addresses: AddressPolicy,
@@ -117,7 +117,7 @@ impl Discovery {
         }
     }
 
-    /// What speaks with the authorization server.
+    /// The client of the authorization server.
     pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpFailure> {
         let manager = match self.manager.take() {
             Some(manager) => manager,

@@ -67,8 +67,6 @@ pub(super) enum Error {
     TokenEndpointFailed(String),
     #[error("its answer has no access token")]
     NoAccessToken,
-    #[error("no header")]
-    NoHeader,
 
     // The user.
     #[error("the redirect URI is no address ({0})")]
@@ -106,9 +104,7 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoRandom | Self::CredentialTask(_) | Self::NoHeader | Self::Panicked => {
-                ErrorKind::Internal
-            }
+            Self::NoRandom | Self::CredentialTask(_) | Self::Panicked => ErrorKind::Internal,
             Self::CredentialFile { .. }
             | Self::NotEncrypted { .. }
             | Self::NotHttps { .. }

@@ -16,10 +16,10 @@ use crate::net::is_loopback;
 /// How to get access to a server that asks for OAuth 2.1.
 ///
 /// Nothing is asked before the server refuses a request. Then its authorization server is looked
-/// up, this program makes itself known there, a person says yes in the browser, and the request is
-/// sent again. The access is renewed without a person as long as the authorization server lets it;
-/// where a server wants more than was given, the person is asked once more, at most once in ten
-/// minutes for the same. While a person is asked, time limits of the host stand still.
+/// up, this program registers there, the user consents in the browser, and the request is
+/// sent again. The access is renewed without the user as long as the authorization server lets it;
+/// where a server wants more than was given, the user is asked once more, at most once in ten
+/// minutes for the same. While the user is asked, time limits of the host stand still.
 ///
 /// ```
 /// use genkit::mcp::{FileCredentials, HttpServer, OAuth};
@@ -31,7 +31,7 @@ use crate::net::is_loopback;
 ///         .credentials(FileCredentials::new("credentials.json")),
 /// );
 ///
-/// // Without a person: a program that has a name and a secret of its own.
+/// // Without a user: a program that has a name and a secret of its own.
 /// let reports = HttpServer::new("https://reports.example.com/mcp")
 ///     .oauth(OAuth::client_credentials("nightly-job", "its secret"));
 /// # let _ = (mail, reports);
@@ -41,7 +41,7 @@ use crate::net::is_loopback;
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) authentication: ClientAuthentication,
-    /// Whether the program has access of its own, without a person.
+    /// Whether the program has access of its own, without a user.
     pub(super) client_credentials: bool,
     pub(super) issuer: Option<String>,
     pub(super) metadata_url: Option<String>,
@@ -65,7 +65,7 @@ pub(super) enum ClientAuthentication {
 pub(super) type OnAuthorize =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// What a person is told who asks us, unless the user says so.
+/// The name of this program at the consent of the user, unless another is set.
 const DEFAULT_NAME: &str = "Genkit";
 
 impl Default for OAuth {
@@ -75,11 +75,11 @@ impl Default for OAuth {
 }
 
 impl OAuth {
-    /// Asks a person, with an authorization code and PKCE.
+    /// Asks the user, with an authorization code and PKCE.
     ///
     /// By default it is for a program in a terminal: the address to open is written to standard
     /// error and to `tracing` (as a warning), and the browser comes back to a free port of this
-    /// machine. [`on_authorize`](Self::on_authorize) is for all others. A person has 5 minutes.
+    /// machine. [`on_authorize`](Self::on_authorize) is for all others. The user has 5 minutes.
     ///
     /// This program becomes known to the authorization server by
     /// [`client_id`](Self::client_id), else by [`client_metadata_url`](Self::client_metadata_url)
@@ -100,7 +100,7 @@ impl OAuth {
         }
     }
 
-    /// Access for this program itself, without a person: it is known by `id` and `secret`.
+    /// Access for this program itself, without a user: it is known by `id` and `secret`.
     ///
     /// ```
     /// let oauth = genkit::mcp::OAuth::client_credentials("nightly-job", "its secret");
@@ -110,7 +110,7 @@ impl OAuth {
         Self { client_credentials: true, ..Self::new().client_id(id).client_secret(secret) }
     }
 
-    /// Access for this program itself, without a person: it is known by `id` and signs with a
+    /// Access for this program itself, without a user: it is known by `id` and signs with a
     /// private key (RFC 7523). The key is PEM text, PKCS#8; it must fit the algorithm.
     pub fn client_credentials_jwt(
         id: impl Into<String>,
@@ -148,14 +148,14 @@ impl OAuth {
         self
     }
 
-    /// What access is asked for. Default is what the server asks for in its refusal, else what it
-    /// says that it needs.
+    /// The scopes to ask for. Default are those that the server names in its refusal, else those of
+    /// its metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// What the person is told who asks. Default is `Genkit`.
+    /// The name of this program at the consent of the user. Default is `Genkit`.
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -169,7 +169,7 @@ impl OAuth {
         self
     }
 
-    /// How a person is asked: gets the address to open, and returns the whole address that the
+    /// How the user is asked: gets the address to open, and returns the whole address that the
     /// browser came back with, `code` and `state` and all.
     ///
     /// ```
@@ -195,7 +195,7 @@ impl OAuth {
         self
     }
 
-    /// Where access is kept between runs, for example in a [`FileCredentials`]. Default is
+    /// Where access is stored between runs, for example in a [`FileCredentials`]. Default is
     /// nowhere: it is gone with the host.
     pub fn credentials(mut self, store: impl CredentialStore) -> Self {
         self.store = Some(ByIdentity(Arc::new(store)));
@@ -203,8 +203,8 @@ impl OAuth {
     }
 
     /// Whether the authorization server may be at a private address (`10.0.0.9`) although the MCP
-    /// server's address does not say so by itself. Default is no: a server from outside must not
-    /// make this program ask around in its own network. Say yes for servers of an intranet.
+    /// server's address is none. Default is no: a server from outside must not
+    /// make this program send requests around in its own network. Say yes for servers of an intranet.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self

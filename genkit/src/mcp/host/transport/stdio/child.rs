@@ -1,4 +1,4 @@
-//! A server that runs as a child of this program, in a process group of its own.
+//! The child process of a server, in a process group of its own.
 
 mod group;
 mod launch;
@@ -19,10 +19,10 @@ use crate::error::Result;
 use group::ProcessGroup;
 use stderr::Stderr;
 
-/// How long a server may take to end after its input was closed, and again after it was told to.
+/// How long a server may take to end after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long what a server leaves behind may take to end after it was told to.
+/// How long what a server leaves behind may take to end after `SIGTERM`.
 const GROUP_GRACE: Duration = Duration::from_millis(500);
 
 /// How long a kill of it may take to be seen.
@@ -31,7 +31,7 @@ const GROUP_KILLED: Duration = Duration::from_millis(50);
 /// How long the kill of a server may take to be seen.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// How long a child that is dropped may take to end after it was told to; a thread is blocked.
+/// How long a child that is dropped may take to end after `SIGTERM`; a thread is blocked.
 const DROP_GRACE: Duration = Duration::from_millis(150);
 
 /// How long a dropped child may take to be seen as killed; a thread is blocked.
@@ -57,7 +57,7 @@ impl Child {
     /// Starts a server and opens the pipe to it.
     ///
     /// # Errors
-    /// If there is no such program or folder, or the system does not start it; what helps is said.
+    /// If there is no such program or folder, or the system does not start it; the error says what helps.
     ///
     /// # Panics
     /// Panics outside of a tokio runtime with I/O.
@@ -71,8 +71,8 @@ impl Child {
         // Present, for it was not waited for.
         let pid = process.id().unwrap_or_default();
         let group = ProcessGroup::led_by(pid);
-        let stdin = process.stdin.take().expect("it was asked for above");
-        let stdout = process.stdout.take().expect("it was asked for above");
+        let stdin = process.stdin.take().expect("it is piped, as set above");
+        let stdout = process.stdout.take().expect("it is piped, as set above");
         let redactor = Redactor::of(command);
         let stderr = Stderr::read(key, process.stderr.take(), command, redactor.clone());
         let transport =
@@ -101,7 +101,7 @@ impl Child {
     }
 
     /// Waits until it is gone and its standard error was read. Safe to cancel; none if the system
-    /// cannot tell how it ended.
+    /// does not know how it ended.
     pub(crate) async fn exited(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.process.wait().await.ok();
@@ -143,7 +143,7 @@ impl Child {
     }
 
     /// Ends it and all that it started: its input is closed already, so it gets some time, then it
-    /// is told to end, then it is killed. Takes 6 seconds at the most.
+    /// gets `SIGTERM`, then it is killed. Takes 6 seconds at the most.
     pub(crate) async fn end(mut self) {
         if timeout(GRACE, self.exited()).await.is_err() {
             self.group.terminate();

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Where a child's standard error goes. It is read in any case but the first, so that a server that
-/// says much never waits; its last lines stand in the error when the server dies.
+/// writes much never waits; its last lines stand in the error when the server dies.
 ///
 /// ```
 /// use genkit::mcp::{StderrTo, StdioServer};

@@ -1,7 +1,7 @@
 //! The client's end of a session over two byte streams, one JSON message on each line.
 //!
-//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: whoever asked
-//! gets an error that says what the server did wrong.
+//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: its
+//! caller gets an error with what the server did wrong.
 
 mod error;
 mod incoming;
@@ -24,6 +24,7 @@ use tokio::{
 
 use super::redact::Redactor;
 use crate::mcp::lines::{Frame, Framer, Outbox};
+use error::Error;
 use incoming::LineOutcome;
 use open_requests::OpenRequests;
 pub(crate) use open_requests::ResultFormat;
@@ -31,7 +32,7 @@ use stray_output::StrayOutput;
 
 /// Bytes that may wait for a server that does not read, 64 MiB: what comes then is not sent.
 ///
-/// ResultFormat goes on in the meantime. A server that writes a long answer before it reads on would
+/// Reading goes on in the meantime. A server that writes a long answer before it reads on would
 /// never come to its end otherwise.
 const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -89,7 +90,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         match line {
             LineOutcome::Message(mut message) => {
                 if let JsonRpcMessage::Error(failed) = &mut *message {
-                    // What is wrong with an answer is told with a part of it.
+                    // The error of an unreadable answer quotes a part of it.
                     failed.error.message =
                         self.stray.redactor.redact(&failed.error.message).into_owned().into();
                 }
@@ -114,10 +115,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 
     fn queue(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
         if !self.outbox.has_room()? {
-            let full = format!(
-                "the server does not read its input: {MAX_QUEUED_BYTES} bytes wait for it already"
-            );
-            return Err(io::Error::other(full));
+            return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
         }
         self.outbox.push(item)
     }
@@ -157,7 +155,7 @@ where
             queued?;
             // Only now: what is sent until this future runs goes out in the same write.
             outbox.flush();
-            // A server that is gone is told of here; one that is slow is not waited for.
+            // A server that is gone is an error here; one that is slow is not waited for.
             outbox.has_room().map(drop)
         }
     }

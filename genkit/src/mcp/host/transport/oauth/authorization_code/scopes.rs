@@ -1,4 +1,4 @@
-//! Scopes: what the user is asked for.
+//! Scopes: which access the user is asked for.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::challenge::Challenge;
 use crate::mcp::host::transport::oauth::error::Error;
 
-/// How long the same is not asked for again after a server wanted more. Default is 10 minutes.
+/// How long the user is not asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
 
 /// What lets an authorization server give a refresh token.
 const OFFLINE: &str = "offline_access";
 
 impl AuthorizationCode {
-    /// What is asked for: what the user says or the server wants, and all that was given before.
+    /// The scopes to ask for: those of the settings or the server, and all that were given before.
     pub(super) async fn scopes(
         &mut self,
         challenge: &Challenge,

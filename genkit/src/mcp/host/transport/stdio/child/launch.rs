@@ -62,7 +62,7 @@ fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
 }
 
 fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
-    // Old shells run what such a value says.
+    // Old shells run such a value as code.
     let is_function = value.as_encoded_bytes().starts_with(b"()");
     let is_locale = name.as_encoded_bytes().starts_with(b"LC_");
     (is_locale || INHERITED.iter().any(|known| is_same(name, known))) && !is_function

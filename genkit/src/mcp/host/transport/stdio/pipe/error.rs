@@ -1,10 +1,10 @@
-//! What is wrong with a line of a server.
+//! The errors of a pipe: what is wrong with a line of a server.
 
 use rmcp::model::ErrorData;
 
 use crate::mcp::lines::{MAX_NESTING, nesting};
 
-/// The text goes on from `the server's answer` or `the message`, but where the comments tell.
+/// The text goes on from `the server's answer` or `the message`, where no comment says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("is not UTF-8 ({0})")]
@@ -23,6 +23,9 @@ pub(crate) enum Error {
     ErrorShape { fault: serde_json::Error, excerpt: String },
     #[error("is no answer of JSON-RPC 2.0: {0}")]
     NoResponse(&'static str),
+
+    #[error("the server does not read its input: {0} bytes wait for it already")]
+    InputFull(usize),
 
     // Of a line that is passed over.
     #[error("no JSON")]

@@ -1,4 +1,4 @@
-//! One line of a server to one message, or to what has to happen where it is none.
+//! Parses one line of a server: a message, or what has to happen where it is none.
 
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification,
@@ -62,7 +62,7 @@ pub(crate) fn too_long(
     by_outline(outline, error, ErrorCode::INVALID_REQUEST, open, String::new)
 }
 
-/// What the members say that an object is.
+/// The kind of a message, by the members of its object.
 #[derive(Clone, Copy, PartialEq)]
 enum MessageShape {
     Response,
@@ -76,7 +76,7 @@ fn shape(envelope: &Envelope<'_>) -> MessageShape {
     let there = |member: &Member<'_>| !matches!(member, Member::Absent);
     let null = |member: &Member<'_>| matches!(member, Member::Null);
     match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
-        // Some servers say `"error": null` beside a result.
+        // Some servers send `"error": null` beside a result.
         (_, true, true) if null(&envelope.error) => MessageShape::Response,
         (_, _, true) => MessageShape::Error,
         (_, true, false) => MessageShape::Response,
@@ -116,7 +116,7 @@ fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOut
     }
 }
 
-/// What keeps an object from being an answer, if it is one of its members.
+/// Why an object is no response, by its members.
 fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
     if !matches!(&envelope.jsonrpc, Member::Text(version) if version == "2.0") {
         return Some(r#"`jsonrpc` must be "2.0""#);
@@ -161,7 +161,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
     })
 }
 
-/// A fault in an answer is told to whoever waits for the answer.
+/// The caller gets the error of an answer that cannot be read.
 fn for_its_call(
     id: &RequestId,
     error: Error,
@@ -225,7 +225,7 @@ fn broken(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
     by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt(line))
 }
 
-/// Who has to hear of a line that cannot be read as a whole.
+/// The caller, or the server, gets the error of a line that cannot be read as a whole.
 fn by_outline(
     outline: Outline,
     error: Error,

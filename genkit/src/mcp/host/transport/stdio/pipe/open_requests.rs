@@ -1,4 +1,4 @@
-//! The requests of ours that wait for their answer.
+//! Open requests: those of ours that wait for their answer.
 
 use std::collections::HashMap;
 
