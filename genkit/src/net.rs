@@ -1,9 +1,14 @@
 //! What every HTTP client of this library needs to know.
 
-use reqwest::Url;
+use std::time::Duration;
+
+use reqwest::{Client, ClientBuilder, Url};
+
+/// How long a connection may take to be made. Default is 10 seconds.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What we say that we are.
-pub(crate) const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
 /// Clients need to know how to encrypt; the first in the program decides.
 pub(crate) fn install_crypto() {
@@ -11,6 +16,22 @@ pub(crate) fn install_crypto() {
         // Another thread may be first: its choice is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
+}
+
+/// What all clients have in common; `tls`: for an `https` address, `local`: for one of this machine.
+pub(crate) fn client_builder(tls: bool, local: bool) -> ClientBuilder {
+    install_crypto();
+    let builder = Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        // A message that was sent twice may be done twice.
+        .retry(reqwest::retry::never())
+        .referer(false);
+    // Certificates are loaded, which takes time, only where they are needed.
+    let builder = if tls { builder } else { builder.tls_certs_only([]) };
+    // This machine is never reached through a proxy.
+    if local { builder.no_proxy() } else { builder }
 }
 
 /// Whether it is on this machine, which is never reached through a proxy.

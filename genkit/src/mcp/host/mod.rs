@@ -21,6 +21,8 @@ pub use builder::McpHostBuilder;
 pub use catalog::peer::peer_tools;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
+#[cfg(feature = "mcp-host-http")]
+pub use config::HttpServer;
 pub use config::{CustomServer, ProtocolEra, ServerConfig, StderrTo, StdioServer};
 pub use event::McpEvent;
 pub use input::elicit::{ElicitAnswer, ElicitRequest};
@@ -28,7 +30,5 @@ pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
 pub use status::{ServerState, ServerStatus};
-#[cfg(feature = "mcp-host-http")]
-pub use transport::http::HttpServer;
 #[cfg(feature = "mcp-host-http")]
 pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm, Storing};

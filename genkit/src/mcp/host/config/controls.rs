@@ -1,16 +1,16 @@
-//! What every server has, however it is reached.
+//! The controls that every server has, however it is reached.
 
 use std::time::Duration;
 
 use crate::context::Root;
 use crate::glob;
 
-/// Which rules of MCP are spoken with a server.
+/// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
 /// use genkit::mcp::{ProtocolEra, StdioServer};
 ///
-/// // A server that is known to be old is not asked first whether it is new.
+/// // A server that is known to be old is not probed first.
 /// let server = StdioServer::new("old-server").protocol(ProtocolEra::Sessions);
 /// # let _ = server;
 /// assert_eq!(ProtocolEra::default(), ProtocolEra::Probe);
@@ -18,7 +18,7 @@ use crate::glob;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolEra {
-    /// The newest that the server has: it is asked.
+    /// The newest that the server has: it is probed.
     #[default]
     Probe,
     /// Up to 2025-11-25: `initialize` and a session.
@@ -27,7 +27,7 @@ pub enum ProtocolEra {
     Stateless,
 }
 
-/// What every server has, however it is reached.
+/// The controls of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Controls {
     pub(crate) disabled: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
-    /// Whether the tool of this name, as the server says it, is wanted.
+    /// Whether the tool of this name, as the server names it, is wanted.
     pub(crate) fn wants(&self, tool: &str) -> bool {
         glob::chosen(&self.only, &self.except, tool)
     }
 
-    /// Whether the user is asked before each call of it.
+    /// Whether each call of it needs the approval of the user.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::any(&self.needs_approval, tool)
     }
@@ -85,19 +85,19 @@ macro_rules! controls {
                 self
             }
 
-            /// Offers only these tools: names as the server says them, or patterns with `*`.
+            /// Offers only these tools: names as the server gives them, or patterns with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Does not offer these tools: names as the server says them, or patterns with `*`.
+            /// Does not offer these tools: names as the server gives them, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Asks the user before each call of these tools: names as the server says them, or
+            /// Asks the user before each call of these tools: names as the server gives them, or
             /// patterns with `*`.
             pub fn needs_approval(
                 mut self,
@@ -114,7 +114,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Which rules are spoken with it. Default is [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
+            /// Which rules of MCP are used with it. Default is [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
             pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
                 self.controls.era = era;
                 self

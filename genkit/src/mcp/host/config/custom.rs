@@ -1,6 +1,5 @@
 //! A server over a transport of the program's own.
 
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use rmcp::transport::IntoTransport;
 use super::{Controls, controls};
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::mcp::host::transport::custom::BoxTransport;
+use crate::mcp::host::transport::boxed::BoxedTransport;
+use crate::mcp::host::transport::by_identity::ByIdentity;
 
 /// A server over a transport of the program's own, or in this very program.
 ///
@@ -36,33 +36,13 @@ use crate::mcp::host::transport::custom::BoxTransport;
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct CustomServer {
-    pub(crate) connector: CustomConnector,
+    pub(crate) factory: TransportFactory,
     pub(crate) controls: Controls,
 }
 
-/// Makes a connection each time that one is needed.
-#[derive(Clone)]
-pub(crate) struct CustomConnector(
-    Arc<dyn Fn() -> BoxFuture<'static, Result<BoxTransport>> + Send + Sync>,
-);
-
-impl CustomConnector {
-    pub(crate) async fn connect(&self) -> Result<BoxTransport> {
-        (self.0)().await
-    }
-}
-
-impl PartialEq for CustomConnector {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl fmt::Debug for CustomConnector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomConnector")
-    }
-}
+/// Makes a transport each time that a connection is needed.
+pub(crate) type TransportFactory =
+    ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomServer {
     /// A server over what `connect` gives: any transport of rmcp, or a pair of byte streams. It is
@@ -85,11 +65,11 @@ impl CustomServer {
         E: std::error::Error + Send + Sync + 'static,
         A: 'static,
     {
-        let open = move || -> BoxFuture<'static, Result<BoxTransport>> {
-            let connecting = connect();
-            Box::pin(async move { Ok(BoxTransport::new(connecting.await?.into_transport())) })
+        let make = move || -> BoxFuture<'static, _> {
+            let transport = connect();
+            Box::pin(async move { Ok(BoxedTransport::new(transport.await?.into_transport())) })
         };
-        Self { connector: CustomConnector(Arc::new(open)), controls: Controls::default() }
+        Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
     }
 
     /// A server of this library in this program, without a process and without a port: `make` gives

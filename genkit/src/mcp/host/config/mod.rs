@@ -3,6 +3,8 @@
 mod controls;
 mod custom;
 pub(crate) mod file;
+#[cfg(feature = "mcp-host-http")]
+mod http;
 mod keys;
 mod stdio;
 
@@ -11,12 +13,16 @@ use std::sync::Arc;
 pub use controls::ProtocolEra;
 pub(crate) use controls::{Controls, controls};
 pub use custom::CustomServer;
+use custom::TransportFactory;
+#[cfg(feature = "mcp-host-http")]
+pub use http::HttpServer;
 pub(crate) use keys::check_keys;
-pub(crate) use stdio::Command;
-pub use stdio::{StderrTo, StdioServer};
+pub use stdio::StdioServer;
 
 #[cfg(feature = "mcp-host-http")]
-use super::transport::http::HttpServer;
+use super::transport::http::Endpoint;
+use super::transport::stdio::command::Command;
+pub use super::transport::stdio::command::StderrTo;
 use crate::error::Error;
 
 /// One server of a host: made from a [`StdioServer`], an [`HttpServer`](super::HttpServer) or a
@@ -42,11 +48,11 @@ pub struct ServerConfig {
 /// The ways to a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Launch {
-    Stdio(stdio::Command),
+    Stdio(Command),
     #[cfg(feature = "mcp-host-http")]
-    Http(super::transport::http::Endpoint),
-    Custom(custom::CustomConnector),
-    /// A configuration file says something that cannot be done: the server is there, and failed.
+    Http(Endpoint),
+    Custom(TransportFactory),
+    /// A configuration file names something that cannot be done: the server is there, and failed.
     Broken(Arc<Error>),
 }
 
@@ -64,7 +70,7 @@ impl PartialEq for Launch {
 }
 
 impl ServerConfig {
-    /// A server that cannot even be tried, for this reason.
+    /// A server that cannot be tried, for this reason.
     pub(crate) fn broken(error: Error, controls: Controls) -> Self {
         Self { launch: Launch::Broken(Arc::new(error)), controls }
     }
@@ -85,6 +91,6 @@ impl From<HttpServer> for ServerConfig {
 
 impl From<CustomServer> for ServerConfig {
     fn from(server: CustomServer) -> Self {
-        Self { launch: Launch::Custom(server.connector), controls: server.controls }
+        Self { launch: Launch::Custom(server.factory), controls: server.controls }
     }
 }

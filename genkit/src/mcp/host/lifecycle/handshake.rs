@@ -183,7 +183,7 @@ async fn attempt(
                 _ => refused,
             })?
         }
-        Launch::Custom(connector) => handshake.over(connector.connect()).await?,
+        Launch::Custom(make_transport) => handshake.over(make_transport()).await?,
         Launch::Broken(error) => {
             return Err(PublicError::new(error.kind(), error.chain()).fatal().into());
         }

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::input::elicit;
 use crate::mcp::host::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
-use crate::mcp::host::transport::UntypedResult;
+use crate::mcp::host::transport::stdio::pipe::ResultFormat;
 
 /// One live connection.
 pub(crate) struct Connection {
@@ -83,7 +83,7 @@ impl Connection {
         let OutboundRequest { mut request, target, context, meta } = outbound;
         let (open, mut signals) = OpenRequest::new(target, context.can_elicit());
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
-        request.extensions_mut().insert(UntypedResult);
+        request.extensions_mut().insert(ResultFormat::Untyped);
         #[cfg(feature = "mcp-host-http")]
         if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context)) {
             request.extensions_mut().insert(headers);

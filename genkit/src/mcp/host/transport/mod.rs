@@ -1,13 +1,11 @@
-//! Transports to servers: child processes, streamable HTTP with OAuth, the program's own.
+//! Transports to servers: child processes, streamable HTTP with OAuth.
 
-pub(crate) mod custom;
+pub(crate) mod boxed;
+pub(crate) mod by_identity;
 #[cfg(feature = "mcp-host-http")]
 pub(crate) mod http;
 #[cfg(feature = "mcp-host-http")]
+pub(crate) mod http_client;
+#[cfg(feature = "mcp-host-http")]
 pub(crate) mod oauth;
 pub(crate) mod stdio;
-
-/// Marks a request, in its extensions, whose result is read as it is. rmcp tells results apart by their
-/// members, and one member too many makes a list of tools of what a tool said.
-#[derive(Clone)]
-pub(crate) struct UntypedResult;

@@ -1,14 +1,16 @@
-//! The `mcpServers` file that other programs keep, read as servers of a host.
+//! Configuration files of other programs (`mcpServers`), read as servers of a host.
 
+mod bounded;
+mod config_path;
 mod dotenv;
 mod entry;
-mod jsonc;
+mod error;
+mod json;
 mod keys;
 mod names;
-mod place;
-mod strict;
 #[cfg(test)]
 mod tests;
+mod values;
 mod vars;
 
 use std::path::{Path, PathBuf};
@@ -16,21 +18,18 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{Launch, ServerConfig};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::suggest;
-use place::Place;
-use strict::Strict;
-use vars::Vars;
-
-/// Largest file that is read, 32 MiB: `~/.claude.json` keeps much else.
-const MAX_BYTES: u64 = 32 * 1024 * 1024;
+use config_path::ConfigPath;
+use error::Error;
+use vars::Variables;
 
 /// Where the servers stand: most programs, then VS Code.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
 
-/// What a file says.
+/// A configuration file that was read.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct ConfigFile {
     /// The servers by their names, in the order of the file.
     pub(crate) servers: Vec<(String, ServerConfig)>,
     /// What was not understood or is not done, to be logged once.
@@ -42,7 +41,7 @@ pub(crate) struct File {
 /// # Errors
 /// If it is missing, too large, no JSON, or has no servers. A single server that cannot be used is
 /// a broken server of the file and no error.
-pub(crate) fn read(path: &Path) -> Result<File> {
+pub(crate) fn read(path: &Path) -> Result<ConfigFile> {
     let text = text(path)?;
     let name = path.display().to_string();
     let folder = workspace(path);
@@ -64,34 +63,42 @@ pub(crate) fn read(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Reads the text of a file, of which errors speak as `name`. `vars` knows the variables, and
+/// Reads the text of a file, which errors name as `name`. `vars` knows the variables, and
 /// `workspaceFolder` and `userHome` where they are to be had.
 ///
 /// # Errors
 /// As those of [`read`].
 #[cfg(test)]
-pub(crate) fn parse(text: &str, name: &str, vars: impl Fn(&str) -> Option<String>) -> Result<File> {
+pub(crate) fn parse(
+    text: &str,
+    name: &str,
+    vars: impl Fn(&str) -> Option<String>,
+) -> Result<ConfigFile> {
     parse_in(text, name, &vars, None)
 }
 
-fn parse_in(text: &str, name: &str, vars: &Vars<'_>, folder: Option<&Path>) -> Result<File> {
+fn parse_in(
+    text: &str,
+    name: &str,
+    vars: &Variables<'_>,
+    folder: Option<&Path>,
+) -> Result<ConfigFile> {
     let mut notices = Vec::new();
     let mut servers: Vec<(String, ServerConfig)> = Vec::new();
     for (section, entries) in sections(text, name)? {
         let Value::Object(entries) = entries else {
-            let place = Place::new(name, &section);
-            return Err(place.expected("an object with a server under each name", &entries));
+            let at = ConfigPath::new(name, &section);
+            return Err(at.expected("an object with a server under each name", &entries));
         };
         for (key, entry) in entries {
             if key.starts_with("//") {
                 continue;
             }
             if servers.iter().any(|(other, _)| *other == key) {
-                let said = format!("the server `{key}` stands in `mcpServers` and in `servers`");
-                return Err(Error::invalid_argument(format!("{name}: {said}")));
+                return Err(ConfigPath::file(name).error(Error::SameServer(key)));
             }
-            let place = Place::new(name, &section).key(&key);
-            let server = entry::server(&place, entry, vars, folder, &mut notices);
+            let at = ConfigPath::new(name, &section).key(&key);
+            let server = entry::server(&at, entry, vars, folder, &mut notices);
             servers.push((key, server));
         }
     }
@@ -107,16 +114,15 @@ fn parse_in(text: &str, name: &str, vars: &Vars<'_>, folder: Option<&Path>) -> R
             *server = key;
         }
     }
-    Ok(File { servers, notices })
+    Ok(ConfigFile { servers, notices })
 }
 
 /// The parts of a file that have servers.
 fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>> {
-    let text = jsonc::to_json(text);
-    let Strict(file) =
-        serde_json::from_str::<Strict>(&text).map_err(|error| malformed(name, &error))?;
+    let at = ConfigPath::file(name);
+    let file = json::parse(text).map_err(|error| at.error(error))?;
     let Value::Object(mut file) = file else {
-        return Err(Place::file(name).expected("an object with `mcpServers`", &file));
+        return Err(at.expected("an object with `mcpServers`", &file));
     };
     let mut found = take(&mut file, "");
     // VS Code's settings, and the files of development containers.
@@ -130,14 +136,7 @@ fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>> {
         suggest::nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"].into_iter())
             .is_some()
     });
-    let hint = match near {
-        Some(key) => format!("; `{key}` is there: is it meant?"),
-        None => String::new(),
-    };
-    let message = format!(
-        "{name}: no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it{hint}"
-    );
-    Err(Error::invalid_argument(message))
+    Err(at.error(Error::NoServers { near: near.cloned() }))
 }
 
 fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
@@ -145,53 +144,11 @@ fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
     SECTIONS.into_iter().filter_map(section).collect()
 }
 
-fn malformed(name: &str, error: &serde_json::Error) -> Error {
-    let (line, column) = (error.line(), error.column());
-    let said = error.to_string();
-    // It ends with the place, which stands in front here.
-    let said = said.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&said);
-    Error::invalid_argument(format!("{name}: line {line}, column {column}: {said}"))
-}
-
-fn text(path: &Path) -> Result<String> {
-    let shown = path.display();
-    let failed = |error: std::io::Error| {
-        let (kind, remedy) = match error.kind() {
-            std::io::ErrorKind::NotFound => (ErrorKind::NotFound, usual_places()),
-            std::io::ErrorKind::PermissionDenied => (ErrorKind::PermissionDenied, String::new()),
-            _ => (ErrorKind::InvalidArgument, String::new()),
-        };
-        Error::new(kind, format!("cannot read {shown}: {error}{remedy}")).with_source(error)
-    };
-    let bytes = bounded(path).map_err(failed)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Error::invalid_argument(format!("cannot read {shown}: it is not UTF-8")))
-}
-
-/// The bytes of a file that is no larger than it may be.
-fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read as _;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let said = format!("it is larger than {MAX_BYTES} bytes");
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, said));
-    }
-    Ok(bytes)
-}
-
-fn usual_places() -> String {
-    let desktop = if cfg!(target_os = "macos") {
-        "~/Library/Application Support/Claude/claude_desktop_config.json"
-    } else if cfg!(windows) {
-        r"%APPDATA%\Claude\claude_desktop_config.json"
-    } else {
-        "~/.config/Claude/claude_desktop_config.json"
-    };
-    format!(
-        ". The usual ones are: .mcp.json or ~/.claude.json (Claude Code), {desktop} (Claude \
-         Desktop), .cursor/mcp.json or ~/.cursor/mcp.json (Cursor), .vscode/mcp.json (VS Code)"
-    )
+fn text(path: &Path) -> Result<String, Error> {
+    let shown = || path.display().to_string();
+    let bytes = bounded::read_bounded(path)
+        .map_err(|source| Error::Unreadable { path: shown(), source })?;
+    String::from_utf8(bytes).map_err(|_| Error::FileNotUtf8(shown()))
 }
 
 /// The folder that a file of a project is about.

@@ -8,8 +8,9 @@ mod parts;
 
 use std::time::Duration;
 
-use super::{File, parse};
-use crate::mcp::host::config::{Command, Controls, Launch, ServerConfig};
+use super::{ConfigFile, parse};
+use crate::mcp::host::config::{Controls, Launch, ServerConfig};
+use crate::mcp::host::transport::stdio::command::Command;
 
 fn vars(name: &str) -> Option<String> {
     let known = [
@@ -23,7 +24,7 @@ fn vars(name: &str) -> Option<String> {
 }
 
 #[track_caller]
-fn file(text: &str) -> File {
+fn file(text: &str) -> ConfigFile {
     parse(text, "mcp.json", vars).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 

@@ -1,12 +1,17 @@
-//! `${NAME}` in a file.
+//! Variables in a file: `${NAME}`.
+
+use super::error::Error;
 
 /// What knows the variables.
-pub(crate) type Vars<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// Kinds of variables that VS Code finds out by itself.
+const EDITOR: [&str; 3] = ["input", "command", "config"];
 
 /// The text with every variable replaced: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in
 /// shells, the default is also for a variable that is empty. Anything else in braces stays, for it
 /// may be meant for a shell.
-pub(crate) fn expand(text: &str, vars: &Vars<'_>) -> Result<String, String> {
+pub(super) fn expand(text: &str, vars: &Variables<'_>) -> Result<String, Error> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -27,11 +32,10 @@ pub(crate) fn expand(text: &str, vars: &Vars<'_>) -> Result<String, String> {
 }
 
 /// What stands for the text in braces; nothing if that is no variable.
-fn value(inner: &str, vars: &Vars<'_>) -> Result<Option<String>, String> {
+fn value(inner: &str, vars: &Variables<'_>) -> Result<Option<String>, Error> {
     let inner = inner.strip_prefix("env:").unwrap_or(inner);
-    if let Some((kind @ ("input" | "command" | "config"), name)) = inner.split_once(':') {
-        let asked = format!("`${{{kind}:{name}}}` can only be found out by VS Code");
-        return Err(format!("{asked}: use a variable of the environment, `${{NAME}}`"));
+    if inner.split_once(':').is_some_and(|(kind, _)| EDITOR.contains(&kind)) {
+        return Err(Error::EditorVariable(inner.to_owned()));
     }
     let (name, default) = match inner.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
@@ -44,9 +48,7 @@ fn value(inner: &str, vars: &Vars<'_>) -> Result<Option<String>, String> {
         (Some(value), None) => Ok(Some(value)),
         (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value)),
         (_, Some(default)) => Ok(Some(default.to_owned())),
-        (None, None) => Err(format!(
-            "the variable `{name}` is not set: set it, or write `${{{name}:-default}}`"
-        )),
+        (None, None) => Err(Error::UnsetVariable(name.to_owned())),
     }
 }
 

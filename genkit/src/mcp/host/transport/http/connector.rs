@@ -1,4 +1,4 @@
-//! What makes connections to one server, and outlives each of them.
+//! The connector of one server: makes its connections, and outlives each of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 
-use super::client;
-use super::endpoint::{Endpoint, target};
-use super::transport::{HttpTransport, Link};
-use super::wire::Wire;
+use super::authorized_client::AuthorizedClient;
+use super::endpoint::Endpoint;
+use super::request_scope::RequestScope;
+use super::transport::HttpTransport;
 use crate::error::Result;
+use crate::mcp::host::transport::http_client::{client, url};
 use crate::mcp::host::transport::oauth::Authorizer;
 
 /// How often a stream that broke is opened again before it is given up. Default is 8, about four
@@ -25,21 +26,21 @@ const STREAM_TRIES: usize = 8;
 /// The longest wait between two of these tries. Default is 60 seconds.
 const STREAM_WAIT: Duration = Duration::from_secs(60);
 
-/// Makes connections to one server. It keeps the pool of connections and what OAuth was given.
+/// Makes connections to one server. It holds the pool of connections and what OAuth was given.
 pub(crate) struct Connector {
     url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
     max_message: usize,
-    pub(crate) wire: Wire,
+    pub(crate) client: AuthorizedClient,
     /// A sign-in that is under way ends with it and its connections.
     sign_in: Option<Arc<DropGuard>>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests look at it"))]
-    signing_in: watch::Sender<bool>,
+    #[cfg(test)]
+    busy: watch::Receiver<bool>,
 }
 
 impl Connector {
-    /// Checks what was said of the server `key`; nothing is sent. `signing_in` is true while the user is
-    /// asked for access: whoever measures time should stop the clock.
+    /// Checks the settings of the server `key`; nothing is sent. `signing_in` is true while the user is
+    /// asked for access: time limits should stand still.
     ///
     /// # Errors
     ///
@@ -51,28 +52,30 @@ impl Connector {
     ) -> Result<Self> {
         let checked = endpoint.checked(key)?;
         let http = client::for_server(&checked.url)?;
+        #[cfg(test)]
+        let busy = signing_in.subscribe();
         let (authorizer, sign_in) = match &endpoint.oauth {
             Some(oauth) => {
-                let sender = signing_in.clone();
-                let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, sender)?;
+                let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, signing_in)?;
                 (Some(authorizer), Some(Arc::new(open)))
             }
             None => (None, None),
         };
-        let wire = Wire {
+        let client = AuthorizedClient {
             http,
-            target: target(&checked.url).into(),
+            target: url::without_secrets(&checked.url).as_str().into(),
             authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
-            link: Link::default(),
+            scope: RequestScope::default(),
         };
         Ok(Self {
             url: checked.url.as_str().into(),
             headers: checked.headers,
             max_message: endpoint.max_message,
-            wire,
+            client,
             sign_in,
-            signing_in,
+            #[cfg(test)]
+            busy,
         })
     }
 
@@ -87,14 +90,14 @@ impl Connector {
         retry.max_times = Some(STREAM_TRIES);
         retry.max_delay = Some(STREAM_WAIT);
         config.retry_config = Arc::new(retry);
-        let link = Link::default();
-        let wire = Wire { link: link.clone(), ..self.wire.clone() };
-        let inner = StreamableHttpClientTransport::with_client(wire, config);
-        HttpTransport::new(inner, &link, self.sign_in.clone())
+        let scope = RequestScope::default();
+        let client = AuthorizedClient { scope: scope.clone(), ..self.client.clone() };
+        let inner = StreamableHttpClientTransport::with_client(client, config);
+        HttpTransport::new(inner, &scope, self.sign_in.clone())
     }
 
     #[cfg(test)]
     pub(crate) fn busy(&self) -> watch::Receiver<bool> {
-        self.signing_in.subscribe()
+        self.busy.clone()
     }
 }

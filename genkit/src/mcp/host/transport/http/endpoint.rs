@@ -1,44 +1,38 @@
-//! Where a server is, and what every request to it carries.
+//! The endpoint of a server: its address, and what every request to it carries.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
+use super::error::{Error, HeaderError};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{self, Result};
+use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::mcp::host::transport::http_client::url::without_secrets;
 use crate::mcp::host::transport::oauth::OAuth;
 
 /// The longest message that is read. Default is 16 MiB.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What the protocol, or HTTP itself, writes.
+#[rustfmt::skip]
 const RESERVED: [&str; 11] = [
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
+    "accept", "connection", "content-length", "content-type", "host", "last-event-id",
+    "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "transfer-encoding",
 ];
 
 /// The beginning of the headers that arguments of a tool are sent as.
 const RESERVED_PREFIX: &str = "mcp-param-";
 
-/// Where a server is and how it is asked, as it was said.
+/// The address of a server and what its requests carry, as the user set it.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Endpoint {
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) bearer: Option<String>,
-    pub(crate) made: Option<Made>,
+    pub(crate) headers_from: Option<HeadersFrom>,
     pub(crate) oauth: Option<OAuth>,
     pub(crate) max_message: usize,
 }
@@ -50,38 +44,21 @@ impl fmt::Debug for Endpoint {
             .field("url", &shown(&self.url))
             .field("headers", &self.headers.iter().map(|(name, _)| name).collect::<Vec<_>>())
             .field("bearer", &self.bearer.is_some())
-            .field("headers_from", &self.made.is_some())
+            .field("headers_from", &self.headers_from.is_some())
             .field("oauth", &self.oauth)
             .finish_non_exhaustive()
     }
 }
 
-/// What makes headers for one request.
-#[derive(Clone)]
-pub(crate) struct Made(Arc<Making>);
-
-type Making = dyn Fn(&Context) -> Vec<(String, String)> + Send + Sync;
-
-impl Made {
-    pub(crate) fn new(
-        make: impl Fn(&Context) -> Vec<(String, String)> + Send + Sync + 'static,
-    ) -> Self {
-        Self(Arc::new(make))
-    }
-}
-
-impl PartialEq for Made {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
+/// What makes headers for one request, from the context of its caller.
+pub(crate) type HeadersFrom = ByIdentity<dyn Fn(&Context) -> Vec<(String, String)> + Send + Sync>;
 
 /// The headers of one request, or why they cannot be sent: it lies in the request's extensions.
 #[derive(Clone)]
 pub(crate) struct RequestHeaders(pub(crate) Result<HeaderMap, String>);
 
-/// An endpoint that can be asked.
-pub(crate) struct Checked {
+/// An endpoint that can be used.
+pub(crate) struct CheckedEndpoint {
     pub(crate) url: Url,
     pub(crate) headers: HashMap<HeaderName, HeaderValue>,
 }
@@ -92,7 +69,7 @@ impl Endpoint {
             url,
             headers: Vec::new(),
             bearer: None,
-            made: None,
+            headers_from: None,
             oauth: None,
             max_message: MAX_MESSAGE_BYTES,
         }
@@ -100,7 +77,7 @@ impl Endpoint {
 
     /// What `.headers_from(..)` makes of the context of a caller.
     pub(crate) fn headers_for(&self, ctx: &Context) -> Option<RequestHeaders> {
-        let made = (self.made.as_ref()?.0)(ctx);
+        let made = (self.headers_from.as_ref()?)(ctx);
         let mut headers = HeaderMap::new();
         for (name, value) in made {
             match header(&name, &value) {
@@ -113,88 +90,63 @@ impl Endpoint {
         Some(RequestHeaders(Ok(headers)))
     }
 
-    /// Checks what was said of the server `key`.
-    pub(crate) fn checked(&self, key: &str) -> Result<Checked> {
-        let wrong = |what: String| Error::invalid_argument(format!("server {key:?}: {what}"));
-        let url = url(&self.url).map_err(wrong)?;
+    /// Checks the settings of the server `key`.
+    pub(crate) fn checked(&self, key: &str) -> Result<CheckedEndpoint> {
+        self.check()
+            .map_err(|error| error::Error::invalid_argument(format!("server {key:?}: {error}")))
+    }
+
+    fn check(&self) -> Result<CheckedEndpoint, Error> {
+        let url = url(&self.url)?;
         let mut headers = HashMap::new();
         for (name, value) in &self.headers {
-            let (name, value) =
-                header(name, value).map_err(|fault| wrong(format!("it has {fault}")))?;
+            let (name, value) = header(name, value)?;
             headers.insert(name, value);
         }
         if let Some(token) = &self.bearer {
-            let told = [headers.contains_key(&AUTHORIZATION), self.oauth.is_some()];
-            if told.contains(&true) {
-                let both = "it has two ways to say who asks: keep one of `.bearer(..)`, \
-                            `.oauth(..)` and an `authorization` header";
-                return Err(wrong(both.to_owned()));
+            if headers.contains_key(&AUTHORIZATION) || self.oauth.is_some() {
+                return Err(Error::TwoCredentials);
             }
-            let (name, value) = header("authorization", &format!("Bearer {token}"))
-                .map_err(|_| wrong("the token of `.bearer(..)` has characters that no header can carry: line ends or control characters".to_owned()))?;
+            let (name, value) =
+                header("authorization", &format!("Bearer {token}")).map_err(|_| Error::Token)?;
             headers.insert(name, value);
         }
         if self.max_message == 0 {
-            return Err(wrong("`.max_message(0)` lets nothing through".to_owned()));
+            return Err(Error::NoMessages);
         }
-        Ok(Checked { url, headers })
+        Ok(CheckedEndpoint { url, headers })
     }
 }
 
-fn url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|fault| {
-        format!("{:?} is no address ({fault}): it is written `https://host/path`", shown(text))
-    })?;
+fn url(text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text).map_err(|fault| Error::NoUrl { shown: shown(text), fault })?;
     if !matches!(url.scheme(), "http" | "https") {
-        let scheme = url.scheme();
-        return Err(format!(
-            "{:?} is no address of an MCP server: `{scheme}` is not HTTP, it begins with \
-             `https://` or `http://`",
-            shown(text)
-        ));
+        return Err(Error::NotHttp { shown: shown(text), scheme: url.scheme().to_owned() });
     }
     Ok(url)
 }
 
-/// One header, or what is wrong with it. Its value is never repeated.
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
     let lower = name.to_ascii_lowercase();
     if RESERVED.contains(&lower.as_str()) || lower.starts_with(RESERVED_PREFIX) {
-        return Err(format!("the header {name:?}, which the protocol writes itself: take it out"));
+        return Err(HeaderError::Reserved(name.to_owned()));
     }
-    let known = HeaderName::try_from(name).map_err(|_| {
-        format!("the header {name:?}, which is no name: letters, digits and `-` are")
-    })?;
-    let mut value = HeaderValue::try_from(value).map_err(|_| {
-        format!(
-            "a value for the header {name:?} that cannot be sent: line ends or control characters"
-        )
-    })?;
+    let known = HeaderName::try_from(name).map_err(|_| HeaderError::Name(name.to_owned()))?;
+    let mut value =
+        HeaderValue::try_from(value).map_err(|_| HeaderError::Value(name.to_owned()))?;
     // What is sensitive is not shown by `Debug`, and not repeated in compressed headers.
     value.set_sensitive(true);
     Ok((known, value))
 }
 
-/// An address without what may be secret in it: user, password, query, fragment.
-pub(crate) fn shown(text: &str) -> String {
+/// An address without what may be secret in it, also if it is none.
+fn shown(text: &str) -> String {
     match Url::parse(text) {
-        Ok(url) => target(&url),
+        Ok(url) => without_secrets(&url).to_string(),
         Err(_) => {
             let end = text.find(['?', '#']).unwrap_or(text.len());
-            let plain = &text[..end];
             // A user and a password stand before the last `@`.
-            plain.rsplit('@').next().unwrap_or_default().to_owned()
+            text[..end].rsplit('@').next().unwrap_or_default().to_owned()
         }
     }
-}
-
-/// Scheme, host, port and path.
-pub(crate) fn target(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_query(None);
-    url.set_fragment(None);
-    // Neither can fail for what has a host, and without a host there is nothing to take out.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.to_string()
 }

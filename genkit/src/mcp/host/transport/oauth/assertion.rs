@@ -1,4 +1,4 @@
-//! What a program signs to show who it is (RFC 7523).
+//! Client assertions: what a program signs to show who it is (RFC 7523).
 
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,8 @@ use ring::rsa::KeyPair as RsaKeyPair;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RSA_PKCS1_SHA256};
 use serde_json::json;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
+use crate::error;
 
 /// How long what was signed holds, in seconds. Default is 300.
 const LIFETIME_SECS: u64 = 300;
@@ -42,15 +43,13 @@ impl SigningAlgorithm {
 }
 
 impl FromStr for SigningAlgorithm {
-    type Err = Error;
+    type Err = error::Error;
 
-    fn from_str(text: &str) -> Result<Self> {
+    fn from_str(text: &str) -> error::Result<Self> {
         match text {
             "RS256" => Ok(Self::Rs256),
             "ES256" => Ok(Self::Es256),
-            other => Err(Error::invalid_argument(format!(
-                "{other:?} is no known algorithm to sign with: RS256 and ES256 are"
-            ))),
+            other => Err(Error::UnknownAlgorithm(other.to_owned()).into()),
         }
     }
 }
@@ -58,50 +57,42 @@ impl FromStr for SigningAlgorithm {
 /// A private key that can sign.
 pub(crate) struct Signer {
     algorithm: SigningAlgorithm,
-    key: Key,
+    key: PrivateKey,
 }
 
-enum Key {
+enum PrivateKey {
     Rsa(Box<RsaKeyPair>),
     Ecdsa(Box<EcdsaKeyPair>),
 }
 
 impl Signer {
-    pub(crate) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self> {
-        let (label, der) = read(pem).ok_or_else(|| {
-            wrong("it is no PEM text: it begins with `-----BEGIN PRIVATE KEY-----`")
-        })?;
+    pub(super) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self, Error> {
+        let (label, der) = read(pem).ok_or(Error::NoPem)?;
         let random = SystemRandom::new();
-        let unfit = |fault: ring::error::KeyRejected| {
-            wrong(&format!("it is no key for {}: {fault}", algorithm.name()))
-        };
+        let unfit = |fault| Error::UnfitKey { algorithm: algorithm.name(), fault };
         let key = match (algorithm, label.as_str()) {
             (SigningAlgorithm::Rs256, "PRIVATE KEY") => {
-                Key::Rsa(Box::new(RsaKeyPair::from_pkcs8(&der).map_err(unfit)?))
+                PrivateKey::Rsa(Box::new(RsaKeyPair::from_pkcs8(&der).map_err(unfit)?))
             }
             (SigningAlgorithm::Rs256, "RSA PRIVATE KEY") => {
-                Key::Rsa(Box::new(RsaKeyPair::from_der(&der).map_err(unfit)?))
+                PrivateKey::Rsa(Box::new(RsaKeyPair::from_der(&der).map_err(unfit)?))
             }
             (SigningAlgorithm::Es256, "PRIVATE KEY") => {
                 let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
                 let key = EcdsaKeyPair::from_pkcs8(curve, &der, &random).map_err(unfit)?;
-                Key::Ecdsa(Box::new(key))
+                PrivateKey::Ecdsa(Box::new(key))
             }
-            (_, label) => {
-                return Err(wrong(&format!(
-                    "it is `{label}` and not PKCS#8: `openssl pkcs8 -topk8 -nocrypt` makes that"
-                )));
-            }
+            (_, label) => return Err(Error::NoPkcs8(label.to_owned())),
         };
         Ok(Self { algorithm, key })
     }
 
-    /// What `client` says of itself to `audience` now, signed.
-    pub(crate) fn assertion(&self, client: &str, audience: &str) -> Result<String> {
+    /// The claims of `client` for `audience` now, signed.
+    pub(super) fn assertion(&self, client: &str, audience: &str) -> Result<String, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let random = SystemRandom::new();
         let mut id = [0; 16];
-        random.fill(&mut id).map_err(|_| unsigned())?;
+        random.fill(&mut id).map_err(|_| Error::NoRandom)?;
         let header = json!({ "alg": self.algorithm.name(), "typ": "JWT" });
         let claims = json!({
             "iss": client,
@@ -114,14 +105,14 @@ impl Signer {
         let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let text = format!("{}.{}", part(&header), part(&claims));
         let signature = match &self.key {
-            Key::Rsa(key) => {
+            PrivateKey::Rsa(key) => {
                 let mut signature = vec![0; key.public().modulus_len()];
                 key.sign(&RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature)
-                    .map_err(|_| unsigned())?;
+                    .map_err(|_| Error::NoRandom)?;
                 signature
             }
-            Key::Ecdsa(key) => {
-                key.sign(&random, text.as_bytes()).map_err(|_| unsigned())?.as_ref().to_vec()
+            PrivateKey::Ecdsa(key) => {
+                key.sign(&random, text.as_bytes()).map_err(|_| Error::NoRandom)?.as_ref().to_vec()
             }
         };
         Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
@@ -135,12 +126,4 @@ fn read(pem: &str) -> Option<(String, Vec<u8>)> {
     let (body, _) = rest.split_once("-----END ")?;
     let body: String = body.split_whitespace().collect();
     Some((label.to_owned(), STANDARD.decode(body).ok()?))
-}
-
-fn wrong(text: &str) -> Error {
-    Error::invalid_argument(format!("the private key of OAuth cannot be used: {text}"))
-}
-
-fn unsigned() -> Error {
-    Error::new(ErrorKind::Internal, "cannot sign: this machine has no random numbers")
 }

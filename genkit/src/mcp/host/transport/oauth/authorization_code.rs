@@ -1,4 +1,4 @@
-//! Access that a person gives in a browser: an authorization code with PKCE.
+//! The authorization code grant with PKCE: access that the user gives in a browser.
 
 mod scopes;
 
@@ -12,74 +12,82 @@ use rmcp::transport::auth::{
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::super::http::failure::{At, Failure};
+use super::callback::DEFAULT_URI;
 use super::challenge::Challenge;
-use super::consent::{DEFAULT_URI, Question};
-use super::credentials::{Registration, Token, Vault};
+use super::consent::Consent;
+use super::credentials::{AccessToken, Credentials, Registration};
 use super::discovery::Discovery;
-use super::{OAuth, Proof};
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
+use super::settings::{ClientAuthentication, OAuth};
+use crate::error::ErrorKind;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
 
 /// How long what a refresh gave must hold; what is refused sooner is not refreshed again. Default
 /// is 1 minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
-/// Access that a person gives.
-pub(crate) struct Person {
+/// The authorization code grant for one server.
+pub(super) struct AuthorizationCode {
     key: String,
     oauth: OAuth,
-    vault: Vault,
+    credentials: Credentials,
     discovery: Discovery,
-    /// What a server wanted more, and when it was asked for.
-    asked: Vec<(BTreeSet<String>, Instant)>,
+    /// The scopes that a server wanted more, and when the user was asked for them.
+    widened: Vec<(BTreeSet<String>, Instant)>,
     /// What the last refresh gave, and when.
     refreshed: Option<(String, Instant)>,
-    busy: watch::Sender<bool>,
+    asking_user: watch::Sender<bool>,
 }
 
-impl Person {
-    pub(crate) fn new(key: &str, resource: Url, oauth: &OAuth, busy: watch::Sender<bool>) -> Self {
-        let vault = Vault::new(resource.to_string(), oauth.store.clone());
+impl AuthorizationCode {
+    pub(super) fn new(
+        key: &str,
+        resource: Url,
+        oauth: &OAuth,
+        asking_user: watch::Sender<bool>,
+    ) -> Self {
+        let credentials = Credentials::new(resource.to_string(), oauth.store.clone());
         Self {
             key: key.to_owned(),
             oauth: oauth.clone(),
-            discovery: Discovery::new(resource, oauth, Some(vault.clone())),
-            vault,
-            asked: Vec::new(),
+            discovery: Discovery::new(resource, oauth, Some(credentials.clone())),
+            credentials,
+            widened: Vec::new(),
             refreshed: None,
-            busy,
+            asking_user,
         }
     }
 
     /// The access that is there, renewed if it is about to end.
-    pub(crate) async fn current(&mut self) -> Result<Option<Token>, Failure> {
-        self.vault.open().await?;
-        let old = |vault: &Vault| vault.token().is_some_and(|token| !token.is_fresh());
-        if old(&self.vault) && self.vault.is_shared() {
+    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+        self.credentials.open().await?;
+        let old =
+            |credentials: &Credentials| credentials.token().is_some_and(|token| !token.is_fresh());
+        if old(&self.credentials) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be good only once.
-            if let Err(failure) = self.vault.reload().await {
-                tracing::debug!(server = %self.key, %failure, "the kept access cannot be read");
+            if let Err(failure) = self.credentials.reload().await {
+                tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
             }
         }
-        if old(&self.vault) && self.vault.can_refresh() {
+        if old(&self.credentials) && self.credentials.can_refresh() {
             let metadata = self.discover(None).await?;
             self.refresh(&metadata).await?;
         }
-        Ok(self.vault.token())
+        Ok(self.credentials.token())
     }
 
-    /// New access, and whether a person gave it just now.
-    pub(crate) async fn renew(
+    /// New access, and whether the user gave it just now.
+    pub(super) async fn renew(
         &mut self,
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
-    ) -> Result<(Token, bool), Failure> {
-        self.vault.open().await?;
+    ) -> Result<(AccessToken, bool), HttpFailure> {
+        self.credentials.open().await?;
         let wider = matches!(challenge, Challenge::Wider { .. });
         if let (false, Some(sent)) = (wider, sent) {
-            self.vault.reload().await?;
-            if let Some(token) = self.vault.token().filter(|token| token.secret != sent) {
+            self.credentials.reload().await?;
+            if let Some(token) = self.credentials.token().filter(|token| token.secret != sent) {
                 return Ok((token, false));
             }
         }
@@ -89,13 +97,12 @@ impl Person {
         let metadata = self.discover(challenge.header()).await?;
         let refresh = !wider
             && sent.is_some_and(|sent| !self.is_of_last_refresh(sent))
-            && self.vault.can_refresh();
+            && self.credentials.can_refresh();
         if refresh && self.refresh(&metadata).await? {
             return Ok((self.token()?, false));
         }
         if !may_ask {
-            let text = format!("no access to {}: a person must give it", self.discovery.target);
-            return Err(Failure::new(ErrorKind::Unauthenticated, text));
+            return Err(self.discovery.failed(Error::NeedsUser));
         }
         self.ask(challenge, &metadata).await?;
         Ok((self.token()?, true))
@@ -107,69 +114,74 @@ impl Person {
         last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
     }
 
-    async fn discover(&mut self, header: Option<&str>) -> Result<AuthorizationMetadata, Failure> {
+    async fn discover(
+        &mut self,
+        header: Option<&str>,
+    ) -> Result<AuthorizationMetadata, HttpFailure> {
         let metadata = self.discovery.look_up(header).await?;
-        self.vault.belong_to(metadata.issuer.as_deref()).await;
+        self.credentials.belong_to(metadata.issuer.as_deref()).await;
         Ok(metadata)
     }
 
-    /// Renews without a person; false if a person is needed.
-    async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, Failure> {
-        let Some(client) = self.vault.client() else { return Ok(false) };
-        let registration = self.vault.registration().filter(|known| known.client_id == client);
-        let redirect = registration.as_ref().map_or(DEFAULT_URI, |known| &known.redirect_uri);
-        let config = match (&self.oauth.proof, registration.as_ref()) {
-            (Proof::Secret(secret), _) if self.oauth.client.as_deref() == Some(client.as_str()) => {
-                config(&client, Some(secret), redirect)
+    /// Refreshes the token; false if only the user can help.
+    async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
+        let Some(client) = self.credentials.client() else { return Ok(false) };
+        let known = self.credentials.registration().filter(|known| known.client_id == client);
+        let redirect = known.as_ref().map_or(DEFAULT_URI, |known| &known.redirect_uri);
+        let secret = match &self.oauth.authentication {
+            ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(&client) => {
+                Some(own)
             }
-            (_, known) => {
-                let secret = known.and_then(|known| known.client_secret.as_ref());
-                config(&client, secret, redirect)
-            }
+            _ => known.as_ref().and_then(|known| known.client_secret.as_ref()),
         };
-        let at = At { target: &self.discovery.target.clone(), session: false };
+        let config = config(&client, secret, redirect);
         let manager = self.discovery.manager().await?;
-        manager.configure_client(config).map_err(|error| at.authorization(&error))?;
-        match manager.refresh_token().await {
+        let refreshed = match manager.configure_client(config) {
+            Ok(()) => manager.refresh_token().await,
+            Err(error) => return Err(self.refused(&error)),
+        };
+        match refreshed {
             Ok(_) => {
-                self.refreshed = self.vault.token().map(|token| (token.secret, Instant::now()));
+                self.refreshed =
+                    self.credentials.token().map(|token| (token.secret, Instant::now()));
                 tracing::debug!(server = %self.key, issuer = ?metadata.issuer, "access renewed");
                 Ok(true)
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
             // The authorization server answered, and does not know this program any more.
             Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
-                self.vault.register(None).await;
+                self.credentials.register(None).await;
                 Ok(false)
             }
-            Err(error) => Err(at.authorization(&error)),
+            Err(error) => Err(self.refused(&error)),
         }
     }
 
-    /// Asks the person.
+    /// Asks the user.
     async fn ask(
         &mut self,
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HttpFailure> {
         let scopes = self.scopes(challenge, metadata).await?;
-        let known = self.vault.registration();
-        let question = Question::new(&self.oauth, known.as_ref()).await;
-        let question = question.map_err(|error| self.failed(&error))?;
-        let known = known.filter(|known| known.redirect_uri == question.redirect_uri());
+        let known = self.credentials.registration();
+        let consent = Consent::new(&self.oauth, known.as_ref()).await;
+        let consent = consent.map_err(|error| self.discovery.failed(error))?;
+        let known = known.filter(|known| known.redirect_uri == consent.redirect_uri());
         let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let (client, own) = self.client(known, metadata, question.redirect_uri(), &wanted).await?;
+        let (client, own) = self.client(known, metadata, consent.redirect_uri(), &wanted).await?;
         let target = self.discovery.target.clone();
-        let at = At { target: &target, session: false };
         let manager = self.discovery.manager().await?;
-        manager.configure_client(client).map_err(|error| at.authorization(&error))?;
-        let address = manager.get_authorization_url(&wanted).await;
-        let address = address.map_err(|error| at.authorization(&error))?;
+        let address = match manager.configure_client(client) {
+            Ok(()) => manager.get_authorization_url(&wanted).await,
+            Err(error) => Err(error),
+        };
+        let address = address.map_err(|error| self.refused(&error))?;
         if let Challenge::Wider { scopes, .. } = challenge {
-            self.asked.push((scopes.iter().cloned().collect(), Instant::now()));
+            self.widened.push((scopes.iter().cloned().collect(), Instant::now()));
         }
         let who = format!("{} (server {:?})", self.oauth.name, self.key);
-        let given = match question.ask(&who, &target, &address, &self.busy).await {
+        let given = match consent.ask(&who, &target, &address, &self.asking_user).await {
             Ok(callback) => self.exchange(&callback).await,
             Err(failure) => Err(failure),
         };
@@ -177,12 +189,12 @@ impl Person {
             given.as_ref().is_err_and(|fault| fault.kind() != ErrorKind::PermissionDenied);
         if unknown && !own {
             // The authorization server may not know this program any more: it registers anew.
-            self.vault.register(None).await;
+            self.credentials.register(None).await;
         }
         given
     }
 
-    async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), Failure> {
+    async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), HttpFailure> {
         let issuer = callback.issuer.as_deref();
         let manager = self.discovery.manager().await?;
         let given = manager
@@ -191,17 +203,17 @@ impl Person {
         given.map(drop).map_err(|error| self.refused(&error))
     }
 
-    /// As whom this program asks, and whether the user said so.
+    /// The client that this program is, and whether the user set it.
     async fn client(
         &mut self,
         known: Option<Registration>,
         metadata: &AuthorizationMetadata,
         redirect: &str,
         scopes: &[&str],
-    ) -> Result<(OAuthClientConfig, bool), Failure> {
-        if let Some(id) = &self.oauth.client {
-            let secret = match &self.oauth.proof {
-                Proof::Secret(secret) => Some(secret),
+    ) -> Result<(OAuthClientConfig, bool), HttpFailure> {
+        if let Some(id) = &self.oauth.client_id {
+            let secret = match &self.oauth.authentication {
+                ClientAuthentication::Secret(secret) => Some(secret),
                 _ => None,
             };
             return Ok((config(id, secret, redirect), true));
@@ -233,25 +245,16 @@ impl Person {
             client_secret: client.client_secret.clone(),
             redirect_uri: redirect.to_owned(),
         };
-        self.vault.register(Some(registration)).await;
+        self.credentials.register(Some(registration)).await;
         Ok((client, false))
     }
 
-    fn token(&self) -> Result<Token, Failure> {
-        self.vault.token().ok_or_else(|| {
-            let text =
-                format!("no access to {}: it was given without a token", self.discovery.target);
-            Failure::new(ErrorKind::Unauthenticated, text)
-        })
+    fn token(&self) -> Result<AccessToken, HttpFailure> {
+        self.credentials.token().ok_or_else(|| self.discovery.failed(Error::NoToken))
     }
 
-    fn refused(&self, error: &AuthError) -> Failure {
-        At { target: &self.discovery.target, session: false }.authorization(error)
-    }
-
-    fn failed(&self, error: &Error) -> Failure {
-        let text = format!("no access to {}: {}", self.discovery.target, error.chain());
-        Failure::new(error.kind(), text)
+    fn refused(&self, error: &AuthError) -> HttpFailure {
+        self.discovery.at().authorization(error)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Gets access for all requests of one server, one at a time.
+//! The authorizer: gets access for all requests of one server, one at a time.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,18 +6,19 @@ use reqwest::Url;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::super::http::failure::Failure;
-use super::OAuth;
-use super::authorization_code::Person;
+use super::authorization_code::AuthorizationCode;
 use super::challenge::Challenge;
-use super::client_credentials::Machine;
-use super::credentials::Token;
-use crate::error::{Error, ErrorKind, Result};
+use super::client_credentials::ClientCredentials;
+use super::credentials::AccessToken;
+use super::error::Error;
+use super::settings::OAuth;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::http_client::{error, url};
 use crate::sync::lock;
 
 /// Gets access for all requests of one server.
 pub(crate) struct Authorizer {
-    shared: Arc<Shared>,
+    state: Arc<AuthorizerState>,
 }
 
 /// Access for the next try.
@@ -27,27 +28,33 @@ pub(crate) struct Renewed {
     pub(crate) fresh: bool,
 }
 
-struct Shared {
-    /// Whoever holds it speaks with the authorization server.
-    flow: tokio::sync::Mutex<Flow>,
-    held: Mutex<Option<Token>>,
-    /// How many rounds there were, and how the last one failed.
-    rounds: Mutex<(u64, Option<Failure>)>,
+struct AuthorizerState {
+    /// Locked while somebody talks with the authorization server.
+    grant: tokio::sync::Mutex<Grant>,
+    access: Mutex<Access>,
     closing: CancellationToken,
 }
 
-/// The ways to access.
-enum Flow {
-    Person(Box<Person>),
-    Machine(Box<Machine>),
+#[derive(Default)]
+struct Access {
+    token: Option<AccessToken>,
+    /// How many rounds of asking for it there were, and how the last one failed.
+    rounds: u64,
+    failed: Option<HttpFailure>,
 }
 
-impl Flow {
+/// The ways to access.
+enum Grant {
+    AuthorizationCode(Box<AuthorizationCode>),
+    ClientCredentials(Box<ClientCredentials>),
+}
+
+impl Grant {
     /// The access that is there, renewed if it is about to end.
-    async fn current(&mut self) -> Result<Option<Token>, Failure> {
+    async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         match self {
-            Self::Person(flow) => flow.current().await,
-            Self::Machine(flow) => flow.current().await,
+            Self::AuthorizationCode(grant) => grant.current().await,
+            Self::ClientCredentials(grant) => grant.current().await,
         }
     }
 
@@ -57,10 +64,10 @@ impl Flow {
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
-    ) -> Result<(Token, bool), Failure> {
+    ) -> Result<(AccessToken, bool), HttpFailure> {
         match self {
-            Self::Person(flow) => flow.renew(challenge, sent, may_ask).await,
-            Self::Machine(flow) => Ok((flow.renew(challenge).await?, true)),
+            Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
+            Self::ClientCredentials(grant) => Ok((grant.renew(challenge).await?, true)),
         }
     }
 }
@@ -69,55 +76,50 @@ impl Authorizer {
     /// With what ends, once it is dropped, all that is under way.
     pub(crate) fn new(
         key: &str,
-        url: &Url,
+        server: &Url,
         oauth: &OAuth,
-        busy: watch::Sender<bool>,
-    ) -> Result<(Self, DropGuard)> {
-        let check = oauth.check().map_err(|error| {
-            Error::invalid_argument(format!("the OAuth of server {key:?}: {error}"))
-        });
-        check?;
-        let mut resource = url.clone();
-        resource.set_query(None);
-        resource.set_fragment(None);
-        // What has a host can have a user, so that neither fails.
-        let _ = resource.set_username("");
-        let _ = resource.set_password(None);
-        let flow = if oauth.machine {
-            Flow::Machine(Box::new(Machine::new(resource, oauth, busy)))
+        asking_user: watch::Sender<bool>,
+    ) -> crate::error::Result<(Self, DropGuard)> {
+        oauth
+            .check()
+            .map_err(|error| Error::Settings { key: key.to_owned(), error: Box::new(error) })?;
+        let resource = url::without_secrets(server);
+        let grant = if oauth.client_credentials {
+            let grant = ClientCredentials::new(resource, oauth, asking_user);
+            Grant::ClientCredentials(Box::new(grant))
         } else {
-            Flow::Person(Box::new(Person::new(key, resource, oauth, busy)))
+            let grant = AuthorizationCode::new(key, resource, oauth, asking_user);
+            Grant::AuthorizationCode(Box::new(grant))
         };
         let closing = CancellationToken::new();
-        let shared = Arc::new(Shared {
-            flow: tokio::sync::Mutex::new(flow),
-            held: Mutex::new(None),
-            rounds: Mutex::new((0, None)),
+        let state = Arc::new(AuthorizerState {
+            grant: tokio::sync::Mutex::new(grant),
+            access: Mutex::default(),
             closing: closing.clone(),
         });
-        Ok((Self { shared }, closing.drop_guard()))
+        Ok((Self { state }, closing.drop_guard()))
     }
 
     /// The access that is there, however old.
     pub(crate) fn held(&self) -> Option<String> {
-        Some(self.shared.held()?.secret)
+        Some(self.state.held()?.secret)
     }
 
     /// The access to send, if there is any: renewed if it is about to end.
-    pub(crate) async fn token(&self) -> Result<Option<String>, Failure> {
-        if let Some(token) = self.shared.held().filter(Token::is_fresh) {
+    pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
+        if let Some(token) = self.state.held().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));
         }
-        let shared = Arc::clone(&self.shared);
+        let state = Arc::clone(&self.state);
         let current = run(async move {
-            let mut flow = shared.flow.lock().await;
-            if let Some(token) = shared.held().filter(Token::is_fresh) {
+            let mut grant = state.grant.lock().await;
+            if let Some(token) = state.held().filter(AccessToken::is_fresh) {
                 return Ok(Some(token));
             }
-            let current = shared.unless_closing(flow.current()).await;
-            match (current, shared.held()) {
+            let current = state.unless_closing(grant.current()).await;
+            match (current, state.held()) {
                 (Ok(current), _) => {
-                    shared.hold(current.clone());
+                    lock(&state.access).token.clone_from(&current);
                     Ok(current)
                 }
                 // The server decides whether what is there still does.
@@ -128,86 +130,68 @@ impl Authorizer {
         Ok(current.await?.map(|token| token.secret))
     }
 
-    /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` a person is
-    /// asked. A round that has begun goes on also if the request that began it is given up: a
-    /// person may be at it.
+    /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` the user is
+    /// asked. A round that has begun goes on also if the request that began it is given up: the
+    /// user may be at it.
     pub(crate) async fn renew(
         &self,
         challenge: Challenge,
         sent: Option<String>,
         may_ask: bool,
-    ) -> Result<Renewed, Failure> {
-        let shared = Arc::clone(&self.shared);
-        let before = shared.round();
+    ) -> Result<Renewed, HttpFailure> {
+        let state = Arc::clone(&self.state);
+        let before = lock(&state.access).rounds;
         run(async move {
-            let mut flow = shared.flow.lock().await;
-            if let Some(held) = shared.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
+            let mut grant = state.grant.lock().await;
+            if let Some(held) = state.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
                 return Ok(Renewed { token: held.secret, fresh: false });
             }
-            // Whoever waited for a round that failed does not ask the same person again.
-            if let Some(failure) = shared.failed_since(before) {
+            // Whoever waited for a round that failed does not ask the same user again.
+            if let Some(failure) = state.failed_since(before) {
                 return Err(failure);
             }
-            let renewing = flow.renew(&challenge, sent.as_deref(), may_ask);
-            let renewed = shared.unless_closing(renewing).await;
-            // Where nobody was asked, nobody said no to the others.
+            let renewed =
+                state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
+            let mut access = lock(&state.access);
+            // Where the user was not asked, nothing was refused to the others.
             if may_ask || renewed.is_ok() {
-                shared.end_round(renewed.as_ref().err());
+                access.rounds += 1;
+                access.failed = renewed.as_ref().err().cloned();
             }
             let (token, fresh) = renewed?;
-            shared.hold(Some(token.clone()));
+            access.token = Some(token.clone());
             Ok(Renewed { token: token.secret, fresh })
         })
         .await
     }
 }
 
-impl Shared {
-    fn held(&self) -> Option<Token> {
-        lock(&self.held).clone()
+impl AuthorizerState {
+    fn held(&self) -> Option<AccessToken> {
+        lock(&self.access).token.clone()
     }
 
-    fn hold(&self, token: Option<Token>) {
-        *lock(&self.held) = token;
-    }
-
-    fn round(&self) -> u64 {
-        lock(&self.rounds).0
-    }
-
-    fn end_round(&self, failure: Option<&Failure>) {
-        let mut rounds = lock(&self.rounds);
-        *rounds = (rounds.0 + 1, failure.cloned());
-    }
-
-    fn failed_since(&self, before: u64) -> Option<Failure> {
-        let rounds = lock(&self.rounds);
-        rounds.1.clone().filter(|_| rounds.0 > before)
+    fn failed_since(&self, before: u64) -> Option<HttpFailure> {
+        let access = lock(&self.access);
+        access.failed.clone().filter(|_| access.rounds > before)
     }
 
     async fn unless_closing<T>(
         &self,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        tokio::select! {
-            biased;
-            () = self.closing.cancelled() => {
-                Err(Failure::new(ErrorKind::Cancelled, "the connection was closed meanwhile"))
-            }
-            done = work => done,
-        }
+        work: impl Future<Output = Result<T, HttpFailure>>,
+    ) -> Result<T, HttpFailure> {
+        let done = self.closing.run_until_cancelled(work).await;
+        done.unwrap_or_else(|| Err(error::Error::Closed.into()))
     }
 }
 
 /// Runs apart from the caller, who may give up.
 async fn run<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
-) -> Result<T, Failure> {
+    work: impl Future<Output = Result<T, HttpFailure>> + Send + 'static,
+) -> Result<T, HttpFailure> {
     match tokio::spawn(work).await {
         Ok(done) => done,
-        Err(fault) if fault.is_panic() => {
-            Err(Failure::new(ErrorKind::Internal, "what asks for access panicked"))
-        }
-        Err(_) => Err(Failure::new(ErrorKind::Cancelled, "the program ends")),
+        Err(fault) if fault.is_panic() => Err(Error::Panicked.into()),
+        Err(_) => Err(Error::RuntimeEnded.into()),
     }
 }

@@ -1,8 +1,8 @@
-//! What a server says when it refuses for want of access.
+//! Challenges: how a server refuses for want of access.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::super::http::failure::http_status;
+use crate::mcp::host::transport::http_client::explain::http_status;
 
 /// Why a request was refused.
 #[derive(Clone, Debug, PartialEq)]

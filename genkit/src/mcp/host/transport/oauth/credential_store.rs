@@ -1,22 +1,23 @@
-//! Where access is kept between runs.
+//! Credential stores: where access is stored between runs.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
+use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::sync::lock;
 
 /// A credential store at work.
-pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
 
-/// Keeps what OAuth was given, between runs.
+/// Stores what OAuth was given, between runs.
 ///
-/// What is kept is JSON for this library alone; it holds tokens, so keep it where keys are kept.
+/// What is stored is JSON for this library alone; it holds tokens, so store it where keys are stored.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -46,10 +47,10 @@ pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 /// }
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// What is kept for the server at this address, if anything is.
+    /// What is stored for the server at this address, if anything is.
     fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>>;
 
-    /// Keeps `credentials` for the server at this address, or with `None` nothing any more.
+    /// Stores `credentials` for the server at this address; `None` removes them.
     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()>;
 }
 
@@ -63,7 +64,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
     }
 }
 
-/// Keeps what OAuth was given in one JSON file, which on Unix only its owner can read.
+/// Stores what OAuth was given in one JSON file, which on Unix only its owner can read.
 ///
 /// Several servers may share it within a program. It is written anew as a whole: of two programs
 /// that write at the same time the later one wins.
@@ -83,7 +84,7 @@ pub struct FileCredentials {
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl FileCredentials {
-    /// Keeps in the file at `path`, which is made when there is something to keep; its folder must
+    /// Stores in the file at `path`, which is made when there is something to store; its folder must
     /// be there.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: Arc::new(path.into()) }
@@ -95,11 +96,9 @@ impl FileCredentials {
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
         let done = tokio::task::spawn_blocking(move || work(&path)).await;
-        let done = done.map_err(|fault| Error::new(ErrorKind::Internal, fault.to_string()))?;
-        done.map_err(|error| {
-            let text = format!("cannot use the credentials in {}", self.path.display());
-            Error::new(ErrorKind::FailedPrecondition, text).with_source(error)
-        })
+        let done = done.map_err(Error::CredentialTask)?;
+        let failed = |source| Error::CredentialFile { path: self.path.to_path_buf(), source };
+        Ok(done.map_err(failed)?)
     }
 }
 

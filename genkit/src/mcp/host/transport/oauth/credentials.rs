@@ -1,17 +1,18 @@
-//! What OAuth was given for one server: in memory, and in the user's store if there is one.
+//! The credentials of one server: in memory, and in the user's store if there is one.
 
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rmcp::transport::auth::{AuthError, CredentialStore as Store, StoredCredentials};
+use rmcp::transport::auth::{AuthError, CredentialStore as RmcpStore, StoredCredentials};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::http::failure::Failure;
 use super::credential_store::CredentialStore;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
+use crate::future::BoxFuture;
+use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::sync::lock;
 
 /// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
@@ -19,59 +20,60 @@ const MARGIN_SECS: u64 = 30;
 
 /// An access token.
 #[derive(Clone)]
-pub(crate) struct Token {
-    pub(crate) secret: String,
-    /// When it ends and how long it lives, in seconds; unknown if the server did not say.
+pub(super) struct AccessToken {
+    pub(super) secret: String,
+    /// When it ends and how long it lives, in seconds; unknown if the server gave none.
     span: Option<(u64, u64)>,
 }
 
-impl Token {
-    pub(crate) fn new(secret: String, received: u64, lives: Option<u64>) -> Self {
+impl AccessToken {
+    pub(super) fn new(secret: String, received: u64, lives: Option<u64>) -> Self {
         Self { secret, span: lives.map(|lives| (received.saturating_add(lives), lives)) }
     }
 
     /// Whether it will hold for the next request.
-    pub(crate) fn is_fresh(&self) -> bool {
+    pub(super) fn is_fresh(&self) -> bool {
         self.span.is_none_or(|(end, lives)| now() + MARGIN_SECS.min(lives / 2) < end)
     }
 }
 
 /// Seconds since 1970.
-pub(crate) fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// How this program is known to an authorization server.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Registration {
-    pub(crate) issuer: Option<String>,
-    pub(crate) client_id: String,
-    pub(crate) client_secret: Option<String>,
-    pub(crate) redirect_uri: String,
+pub(super) struct Registration {
+    pub(super) issuer: Option<String>,
+    pub(super) client_id: String,
+    pub(super) client_secret: Option<String>,
+    pub(super) redirect_uri: String,
 }
 
-/// What is kept, in this form also in the user's store.
+/// The credentials in the form that the user's store has them in.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Kept {
+struct SavedCredentials {
     #[serde(default)]
     credentials: Option<StoredCredentials>,
     #[serde(default)]
     registration: Option<Registration>,
 }
 
-impl Kept {
-    fn token(&self) -> Option<Token> {
+impl SavedCredentials {
+    fn token(&self) -> Option<AccessToken> {
         let credentials = self.credentials.as_ref()?;
         let response = self.response()?;
         let secret = response["access_token"].as_str()?.to_owned();
         let received = credentials.token_received_at;
         let lives = response["expires_in"].as_u64().filter(|_| received.is_some());
-        Some(Token::new(secret, received.unwrap_or_default(), lives))
+        Some(AccessToken::new(secret, received.unwrap_or_default(), lives))
     }
 
     /// Whether its access was given after that of the other.
     fn is_newer_than(&self, other: &Self) -> bool {
-        let of = |kept: &Self| kept.credentials.as_ref().and_then(|known| known.token_received_at);
+        let of =
+            |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
         of(other).is_some_and(|other| of(self).is_some_and(|own| own > other))
     }
 
@@ -81,126 +83,122 @@ impl Kept {
     }
 }
 
-/// What OAuth was given for one server.
+/// The credentials for one server.
 #[derive(Clone)]
-pub(crate) struct Vault(Arc<Inner>);
+pub(super) struct Credentials(Arc<CredentialState>);
 
-struct Inner {
+struct CredentialState {
     server: String,
-    store: Option<Arc<dyn CredentialStore>>,
+    store: Option<ByIdentity<dyn CredentialStore>>,
     /// `None` until the user's store was looked into.
-    kept: Mutex<Option<Kept>>,
-    /// Whether the user's store did not take what is kept here.
+    saved: Mutex<Option<SavedCredentials>>,
+    /// Whether the user's store did not take what is held here.
     unsaved: AtomicBool,
 }
 
-impl Vault {
-    pub(crate) fn new(server: String, store: Option<Arc<dyn CredentialStore>>) -> Self {
-        Self(Arc::new(Inner {
+impl Credentials {
+    pub(super) fn new(server: String, store: Option<ByIdentity<dyn CredentialStore>>) -> Self {
+        Self(Arc::new(CredentialState {
             server,
             store,
-            kept: Mutex::new(None),
+            saved: Mutex::new(None),
             unsaved: AtomicBool::new(false),
         }))
     }
 
     /// Looks into the user's store, unless that was done.
-    pub(crate) async fn open(&self) -> Result<(), Failure> {
-        if self.kept().is_none() { self.reload().await } else { Ok(()) }
+    pub(super) async fn open(&self) -> Result<(), HttpFailure> {
+        if self.saved().is_none() { self.reload().await } else { Ok(()) }
     }
 
     /// Looks into the user's store again, if there is one: another program may have been there.
-    pub(crate) async fn reload(&self) -> Result<(), Failure> {
+    pub(super) async fn reload(&self) -> Result<(), HttpFailure> {
         let Some(store) = &self.0.store else {
-            self.kept().get_or_insert_default();
+            self.saved().get_or_insert_default();
             return Ok(());
         };
         let loaded = store.load(&self.0.server).await.map_err(|error| {
-            let text = format!("no access to {}: {}", self.0.server, error.chain());
-            Failure::new(ErrorKind::FailedPrecondition, text)
+            let failure = HttpFailure::of(&error).of_kind(ErrorKind::FailedPrecondition);
+            failure.no_access_to(&self.0.server)
         })?;
-        let loaded = loaded.map(serde_json::from_value::<Kept>);
-        let kept = match loaded {
-            Some(Ok(kept)) => kept,
-            Some(Err(_)) => {
-                // What another version wrote is no reason never to ask again.
-                tracing::warn!(server = %self.0.server, "the kept credentials cannot be read");
-                Kept::default()
-            }
-            None => Kept::default(),
-        };
-        let mut own = self.kept();
+        let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
+        // What another version wrote is no reason never to ask again.
+        let loaded = loaded.unwrap_or_else(|_| {
+            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            None
+        });
+        let saved = loaded.unwrap_or_default();
+        let mut own = self.saved();
         // What the store lacks is not to be lost.
         let unsaved = self.0.unsaved.load(Ordering::Relaxed);
-        if !own.as_ref().is_some_and(|own| unsaved || own.is_newer_than(&kept)) {
-            *own = Some(kept);
+        if !own.as_ref().is_some_and(|own| unsaved || own.is_newer_than(&saved)) {
+            *own = Some(saved);
         }
         Ok(())
     }
 
-    /// Whether other programs may change what is kept.
-    pub(crate) fn is_shared(&self) -> bool {
+    /// Whether other programs may change what is saved.
+    pub(super) fn is_shared(&self) -> bool {
         self.0.store.is_some()
     }
 
-    pub(crate) fn token(&self) -> Option<Token> {
-        self.kept().as_ref()?.token()
+    pub(super) fn token(&self) -> Option<AccessToken> {
+        self.saved().as_ref()?.token()
     }
 
-    /// Whether the access can be renewed without a person.
-    pub(crate) fn can_refresh(&self) -> bool {
-        let response = self.kept().as_ref().and_then(Kept::response);
+    /// Whether the access can be renewed without the user.
+    pub(super) fn can_refresh(&self) -> bool {
+        let response = self.saved().as_ref().and_then(SavedCredentials::response);
         response.is_some_and(|response| response["refresh_token"].is_string())
     }
 
     /// What was given.
-    pub(crate) fn scopes(&self) -> Vec<String> {
-        let kept = self.kept();
-        let credentials = kept.as_ref().and_then(|kept| kept.credentials.as_ref());
-        credentials.map(|credentials| credentials.granted_scopes.clone()).unwrap_or_default()
+    pub(super) fn scopes(&self) -> Vec<String> {
+        let saved = self.saved().clone().and_then(|saved| saved.credentials);
+        saved.map(|credentials| credentials.granted_scopes).unwrap_or_default()
     }
 
     /// Who the access was given to.
-    pub(crate) fn client(&self) -> Option<String> {
-        Some(self.kept().as_ref()?.credentials.as_ref()?.client_id.clone())
+    pub(super) fn client(&self) -> Option<String> {
+        Some(self.saved().as_ref()?.credentials.as_ref()?.client_id.clone())
     }
 
-    pub(crate) fn registration(&self) -> Option<Registration> {
-        self.kept().as_ref()?.registration.clone()
+    pub(super) fn registration(&self) -> Option<Registration> {
+        self.saved().as_ref()?.registration.clone()
     }
 
-    pub(crate) async fn register(&self, registration: Option<Registration>) {
-        self.kept().get_or_insert_default().registration = registration;
-        self.keep().await;
+    pub(super) async fn register(&self, registration: Option<Registration>) {
+        self.saved().get_or_insert_default().registration = registration;
+        self.save_all().await;
     }
 
     /// Forgets what another authorization server gave: it must never see it (SEP-2352).
-    pub(crate) async fn belong_to(&self, issuer: Option<&str>) {
+    pub(super) async fn belong_to(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
         let changed = {
-            let mut kept = self.kept();
-            let kept = kept.get_or_insert_default();
-            let access = kept.credentials.as_ref().is_some_and(|c| foreign(c.issuer.as_ref()));
-            let client = kept.registration.as_ref().is_some_and(|r| foreign(r.issuer.as_ref()));
+            let mut saved = self.saved();
+            let saved = saved.get_or_insert_default();
+            let access = saved.credentials.as_ref().is_some_and(|c| foreign(c.issuer.as_ref()));
+            let client = saved.registration.as_ref().is_some_and(|r| foreign(r.issuer.as_ref()));
             if access || client {
-                *kept = Kept::default();
+                *saved = SavedCredentials::default();
             }
             access || client
         };
         if changed {
             tracing::warn!(server = %self.0.server, "the authorization server is another one now");
-            self.keep().await;
+            self.save_all().await;
         }
     }
 
-    /// Writes to the user's store. Access that cannot be kept is access all the same.
-    async fn keep(&self) {
+    /// Writes to the user's store. Access that cannot be saved is access all the same.
+    async fn save_all(&self) {
         let Some(store) = &self.0.store else { return };
-        let kept = self.kept().clone().unwrap_or_default();
-        let value = match (&kept.credentials, &kept.registration) {
+        let saved = self.saved().clone().unwrap_or_default();
+        let value = match (&saved.credentials, &saved.registration) {
             (None, None) => Ok(None),
-            _ => serde_json::to_value(&kept).map(Some).map_err(Error::from),
+            _ => serde_json::to_value(&saved).map(Some).map_err(Error::from),
         };
         let saved = match value {
             Ok(value) => store.save(&self.0.server, value).await,
@@ -209,48 +207,42 @@ impl Vault {
         self.0.unsaved.store(saved.is_err(), Ordering::Relaxed);
         if let Err(error) = saved {
             let fault = error.chain();
-            tracing::warn!(server = %self.0.server, "the credentials are not kept: {fault}");
+            tracing::warn!(server = %self.0.server, "the credentials are not saved: {fault}");
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
-        lock(&self.0.kept)
+    async fn replace(&self, given: Option<StoredCredentials>) -> Result<(), AuthError> {
+        self.saved().get_or_insert_default().credentials = given;
+        self.save_all().await;
+        Ok(())
+    }
+
+    fn saved(&self) -> MutexGuard<'_, Option<SavedCredentials>> {
+        lock(&self.0.saved)
     }
 }
 
-type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
-
 // Written out, because rmcp's trait is made by a macro that this crate does not depend on.
-impl Store for Vault {
-    fn load<'s, 'f>(&'s self) -> Storing<'f, Option<StoredCredentials>>
+impl RmcpStore for Credentials {
+    fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Result<Option<StoredCredentials>, AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
-        Box::pin(async move { Ok(self.kept().as_ref().and_then(|kept| kept.credentials.clone())) })
+        let credentials = self.saved().as_ref().and_then(|saved| saved.credentials.clone());
+        Box::pin(std::future::ready(Ok(credentials)))
     }
 
-    fn save<'s, 'f>(&'s self, credentials: StoredCredentials) -> Storing<'f, ()>
+    fn save<'s, 'f>(&'s self, given: StoredCredentials) -> BoxFuture<'f, Result<(), AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
-        Box::pin(async move {
-            self.kept().get_or_insert_default().credentials = Some(credentials);
-            self.keep().await;
-            Ok(())
-        })
+        Box::pin(self.replace(Some(given)))
     }
 
-    fn clear<'s, 'f>(&'s self) -> Storing<'f, ()>
+    fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, Result<(), AuthError>>
     where
         's: 'f,
-        Self: 'f,
     {
-        Box::pin(async move {
-            self.kept().get_or_insert_default().credentials = None;
-            self.keep().await;
-            Ok(())
-        })
+        Box::pin(self.replace(None))
     }
 }

@@ -1,4 +1,4 @@
-//! A server that runs as a child of this program, in a process group of its own.
+//! The child process of a server, in a process group of its own.
 
 mod group;
 mod launch;
@@ -12,32 +12,33 @@ use std::time::Duration;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::pipe::{Mask, PipeTransport};
+use super::command::Command;
+use super::pipe::PipeTransport;
+use super::redact::Redactor;
 use crate::error::Result;
-use crate::mcp::host::config::Command;
-use group::Group;
+use group::ProcessGroup;
 use stderr::Stderr;
 
-/// How long a server may take to end after its input was closed, and again after it was told to.
+/// How long a server may take to end after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long what a server leaves behind may take to end after it was told to.
-const REST_GRACE: Duration = Duration::from_millis(500);
+/// How long what a server leaves behind may take to end after `SIGTERM`.
+const GROUP_GRACE: Duration = Duration::from_millis(500);
 
 /// How long a kill of it may take to be seen.
-const REST_KILLED: Duration = Duration::from_millis(50);
+const GROUP_KILLED: Duration = Duration::from_millis(50);
 
 /// How long the kill of a server may take to be seen.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// How long a child that is dropped may take to end after it was told to; a thread is blocked.
+/// How long a child that is dropped may take to end after `SIGTERM`; a thread is blocked.
 const DROP_GRACE: Duration = Duration::from_millis(150);
 
 /// How long a dropped child may take to be seen as killed; a thread is blocked.
 const DROP_KILLED: Duration = Duration::from_millis(50);
 
 /// How long the end of standard error is waited for once the program is gone.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const STDERR_END: Duration = Duration::from_millis(100);
 
 /// How long a program that closed its output may take to be gone.
 const ABOUT_TO_END: Duration = Duration::from_millis(500);
@@ -47,7 +48,7 @@ pub(crate) struct Child {
     process: tokio::process::Child,
     #[cfg(test)]
     pid: u32,
-    group: Group,
+    group: ProcessGroup,
     stderr: Stderr,
     status: Option<ExitStatus>,
 }
@@ -56,7 +57,7 @@ impl Child {
     /// Starts a server and opens the pipe to it.
     ///
     /// # Errors
-    /// If there is no such program or folder, or the system does not start it; what helps is said.
+    /// If there is no such program or folder, or the system does not start it; the error says what helps.
     ///
     /// # Panics
     /// Panics outside of a tokio runtime with I/O.
@@ -69,12 +70,13 @@ impl Child {
         let mut process = process.spawn().map_err(|error| launch::failed(command, error))?;
         // Present, for it was not waited for.
         let pid = process.id().unwrap_or_default();
-        let group = Group::led_by(pid);
-        let stdin = process.stdin.take().expect("it was asked for above");
-        let stdout = process.stdout.take().expect("it was asked for above");
-        let mask = Mask::of(command);
-        let stderr = Stderr::read(key, process.stderr.take(), command, mask.clone());
-        let transport = PipeTransport::new(key, stdout, stdin, command.max_line).masked(mask);
+        let group = ProcessGroup::led_by(pid);
+        let stdin = process.stdin.take().expect("it is piped, as set above");
+        let stdout = process.stdout.take().expect("it is piped, as set above");
+        let redactor = Redactor::of(command);
+        let stderr = Stderr::read(key, process.stderr.take(), command, redactor.clone());
+        let transport =
+            PipeTransport::new(key, stdout, stdin, command.max_line).redacting(redactor);
         let child = Self {
             process,
             #[cfg(test)]
@@ -98,21 +100,21 @@ impl Child {
         self.stderr.tail()
     }
 
-    /// Waits until it is gone and its last words were read. Safe to cancel; none if the system
-    /// cannot tell how it ended.
+    /// Waits until it is gone and its standard error was read. Safe to cancel; none if the system
+    /// does not know how it ended.
     pub(crate) async fn exited(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.process.wait().await.ok();
             self.group.leader_is_gone();
         }
         // What it left behind may hold the stream open for ever.
-        let _ = timeout(LAST_WORDS, self.stderr.ended()).await;
+        let _ = timeout(STDERR_END, self.stderr.ended()).await;
         self.status
     }
 
-    /// How it ended and what it said last, for an error: ``exited with code 1``. Best read after
+    /// How it ended and the end of its standard error, for an error: ``exited with code 1``. Best read after
     /// [`exited`](Self::exited).
-    pub(crate) fn obituary(&mut self) -> String {
+    pub(crate) fn describe_end(&mut self) -> String {
         if self.status.is_none() {
             self.status = self.process.try_wait().ok().flatten();
             if self.status.is_some() {
@@ -123,39 +125,39 @@ impl Child {
             Some(status) => ended(status),
             None => "has not exited".to_owned(),
         };
-        let words = self.stderr.last_words();
-        if words.is_empty() {
+        let tail = self.stderr.tail_text();
+        if tail.is_empty() {
             return how;
         }
-        format!("{how}; its standard error ended with:\n{words}")
+        format!("{how}; its standard error ended with:\n{tail}")
     }
 
     /// What is known of its end, or of why it hangs: it gets a moment to be gone.
     pub(crate) async fn last_words(&mut self) -> Option<String> {
         let _ = timeout(ABOUT_TO_END, self.exited()).await;
         if self.status.is_some() {
-            return Some(format!("it {}", self.obituary()));
+            return Some(format!("it {}", self.describe_end()));
         }
-        let words = self.stderr.last_words();
-        (!words.is_empty()).then(|| format!("its standard error ended with:\n{words}"))
+        let tail = self.stderr.tail_text();
+        (!tail.is_empty()).then(|| format!("its standard error ended with:\n{tail}"))
     }
 
     /// Ends it and all that it started: its input is closed already, so it gets some time, then it
-    /// is told to end, then it is killed. Takes 6 seconds at the most.
+    /// gets `SIGTERM`, then it is killed. Takes 6 seconds at the most.
     pub(crate) async fn end(mut self) {
         if timeout(GRACE, self.exited()).await.is_err() {
-            self.group.tell_to_end();
+            self.group.terminate();
             if timeout(GRACE, self.exited()).await.is_err() {
                 self.group.kill();
                 let _ = self.process.start_kill();
                 let _ = timeout(KILLED, self.exited()).await;
             }
         }
-        self.group.tell_to_end();
-        if !self.group.ends_within(REST_GRACE).await {
-            // Nothing survives this, but its corpses may stay until somebody buries them.
+        self.group.terminate();
+        if !self.group.ends_within(GROUP_GRACE).await {
+            // Nothing survives this, but its zombies may stay until somebody reaps them.
             self.group.kill();
-            self.group.ends_within(REST_KILLED).await;
+            self.group.ends_within(GROUP_KILLED).await;
         }
     }
 }
@@ -167,7 +169,7 @@ impl Drop for Child {
         if group.is_gone() {
             return;
         }
-        group.tell_to_end();
+        group.terminate();
         if !group::wait_blocking(DROP_GRACE, || is_gone(process, group)) {
             group.kill();
             let _ = process.start_kill();
@@ -177,7 +179,7 @@ impl Drop for Child {
 }
 
 /// Whether nothing of the child and its group is left.
-fn is_gone(process: &mut tokio::process::Child, group: &mut Group) -> bool {
+fn is_gone(process: &mut tokio::process::Child, group: &mut ProcessGroup) -> bool {
     // A child belongs to its group until it was waited for.
     if !matches!(process.try_wait(), Ok(None)) {
         group.leader_is_gone();
@@ -187,15 +189,9 @@ fn is_gone(process: &mut tokio::process::Child, group: &mut Group) -> bool {
 
 /// `exited with code 1`, `was killed by signal 9 (SIGKILL)`.
 fn ended(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return match group::signal_name(signal) {
-            Some(name) => format!("was killed by signal {signal} ({name})"),
-            None => format!("was killed by signal {signal}"),
-        };
-    }
     match status.code() {
         Some(code) => format!("exited with code {code}"),
-        None => format!("ended: {status}"),
+        // Its own text is `signal: 9 (SIGKILL)`.
+        None => format!("was killed by {}", status.to_string().replacen(':', "", 1)),
     }
 }

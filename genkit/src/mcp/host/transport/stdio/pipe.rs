@@ -1,11 +1,11 @@
 //! The client's end of a session over two byte streams, one JSON message on each line.
 //!
-//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: whoever asked
-//! gets an error that says what the server did wrong.
+//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: its
+//! caller gets an error with what the server did wrong.
 
-mod in_flight;
+mod error;
 mod incoming;
-mod redact;
+mod open_requests;
 mod stray_output;
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,7 @@ use std::{borrow::Cow, io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::JsonRpcMessage,
-    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
 use tokio::{
@@ -23,11 +22,13 @@ use tokio::{
     task::JoinHandle,
 };
 
+use super::redact::Redactor;
 use crate::mcp::lines::{Frame, Framer, Outbox};
-use in_flight::Open;
-use incoming::Line;
-pub(crate) use redact::Mask;
-use stray_output::Noise;
+use error::Error;
+use incoming::LineOutcome;
+use open_requests::OpenRequests;
+pub(crate) use open_requests::ResultFormat;
+use stray_output::StrayOutput;
 
 /// Bytes that may wait for a server that does not read, 64 MiB: what comes then is not sent.
 ///
@@ -38,12 +39,6 @@ const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 /// How long the end of a session waits for a server to read what is left.
 const CLOSE_FLUSH: Duration = Duration::from_millis(500);
 
-/// A message from the server.
-type Incoming = RxJsonRpcMessage<RoleClient>;
-
-/// A message to the server.
-type Outgoing = TxJsonRpcMessage<RoleClient>;
-
 /// The client's end of a session over two byte streams.
 pub(crate) struct PipeTransport<R, W> {
     reader: R,
@@ -52,8 +47,8 @@ pub(crate) struct PipeTransport<R, W> {
     /// Writes when the server was slow to read, and at the end.
     stand_by: Option<JoinHandle<io::Result<()>>>,
     max_line: usize,
-    open: Open,
-    noise: Noise,
+    open: OpenRequests,
+    stray: StrayOutput,
     ended: bool,
 }
 
@@ -72,44 +67,44 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
             outbox,
             stand_by: Some(tokio::spawn(stand_by)),
             max_line,
-            open: Open::default(),
-            noise: Noise::new(key),
+            open: OpenRequests::default(),
+            stray: StrayOutput::new(key),
             ended: false,
         }
     }
 
     /// Does not repeat what this hides.
-    pub(crate) fn masked(mut self, mask: Mask) -> Self {
-        self.noise.mask = mask;
+    pub(crate) fn redacting(mut self, redactor: Redactor) -> Self {
+        self.stray.redactor = redactor;
         self
     }
 
     /// What the next line amounts to; nothing if it was passed over or refused.
-    fn step(&mut self) -> Result<Option<Incoming>, Starved> {
-        let line = match self.framer.next_frame().ok_or(Starved)? {
+    fn step(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
+        let line = match self.framer.next_frame().ok_or(NoLine)? {
             Frame::Line(line) => incoming::read(line, &self.open),
             Frame::TooLong(outline, bytes) => {
                 incoming::too_long(outline, bytes, self.max_line, &self.open)
             }
         };
         match line {
-            Line::Message(mut message) => {
+            LineOutcome::Message(mut message) => {
                 if let JsonRpcMessage::Error(failed) = &mut *message {
-                    // What is wrong with an answer is told with a part of it.
+                    // The error of an unreadable answer quotes a part of it.
                     failed.error.message =
-                        self.noise.mask.hide(&failed.error.message).into_owned().into();
+                        self.stray.redactor.redact(&failed.error.message).into_owned().into();
                 }
-                self.open.came(&message);
+                self.open.received(&message);
                 return Ok(Some(*message));
             }
-            Line::Refused(refusal) => self.refuse(&refusal),
-            Line::Noise(fault, excerpt) => self.noise.came(&fault, &excerpt),
+            LineOutcome::Refused(refusal) => self.refuse(&refusal),
+            LineOutcome::Stray(error, excerpt) => self.stray.record(&error.to_string(), &excerpt),
         }
         Ok(None)
     }
 
-    fn refuse(&self, refusal: &Outgoing) {
-        tracing::debug!(target: "genkit::mcp", server = %self.noise.key(), ?refusal, "refused a request");
+    fn refuse(&self, refusal: &ClientJsonRpcMessage) {
+        tracing::debug!(target: "genkit::mcp", server = %self.stray.key(), ?refusal, "refused a request");
         match self.outbox.has_room().and_then(|_| self.outbox.push(refusal)) {
             Ok(()) => self.outbox.flush(),
             Err(error) => {
@@ -118,12 +113,9 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         }
     }
 
-    fn queue(&self, item: &Outgoing) -> io::Result<()> {
+    fn queue(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
         if !self.outbox.has_room()? {
-            let full = format!(
-                "the server does not read its input: {MAX_QUEUED_BYTES} bytes wait for it already"
-            );
-            return Err(io::Error::other(full));
+            return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
         }
         self.outbox.push(item)
     }
@@ -136,7 +128,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 }
 
 /// No whole line is here.
-struct Starved;
+struct NoLine;
 
 impl<R, W> Transport<RoleClient> for PipeTransport<R, W>
 where
@@ -150,29 +142,32 @@ where
         Cow::Borrowed("stdio")
     }
 
-    fn send(&mut self, item: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let queued = self.queue(&item);
         if queued.is_ok() {
-            self.open.went(&item);
+            self.open.sent(&item);
         }
         let outbox = Arc::clone(&self.outbox);
         async move {
             queued?;
             // Only now: what is sent until this future runs goes out in the same write.
             outbox.flush();
-            // A server that is gone is told of here; one that is slow is not waited for.
+            // A server that is gone is an error here; one that is slow is not waited for.
             outbox.has_room().map(drop)
         }
     }
 
     // Safe to cancel: only the read is awaited, and it loses nothing.
-    async fn receive(&mut self) -> Option<Incoming> {
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             match self.step() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => continue,
-                Err(Starved) if self.ended => return None,
-                Err(Starved) => {}
+                Err(NoLine) if self.ended => return None,
+                Err(NoLine) => {}
             }
             match self.reader.read(self.framer.spare()).await {
                 Ok(0) => self.end(),

@@ -13,13 +13,16 @@ fn refused(text: &str, said: &str) {
 fn a_file_that_is_no_json_says_where() {
     refused(
         "{\"mcpServers\": {\n  \"fs\": {\"command\" \"x\"}}}",
-        ": line 2, column 20: expected `:`",
+        ": line 2, column 20: Expected colon after the string or word in object property",
     );
-    refused("", ": line 1, column 0: EOF while parsing a value");
-    refused("{\n/* one\n two */ \"mcpServers\": {\"a\": }}", ": line 3, column 29: expected value");
+    refused("", ": line 1, column 1: expected a value");
+    refused(
+        "{\n/* one\n two */ \"mcpServers\": {\"a\": }}",
+        ": line 3, column 29: Unexpected close brace",
+    );
     refused(
         "{\"mcpServers\": {\"a\": {}} /* no end",
-        ": line 1, column 34: EOF while parsing an object",
+        ": line 1, column 26: Unterminated comment block",
     );
 }
 
@@ -27,7 +30,7 @@ fn a_file_that_is_no_json_says_where() {
 fn a_name_that_stands_twice_is_an_error() {
     refused(
         "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
-        ": line 2, column 3: the key `a` stands here twice",
+        ": line 2, column 1: the key `a` stands here twice",
     );
     refused(
         r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}"#,

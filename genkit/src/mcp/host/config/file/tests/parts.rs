@@ -1,7 +1,10 @@
 //! The parts of which a file is read.
 
+use serde_json::json;
+
+use super::super::error::Error;
 use super::super::vars::expand;
-use super::super::{dotenv, jsonc};
+use super::super::{dotenv, json};
 use super::vars;
 
 #[test]
@@ -23,39 +26,60 @@ fn variables_are_replaced() {
     ] {
         assert_eq!(expand(text, &vars).unwrap(), expected, "{text}");
     }
-    assert!(expand("a ${NONE}", &vars).unwrap_err().contains("`NONE`"));
+    assert!(expand("a ${NONE}", &vars).unwrap_err().to_string().contains("`NONE`"));
 }
 
 #[test]
 fn comments_and_last_commas_are_left_out() {
     for (text, expected) in [
-        ("{\"a\": [1, 2, ], }", "{\"a\": [1, 2  ]  }"),
-        ("{ // c, }\n\"a\":1}", "{        \n\"a\":1}"),
-        ("[1, /* x */ // y\n]", "[1              \n]"),
-        (
-            "{\"u\": \"http://x/*\", \"q\": \"\\\"//\"}",
-            "{\"u\": \"http://x/*\", \"q\": \"\\\"//\"}",
-        ),
-        ("[\",]\"]", "[\",]\"]"),
-        ("\u{feff}[]", "   []"),
-        ("// ü", "     "),
-        ("/", "/"),
-        ("\"\\", "\"\\"),
-        ("[,]", "[ ]"),
+        ("{\"a\": [1, 2, ], }", json!({"a": [1, 2]})),
+        ("{ // c, }\n\"a\":1}", json!({"a": 1})),
+        ("[1, /* x */ // y\n]", json!([1])),
+        ("{\"u\": \"http://x/*\", \"q\": \"\\\"//\"}", json!({"u": "http://x/*", "q": "\"//"})),
+        ("[\",]\"]", json!([",]"])),
+        ("\u{feff}[]", json!([])),
+        ("{\"//\": 1, \"//\": 2, \"a\": 1e300}", json!({"//": 2, "a": 1e300})),
     ] {
-        assert_eq!(jsonc::to_json(text), expected, "{text}");
+        assert_eq!(json::parse(text).unwrap(), expected, "{text}");
     }
 }
 
+/// What is no JSON but for comments and last commas is refused, with its place.
+#[test]
+fn other_forms_of_json_are_refused() {
+    for (text, line, column) in [
+        ("// ü", 1, 5),
+        ("/", 1, 1),
+        ("\"\\", 1, 1),
+        ("[,]", 1, 2),
+        ("{a: 1}", 1, 2),
+        ("{'a': 1}", 1, 2),
+        ("[1\n 2]", 1, 3),
+        ("[+1]", 1, 2),
+        ("[0x1]", 1, 2),
+        ("[1e999]", 1, 2),
+        ("[NaN]", 1, 2),
+        ("[] []", 1, 4),
+        ("{\"ü\": 1,\n  \"ü\": 2}", 2, 3),
+    ] {
+        match json::parse(text) {
+            Err(Error::Syntax { line: l, column: c, .. }) => {
+                assert_eq!((l, c), (line, column), "{text}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    let deep = "[".repeat(100_000);
+    assert!(json::parse(&deep).is_err());
+}
+
 proptest::proptest! {
-    /// What is JSON already stays as it is; whatever comes keeps its length and its lines.
+    /// What is JSON already is read as what it is.
     #[test]
-    fn json_stays_as_it_is(text: String, value: Vec<String>) {
-        let json = serde_json::to_string_pretty(&value).unwrap();
-        proptest::prop_assert_eq!(jsonc::to_json(&json), json);
-        let converted = jsonc::to_json(&text);
-        proptest::prop_assert_eq!(converted.len(), text.len());
-        proptest::prop_assert_eq!(converted.matches('\n').count(), text.matches('\n').count());
+    fn json_is_read_as_it_is(key: String, values: Vec<String>) {
+        let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        proptest::prop_assert_eq!(json::parse(&text).unwrap(), value);
     }
 
     /// Nothing that stands in a file breaks the reader.

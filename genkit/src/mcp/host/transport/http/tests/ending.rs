@@ -9,12 +9,12 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHt
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
-use super::super::HttpServer;
-use super::access::{authorization_server, origin};
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, list, open};
 use crate::error::{Error, ErrorKind};
+use crate::mcp::host::config::HttpServer;
 use crate::mcp::host::transport::oauth::OAuth;
+use crate::mcp::host::transport::oauth::tests::access::{authorization_server, origin};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -106,10 +106,10 @@ async fn a_sign_in_ends_with_the_last_connection() {
 async fn streams_that_end_at_once_are_given_up() {
     let fake =
         Fake::start(|_| Answer::status(200).header("Content-Type", "text/event-stream")).await;
-    let wire = connector(&HttpServer::new(fake.url())).wire;
+    let client = connector(&HttpServer::new(fake.url())).client;
     let get = || {
         let headers = std::collections::HashMap::<HeaderName, _>::new();
-        wire.get_stream(fake.url().into(), Some("s".into()), None, None, headers)
+        client.get_stream(fake.url().into(), Some("s".into()), None, None, headers)
     };
     for _ in 0..8 {
         drop(get().await.unwrap());
@@ -133,7 +133,7 @@ async fn a_stream_asks_no_person() {
     });
     let connector = connector(&HttpServer::new(fake.url()).oauth(oauth));
     let headers = std::collections::HashMap::<HeaderName, _>::new();
-    let get = connector.wire.get_stream(fake.url().into(), None, None, None, headers);
+    let get = connector.client.get_stream(fake.url().into(), None, None, None, headers);
     let error = get.await.map(drop).unwrap_err();
     assert!(matches!(error, StreamableHttpError::AuthRequired(_)), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 0);

@@ -1,8 +1,8 @@
 //! What is said of a server, and what is wrong with it.
 
-use super::super::HttpServer;
 use super::connector;
 use crate::context::Context;
+use crate::mcp::host::config::HttpServer;
 use crate::mcp::host::transport::http::Connector;
 use crate::mcp::host::transport::oauth::OAuth;
 

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::service::ServiceError;
 
-use super::super::HttpServer;
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, fault, list, open};
 use crate::error::ErrorKind;
+use crate::mcp::host::config::HttpServer;
 
 /// The fault of a server that gives the same answer to everything.
 async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKind, String) {

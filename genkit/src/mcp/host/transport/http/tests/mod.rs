@@ -1,14 +1,7 @@
-mod access;
-mod addresses;
-mod assertion;
-mod browser;
-mod client_credentials;
-mod credential_store;
 mod ending;
 mod endpoint;
-mod fake;
+pub(crate) mod fake;
 mod faults;
-mod renewal;
 mod requests;
 
 use rmcp::model::{
@@ -18,16 +11,18 @@ use rmcp::model::{
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 
-use super::failure::Fault;
-use super::{Connector, HttpServer, explain};
+use super::Connector;
+pub(crate) use super::explain;
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http_client::explain::Explanation;
 
-type Client = RunningService<RoleClient, ClientConfig>;
+pub(crate) type Client = RunningService<RoleClient, ClientConfig>;
 
-fn connector(server: &HttpServer) -> Connector {
+pub(crate) fn connector(server: &HttpServer) -> Connector {
     Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default()).unwrap()
 }
 
-async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {
+pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {
     let name = Implementation::new("test", "1");
     let config = ClientConfig::new(ClientCapabilities::default(), name)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
@@ -35,12 +30,12 @@ async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {
 }
 
 /// Why the server cannot be reached.
-async fn fault(server: HttpServer) -> Fault {
+pub(crate) async fn fault(server: HttpServer) -> Explanation {
     let error = open(&connector(&server)).await.map(drop).unwrap_err();
     explain(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))
 }
 
-async fn list(client: &Client) -> Result<(), ServiceError> {
+pub(crate) async fn list(client: &Client) -> Result<(), ServiceError> {
     let request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
     client.send_request(request).await.map(drop)
 }

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{ClientRequest, GetExtensions, ListToolsRequest};
 
-use super::super::HttpServer;
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, list, open};
 use crate::context::Context;
+use crate::mcp::host::config::HttpServer;
 
 #[tokio::test]
 async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says() {

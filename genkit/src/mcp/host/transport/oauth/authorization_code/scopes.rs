@@ -1,27 +1,29 @@
-//! What a person is asked for.
+//! Scopes: which access the user is asked for.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rmcp::transport::auth::AuthorizationMetadata;
 
-use super::{Challenge, Failure, Person};
-use crate::error::ErrorKind;
+use super::AuthorizationCode;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::oauth::challenge::Challenge;
+use crate::mcp::host::transport::oauth::error::Error;
 
-/// How long the same is not asked for again after a server wanted more. Default is 10 minutes.
+/// How long the user is not asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
 
 /// What lets an authorization server give a refresh token.
 const OFFLINE: &str = "offline_access";
 
-impl Person {
-    /// What is asked for: what the user says or the server wants, and all that was given before.
-    pub(crate) async fn scopes(
+impl AuthorizationCode {
+    /// The scopes to ask for: those of the settings or the server, and all that were given before.
+    pub(super) async fn scopes(
         &mut self,
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
-    ) -> Result<Vec<String>, Failure> {
-        let mut scopes = self.vault.scopes();
+    ) -> Result<Vec<String>, HttpFailure> {
+        let mut scopes = self.credentials.scopes();
         match challenge {
             Challenge::Wider { scopes: more, .. } => {
                 scopes.extend(self.oauth.scopes.iter().chain(more).cloned());
@@ -44,27 +46,23 @@ impl Person {
     }
 
     /// Whether it makes sense to ask for more.
-    pub(crate) fn may_widen(&self, scopes: &[String]) -> Result<(), Failure> {
+    pub(super) fn may_widen(&self, scopes: &[String]) -> Result<(), HttpFailure> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
-        let given: BTreeSet<String> = self.vault.scopes().into_iter().collect();
+        let given: BTreeSet<String> = self.credentials.scopes().into_iter().collect();
         let recent = self
-            .asked
+            .widened
             .iter()
             .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE);
         if !recent && !wanted.is_subset(&given) {
             return Ok(());
         }
-        let target = &self.discovery.target;
+        let target = self.discovery.target.clone();
         let scopes = scopes.join(" ");
-        let text = match (scopes.is_empty(), recent) {
-            (true, _) => format!("{target} does not allow this, and does not say what it wants"),
-            (false, true) => {
-                format!("{target} wants the scopes `{scopes}`, which were asked for and not given")
-            }
-            (false, false) => {
-                format!("{target} does not allow this, although it has the scopes `{scopes}`")
-            }
+        let error = match (scopes.is_empty(), recent) {
+            (true, _) => Error::NoScopeNamed(target),
+            (false, true) => Error::ScopesNotGiven { target, scopes },
+            (false, false) => Error::ScopesNoHelp { target, scopes },
         };
-        Err(Failure::new(ErrorKind::PermissionDenied, text))
+        Err(error.into())
     }
 }

@@ -1,4 +1,7 @@
-//! A process group, and the end of it.
+//! The process group of a child, and its end.
+//!
+//! No system call waits for a group to become empty: who was started by the child is not ours to
+//! wait for. So that is looked at again and again; only the child itself is waited for.
 
 use std::time::{Duration, Instant};
 
@@ -7,24 +10,30 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
 };
 
-/// How often is looked whether something is gone.
+/// How often is looked whether a group is empty.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The process group of a child. Its id is used only as long as something of it was seen: the
 /// system may give it to others then.
-#[cfg(unix)]
-pub(crate) struct Group {
+///
+/// Without groups (Windows) the child itself is killed when it is dropped, and what it started is
+/// not known.
+pub(crate) struct ProcessGroup {
+    #[cfg(unix)]
     id: Option<Pid>,
     leader_is_gone: bool,
 }
 
-#[cfg(unix)]
-impl Group {
+impl ProcessGroup {
     /// The group that a child was put into when it was started.
+    #[cfg_attr(not(unix), allow(unused_variables, reason = "there are no groups"))]
     pub(crate) fn led_by(pid: u32) -> Self {
-        // Zero would mean our own group, and one everybody.
-        let id = i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
-        Self { id, leader_is_gone: false }
+        Self {
+            // Zero would mean our own group, and one everybody.
+            #[cfg(unix)]
+            id: i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw),
+            leader_is_gone: false,
+        }
     }
 
     /// The child was waited for. Looks at once whether the group is empty now: its id is free from
@@ -35,20 +44,30 @@ impl Group {
     }
 
     /// Asks all of it to end.
-    pub(crate) fn tell_to_end(&mut self) {
+    pub(crate) fn terminate(&mut self) {
+        #[cfg(unix)]
         self.signal(Signal::TERM);
     }
 
     /// Kills all of it.
     pub(crate) fn kill(&mut self) {
+        #[cfg(unix)]
         self.signal(Signal::KILL);
     }
 
+    #[cfg(unix)]
+    fn signal(&mut self, signal: Signal) {
+        if self.id.is_some_and(|group| kill_process_group(group, signal).is_err()) {
+            self.id = None;
+        }
+    }
+
     /// Whether nothing of it is left, or nothing that we may touch.
+    #[cfg(unix)]
     pub(crate) fn is_gone(&mut self) -> bool {
         let Some(group) = self.id else { return true };
         if self.leader_is_gone {
-            // In a container this program may be the one that orphans go to, and has to bury them.
+            // In a container this program may be the one that orphans go to, and has to reap them.
             while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         }
         if test_kill_process_group(group).is_err() {
@@ -57,39 +76,12 @@ impl Group {
         self.id.is_none()
     }
 
-    fn signal(&mut self, signal: Signal) {
-        if self.id.is_some_and(|group| kill_process_group(group, signal).is_err()) {
-            self.id = None;
-        }
-    }
-}
-
-/// Without groups: the child itself is killed when it is dropped, and what it started is not known.
-#[cfg(not(unix))]
-pub(crate) struct Group {
-    alive: bool,
-}
-
-#[cfg(not(unix))]
-impl Group {
-    pub(crate) fn led_by(_: u32) -> Self {
-        Self { alive: true }
-    }
-
-    pub(crate) fn leader_is_gone(&mut self) {
-        self.alive = false;
-    }
-
-    pub(crate) fn tell_to_end(&mut self) {}
-
-    pub(crate) fn kill(&mut self) {}
-
+    /// Whether nothing of it is left that is known.
+    #[cfg(not(unix))]
     pub(crate) fn is_gone(&mut self) -> bool {
-        !self.alive
+        self.leader_is_gone
     }
-}
 
-impl Group {
     /// Waits until nothing of it is left, for so long at the most; whether that is so.
     pub(crate) async fn ends_within(&mut self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
@@ -113,26 +105,4 @@ pub(crate) fn wait_blocking(limit: Duration, mut is_so: impl FnMut() -> bool) ->
         std::thread::sleep(LOOK);
     }
     true
-}
-
-/// The name of a signal that ends programs.
-#[cfg(unix)]
-pub(crate) fn signal_name(number: i32) -> Option<&'static str> {
-    let known = [
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::HUP, "SIGHUP"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::INT, "SIGINT"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::SYS, "SIGSYS"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::TRAP, "SIGTRAP"),
-    ];
-    known.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
 }

@@ -1,7 +1,7 @@
-//! What a server says on its standard error: read for ever, so that it never waits for us.
+//! The standard error of a server: read for ever, so that it never waits for us.
 
 mod lines;
-mod rate;
+mod log_limit;
 
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -12,17 +12,17 @@ use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::mcp::host::config::{Command, StderrTo};
-use crate::mcp::host::transport::stdio::pipe::Mask;
+use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
+use crate::mcp::host::transport::stdio::redact::Redactor;
 use crate::sync::lock;
 use crate::truncate::truncate;
 use lines::Lines;
-use rate::{Rate, Word};
+use log_limit::LogLimit;
 
-/// Lines that are kept.
+/// Lines of the tail.
 const TAIL_LINES: usize = 20;
 
-/// Bytes that are kept.
+/// Bytes of the tail.
 const TAIL_BYTES: usize = 4 * 1024;
 
 /// Bytes of the tail that an error shows.
@@ -48,18 +48,18 @@ impl Stderr {
         key: &str,
         stream: Option<ChildStderr>,
         command: &Command,
-        mask: Mask,
+        redactor: Redactor,
     ) -> Self {
         let tail = Arc::default();
         let reading = stream.map(|stream| {
-            let listener = Listener {
+            let reader = StderrReader {
                 key: key.to_owned(),
                 log: command.stderr == StderrTo::Log,
-                mask,
-                rate: Rate::default(),
+                redactor,
+                limit: LogLimit::default(),
                 tail: Arc::clone(&tail),
             };
-            tokio::spawn(listener.listen(stream))
+            tokio::spawn(reader.run(stream))
         });
         Self { tail, reading }
     }
@@ -79,7 +79,7 @@ impl Stderr {
     }
 
     /// The end of the last lines, for an error.
-    pub(crate) fn last_words(&self) -> String {
+    pub(crate) fn tail_text(&self) -> String {
         let tail = lock(&self.tail);
         let mut room = SHOWN_BYTES;
         let mut shown: Vec<&str> = Vec::new();
@@ -122,54 +122,43 @@ impl Tail {
     }
 }
 
-struct Listener {
+struct StderrReader {
     key: String,
     log: bool,
-    mask: Mask,
-    rate: Rate,
+    redactor: Redactor,
+    limit: LogLimit,
     tail: Arc<Mutex<Tail>>,
 }
 
-impl Listener {
-    async fn listen(mut self, mut stream: impl AsyncRead + Unpin) {
+impl StderrReader {
+    async fn run(mut self, mut stream: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 8 * 1024];
         let mut lines = Lines::default();
         // An error of a pipe is its end.
         while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-            lines.add(&buffer[..count], |line| self.hear(&line));
+            lines.add(&buffer[..count], |line| self.line(&line));
         }
-        lines.finish(|line| self.hear(&line));
-        self.left_out();
+        lines.finish(|line| self.line(&line));
+        self.log_left_out(self.limit.left_out());
     }
 
-    fn hear(&mut self, line: &str) {
-        let line = self.mask.hide(line).into_owned();
-        if self.log {
-            self.say(&line);
+    fn line(&mut self, line: &str) {
+        let line = self.redactor.redact(line).into_owned();
+        if self.log
+            && let Some(left_out) = self.limit.admit(Instant::now())
+        {
+            self.log_left_out(left_out);
+            tracing::debug!(target: "genkit::mcp", server = %self.key, "{line}");
         }
         lock(&self.tail).push(&line);
     }
 
-    fn say(&mut self, line: &str) {
-        let word = self.rate.ask(Instant::now());
-        if let Word::YesAfter(lines) = word {
-            self.say_left_out(lines);
+    fn log_left_out(&self, lines: u64) {
+        if lines > 0 {
+            tracing::debug!(
+                target: "genkit::mcp", server = %self.key,
+                "{lines} lines of its standard error were left out"
+            );
         }
-        if word != Word::No {
-            tracing::debug!(target: "genkit::mcp", server = %self.key, "{line}");
-        }
-    }
-
-    fn left_out(&mut self) {
-        if let Some(lines) = self.rate.left_out() {
-            self.say_left_out(lines);
-        }
-    }
-
-    fn say_left_out(&self, lines: u64) {
-        tracing::debug!(
-            target: "genkit::mcp", server = %self.key,
-            "{lines} lines of its standard error were left out"
-        );
     }
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Child;
-use crate::mcp::host::config::Command;
 use crate::mcp::host::config::{Launch, ServerConfig, StdioServer};
+use crate::mcp::host::transport::stdio::command::Command;
 
 /// Longer than anything here takes, shorter than a tester's patience.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,21 +1,21 @@
-//! What a server prints where only messages belong.
+//! Stray output: what a server prints where only messages belong.
 
-use super::redact::Mask;
+use crate::mcp::host::transport::stdio::redact::Redactor;
 
 /// Characters of such a line that a log shows.
 const SHOWN_CHARS: usize = 200;
 
-/// Counts lines that are no messages, and says it once.
+/// Counts lines that are no messages, and warns once.
 #[derive(Debug)]
-pub(crate) struct Noise {
+pub(crate) struct StrayOutput {
     key: String,
     lines: u64,
-    pub(crate) mask: Mask,
+    pub(crate) redactor: Redactor,
 }
 
-impl Noise {
+impl StrayOutput {
     pub(crate) fn new(key: &str) -> Self {
-        Self { key: key.to_owned(), lines: 0, mask: Mask::default() }
+        Self { key: key.to_owned(), lines: 0, redactor: Redactor::default() }
     }
 
     /// The server.
@@ -30,9 +30,9 @@ impl Noise {
     }
 
     /// Takes note of a line that is passed over.
-    pub(crate) fn came(&mut self, fault: &str, excerpt: &str) {
+    pub(crate) fn record(&mut self, fault: &str, excerpt: &str) {
         let server = self.key.as_str();
-        let (fault, excerpt) = (self.mask.hide(fault), self.mask.hide(excerpt));
+        let (fault, excerpt) = (self.redactor.redact(fault), self.redactor.redact(excerpt));
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,
@@ -46,7 +46,7 @@ impl Noise {
     }
 }
 
-impl Drop for Noise {
+impl Drop for StrayOutput {
     fn drop(&mut self) {
         if self.lines > 1 {
             let (server, lines) = (self.key.as_str(), self.lines);

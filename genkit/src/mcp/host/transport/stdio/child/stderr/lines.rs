@@ -1,6 +1,6 @@
 //! Lines of text out of bytes, none longer than a limit.
 
-/// Bytes of a line that are kept, 2 KiB.
+/// Longest line, in bytes; the rest is left out.
 const LINE_BYTES: usize = 2 * 1024;
 
 /// Collects bytes until a line is whole.
@@ -13,37 +13,37 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Takes in a piece, and gives each line that it completes.
-    pub(crate) fn add(&mut self, piece: &[u8], mut hear: impl FnMut(String)) {
+    pub(crate) fn add(&mut self, piece: &[u8], mut take: impl FnMut(String)) {
         let mut pieces = piece.split(|byte| *byte == b'\n');
         // There is always one, and a newline stands before each of the others.
         if let Some(first) = pieces.next() {
-            self.keep(first);
+            self.extend(first);
         }
         for next in pieces {
-            self.give(&mut hear);
-            self.keep(next);
+            self.give(&mut take);
+            self.extend(next);
         }
     }
 
     /// Gives what stands behind the last newline.
-    pub(crate) fn finish(&mut self, mut hear: impl FnMut(String)) {
-        self.give(&mut hear);
+    pub(crate) fn finish(&mut self, mut take: impl FnMut(String)) {
+        self.give(&mut take);
     }
 
-    fn keep(&mut self, piece: &[u8]) {
+    fn extend(&mut self, piece: &[u8]) {
         let room = LINE_BYTES - self.line.len();
         self.cut |= piece.len() > room;
         self.line.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    fn give(&mut self, hear: &mut impl FnMut(String)) {
+    fn give(&mut self, take: &mut impl FnMut(String)) {
         let mut line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
         if std::mem::take(&mut self.cut) {
             line.push('…');
         }
         self.line.clear();
         if !line.is_empty() {
-            hear(line);
+            take(line);
         }
     }
 }
@@ -53,10 +53,10 @@ mod tests {
     use super::*;
 
     fn lines<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
-        let (mut lines, mut heard) = (Lines::default(), Vec::new());
-        pieces.for_each(|piece| lines.add(piece, |line| heard.push(line)));
-        lines.finish(|line| heard.push(line));
-        heard
+        let (mut lines, mut found) = (Lines::default(), Vec::new());
+        pieces.for_each(|piece| lines.add(piece, |line| found.push(line)));
+        lines.finish(|line| found.push(line));
+        found
     }
 
     #[test]

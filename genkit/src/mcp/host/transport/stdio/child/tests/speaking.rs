@@ -38,13 +38,13 @@ async fn the_obituary_says_how_and_why() {
     let mut child = exited("echo first >&2; printf 'no newline' >&2; exit 3").await;
     assert_eq!(child.stderr_tail(), ["first", "no newline"]);
     let expected = "exited with code 3; its standard error ended with:\n  first\n  no newline";
-    assert_eq!(child.obituary(), expected);
-    assert_eq!(exited("exit 0").await.obituary(), "exited with code 0");
-    assert_eq!(exited("kill -9 $$").await.obituary(), "was killed by signal 9 (SIGKILL)");
-    assert_eq!(exited("kill -15 $$").await.obituary(), "was killed by signal 15 (SIGTERM)");
+    assert_eq!(child.describe_end(), expected);
+    assert_eq!(exited("exit 0").await.describe_end(), "exited with code 0");
+    assert_eq!(exited("kill -9 $$").await.describe_end(), "was killed by signal 9 (SIGKILL)");
+    assert_eq!(exited("kill -15 $$").await.describe_end(), "was killed by signal 15 (SIGTERM)");
     let folder = Folder::new();
     let (mut child, _transport) = Child::spawn("fs", &shell(&folder, "sleep 60")).unwrap();
-    assert_eq!(child.obituary(), "has not exited");
+    assert_eq!(child.describe_end(), "has not exited");
 }
 
 #[tokio::test]
@@ -73,8 +73,8 @@ async fn a_flood_of_words_does_not_stop_the_child() {
         tokio::time::timeout(PATIENCE, child.exited()).await.expect("an end");
         let tail = child.stderr_tail();
         assert_eq!((tail.len(), tail.last().unwrap().as_str()), (20, "last"));
-        assert!(child.obituary().starts_with("exited with code 7; "));
-        assert!(child.obituary().len() < 1200);
+        assert!(child.describe_end().starts_with("exited with code 7; "));
+        assert!(child.describe_end().len() < 1200);
     }
 }
 
@@ -85,7 +85,7 @@ async fn a_line_without_an_end_takes_no_memory() {
     let tail = child.stderr_tail();
     assert_eq!(tail.len(), 2);
     assert!(tail[0].len() < 2100 && tail[0].ends_with("x…"), "{}", tail[0].len());
-    assert!(child.obituary().ends_with("\n  end"));
+    assert!(child.describe_end().ends_with("\n  end"));
 }
 
 #[tokio::test]
@@ -107,5 +107,5 @@ async fn what_holds_the_stream_open_is_not_waited_for() {
     let since = Instant::now();
     child.exited().await;
     assert!(since.elapsed() < Duration::from_secs(5));
-    assert!(child.obituary().ends_with("gone"));
+    assert!(child.describe_end().ends_with("gone"));
 }

@@ -1,18 +1,17 @@
 //! What one line becomes.
 
-use rmcp::model::RequestId;
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use serde_json::{Value, json};
 
-use super::super::in_flight::Open;
-use super::super::incoming::{Line, read};
-use super::super::{Incoming, Outgoing};
+use super::super::incoming::{LineOutcome, read};
+use super::super::open_requests::OpenRequests;
 
 /// Requests with these ids wait.
-fn waiting(ids: &[i64]) -> Open {
-    let mut open = Open::default();
+fn waiting(ids: &[i64]) -> OpenRequests {
+    let mut open = OpenRequests::default();
     for id in ids {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-        open.went(&serde_json::from_value::<Outgoing>(request).unwrap());
+        open.sent(&serde_json::from_value::<ClientJsonRpcMessage>(request).unwrap());
     }
     open
 }
@@ -20,7 +19,7 @@ fn waiting(ids: &[i64]) -> Open {
 fn message(line: impl AsRef<[u8]>, open: &[i64]) -> Value {
     let line = line.as_ref();
     match read(line, &waiting(open)) {
-        Line::Message(message) => serde_json::to_value(message).unwrap(),
+        LineOutcome::Message(message) => serde_json::to_value(message).unwrap(),
         other => panic!("{}: {other:?}", String::from_utf8_lossy(&line[..line.len().min(200)])),
     }
 }
@@ -36,7 +35,7 @@ fn fails(line: impl AsRef<[u8]>, id: i64, text: &str) {
 
 #[track_caller]
 fn refused(line: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
-    let Line::Refused(refusal) = read(line.as_ref(), &waiting(&[3, 7])) else {
+    let LineOutcome::Refused(refusal) = read(line.as_ref(), &waiting(&[3, 7])) else {
         panic!("{}", String::from_utf8_lossy(line.as_ref()));
     };
     let refusal = serde_json::to_value(refusal).unwrap();
@@ -45,9 +44,9 @@ fn refused(line: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
 }
 
 #[track_caller]
-fn noise(line: impl AsRef<[u8]>) {
+fn stray(line: impl AsRef<[u8]>) {
     let found = read(line.as_ref(), &waiting(&[3, 7]));
-    assert!(matches!(found, Line::Noise(..)), "{found:?}");
+    assert!(matches!(found, LineOutcome::Stray(..)), "{found:?}");
 }
 
 fn nested(levels: usize) -> String {
@@ -96,12 +95,12 @@ fn an_answer_that_is_cut_anywhere_fails_its_call() {
     let id_is_there = whole.find(",\"result").unwrap() + 1;
     for cut in 1..whole.len() {
         let line = &whole.as_bytes()[..cut];
-        if cut >= id_is_there { fails(line, 7, "") } else { noise(line) }
+        if cut >= id_is_there { fails(line, 7, "") } else { stray(line) }
     }
     // The other order: nothing says whose it is until the end.
     let whole = r#"{"jsonrpc":"2.0","result":{},"id":7}"#;
     for cut in 1..whole.len() - 1 {
-        noise(&whole.as_bytes()[..cut]);
+        stray(&whole.as_bytes()[..cut]);
     }
 }
 
@@ -112,7 +111,10 @@ fn an_error_without_an_id_is_for_the_one_request_that_waits() {
         let found = message(&line, &[7]);
         assert_eq!((&found["id"], &found["error"]["code"]), (&json!(7), &json!(-32700)), "{line}");
         for open in [&[][..], &[3, 7]] {
-            assert!(matches!(read(line.as_bytes(), &waiting(open)), Line::Noise(..)), "{line}");
+            assert!(
+                matches!(read(line.as_bytes(), &waiting(open)), LineOutcome::Stray(..)),
+                "{line}"
+            );
         }
         let line = format!(r#"{{"jsonrpc":"2.0",{id}"error":"boom"}}"#);
         assert!(message(&line, &[7])["error"]["message"].as_str().unwrap().contains("boom"));
@@ -140,7 +142,7 @@ fn a_request_that_cannot_be_read_is_answered() {
         json!(1),
         "broken",
     );
-    noise(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
+    stray(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
 }
 
 #[test]
@@ -169,9 +171,9 @@ fn what_is_no_message_is_passed_over() {
         r#"{"jsonrpc":"2.0","id":8,"error":"boom"}"#,
         r#"{"jsonrpc":"2.0","id":8,"result":"#,
     ] {
-        noise(line);
+        stray(line);
     }
-    noise(b"\xFF\xFE{\"id\":7}");
+    stray(b"\xFF\xFE{\"id\":7}");
 }
 
 #[test]
@@ -205,8 +207,10 @@ fn messages_are_read_as_rmcp_reads_them() {
         r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":5,"_meta":{"progressToken":"t"}}}"#,
         r#"{"jsonrpc":"2.0","id":4,"method":"roots/list","params":{}}"#,
     ] {
-        let general: Incoming = serde_json::from_str(line).expect(line);
-        let Line::Message(own) = read(line.as_bytes(), &waiting(&[1])) else { panic!("{line}") };
+        let general: ServerJsonRpcMessage = serde_json::from_str(line).expect(line);
+        let LineOutcome::Message(own) = read(line.as_bytes(), &waiting(&[1])) else {
+            panic!("{line}")
+        };
         assert_eq!(format!("{own:?}"), format!("{general:?}"), "{line}");
         assert_eq!(serde_json::to_value(own).unwrap(), serde_json::to_value(general).unwrap());
     }
@@ -215,8 +219,8 @@ fn messages_are_read_as_rmcp_reads_them() {
 #[test]
 fn ids_are_ours_as_numbers_and_as_text() {
     let open = waiting(&[7]);
-    assert_eq!(open.own(&RequestId::String("7".into())), Some(RequestId::Number(7)));
-    assert_eq!(open.own(&RequestId::String("x".into())), None);
+    assert_eq!(open.own_id(&RequestId::String("7".into())), Some(RequestId::Number(7)));
+    assert_eq!(open.own_id(&RequestId::String("x".into())), None);
     assert_eq!(open.only(), Some(RequestId::Number(7)));
 }
 
@@ -225,7 +229,7 @@ proptest::proptest! {
     #[test]
     fn no_line_breaks_the_reader(line: Vec<u8>) {
         let found = read(&line, &waiting(&[7]));
-        proptest::prop_assert!(matches!(found, Line::Noise(..)), "{found:?}");
+        proptest::prop_assert!(matches!(found, LineOutcome::Stray(..)), "{found:?}");
     }
 
     /// A byte of an answer that turned into another one: an answer, an error of the same call, or
@@ -235,12 +239,12 @@ proptest::proptest! {
         let mut line = br#"{"jsonrpc":"2.0","id":77,"result":{"content":[],"a":"b\u0041"}}"#.to_vec();
         line[at] = byte;
         match read(&line, &waiting(&[77, 3])) {
-            Line::Message(message) => {
+            LineOutcome::Message(message) => {
                 let id = serde_json::to_value(message).unwrap()["id"].clone();
                 proptest::prop_assert!(id != json!(3), "{}", String::from_utf8_lossy(&line));
             }
-            Line::Noise(..) => {}
-            Line::Refused(refusal) => proptest::prop_assert!(false, "{refusal:?}"),
+            LineOutcome::Stray(..) => {}
+            LineOutcome::Refused(refusal) => proptest::prop_assert!(false, "{refusal:?}"),
         }
     }
 }

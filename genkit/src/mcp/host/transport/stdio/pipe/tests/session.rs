@@ -46,7 +46,7 @@ async fn a_request_above_the_limit_is_answered() {
     assert_eq!(next(&mut transport).await.unwrap()["method"], "notifications/x");
     let refusal = server.receive().await;
     assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!("s"), &json!(-32600)));
-    assert_eq!(transport.noise.lines(), 0);
+    assert_eq!(transport.stray.lines(), 0);
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn noise_is_counted_and_passed_over() {
     }
     server.line(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#).await;
     assert_eq!(next(&mut transport).await.unwrap()["id"], 0);
-    assert_eq!(transport.noise.lines(), 4);
+    assert_eq!(transport.stray.lines(), 4);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn every_split_gives_the_same() {
         let ids: Vec<_> = found.iter().map(|message| message["id"].clone()).collect();
         // Nothing ends the last line, but its id could still go on: only a comma says that it is whole.
         assert_eq!(ids, [0, 1], "split at {split}: {found:?}");
-        assert_eq!(transport.noise.lines(), 2, "split at {split}");
+        assert_eq!(transport.stray.lines(), 2, "split at {split}");
     }
 }
 
@@ -207,7 +207,7 @@ async fn an_error_repeats_no_configured_secret() {
     let crate::mcp::host::config::Launch::Stdio(command) = config.launch else { panic!() };
     let (transport, mut server) = connect(4096, 4096);
     let mut transport =
-        transport.masked(crate::mcp::host::transport::stdio::pipe::Mask::of(&command));
+        transport.redacting(crate::mcp::host::transport::stdio::pipe::Redactor::of(&command));
     ask(&mut transport, 1).await;
     server.receive().await;
     server.line(r#"{"jsonrpc":"2.0","id":1,"error":"bad key sk-123456789"}"#).await;

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::super::HttpServer;
 use super::access::{InMemory, authorization_server, origin, visit};
-use super::fake::{Answer, Fake, mcp};
-use super::{connector, list, open};
 use crate::error::{Error, ErrorKind};
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
+use crate::mcp::host::transport::http::tests::{connector, list, open};
 use crate::mcp::host::transport::oauth::{CredentialStore, OAuth, Storing};
 
 /// A server that knows the tokens in `good`; tokens are called after the grant that gave them, and
@@ -73,7 +73,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
     let oauth = oauth().credentials(Arc::clone(&store));
     let connector = connector(&HttpServer::new(fake.url()).oauth(oauth));
     open(&connector).await.unwrap().cancel().await.unwrap();
-    let authorizer = connector.wire.authorizer.as_ref().unwrap();
+    let authorizer = connector.client.authorizer.as_ref().unwrap();
     // What the connection began comes to its end first.
     authorizer.token().await.unwrap();
     let before = asked(&fake, "refresh_token");

@@ -1,13 +1,13 @@
-//! Keeps configured keys and tokens out of what a server says, wherever it is repeated.
+//! Redaction: configured keys and tokens are left out of what a server writes, wherever it is repeated.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::mcp::host::config::Command;
+use super::command::Command;
 
-/// Values that are shorter stay in what a server says: `1` and `true` are no secrets.
+/// Values that are shorter are not redacted: `1` and `true` are no secrets.
 const SECRET_BYTES: usize = 8;
 
 /// What the name of an argument contains whose value is secret.
@@ -15,15 +15,15 @@ const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "authoriz
 
 /// Values that must not be repeated, each with what is shown for it.
 #[derive(Clone, Default)]
-pub(crate) struct Mask(Arc<[(String, String)]>);
+pub(crate) struct Redactor(Arc<[(String, String)]>);
 
-impl fmt::Debug for Mask {
+impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mask({})", self.0.len())
+        write!(f, "Redactor({})", self.0.len())
     }
 }
 
-impl Mask {
+impl Redactor {
     /// What was configured as variables, and as arguments that are named so, may be a key or a
     /// token.
     pub(crate) fn of(command: &Command) -> Self {
@@ -54,7 +54,7 @@ impl Mask {
     }
 
     /// The text without them.
-    pub(crate) fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut hidden = Cow::Borrowed(text);
         for (value, name) in self.0.iter() {
             if hidden.contains(value) {
@@ -105,12 +105,8 @@ mod tests {
     use super::*;
     use crate::mcp::host::config::StdioServer;
 
-    fn mask(server: StdioServer) -> Mask {
-        let config = crate::mcp::host::config::ServerConfig::from(server);
-        match config.launch {
-            crate::mcp::host::config::Launch::Stdio(command) => Mask::of(&command),
-            other => panic!("{other:?}"),
-        }
+    fn redactor(server: StdioServer) -> Redactor {
+        Redactor::of(&server.command)
     }
 
     #[test]
@@ -121,7 +117,7 @@ mod tests {
             .args(["--api-key", "argument-1", "--token=argument-2", "-e", "MY_SECRET=argument-3"])
             .args(["--header", "Authorization: Bearer argument-4", "--password", "--verbose-mode"])
             .args(["https://e.com/mcp?apiKey=argument-5", "plain-argument"]);
-        let mask = mask(server);
+        let redactor = redactor(server);
         for (said, shown) in [
             ("bad MIIabcdefgh!", "bad ${PEM}!"),
             ("got argument-1, argument-2", "got ${api-key}, ${token}"),
@@ -130,8 +126,8 @@ mod tests {
             ("dev --verbose-mode plain-argument", "dev --verbose-mode plain-argument"),
             ("it begins MIIabcdefg…", "it begins ${PEM}…"),
         ] {
-            assert_eq!(mask.hide(said), shown);
+            assert_eq!(redactor.redact(said), shown);
         }
-        assert!(!format!("{mask:?}").contains("argument"));
+        assert!(!format!("{redactor:?}").contains("argument"));
     }
 }

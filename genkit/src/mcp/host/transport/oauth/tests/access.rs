@@ -8,10 +8,10 @@ use std::time::Duration;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Value, json};
 
-use super::super::HttpServer;
-use super::fake::{Answer, Fake, Request, mcp};
-use super::{Client, connector, explain, fault, list, open};
 use crate::error::{Error, ErrorKind};
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::mcp::host::transport::http::tests::{Client, connector, explain, fault, list, open};
 use crate::mcp::host::transport::oauth::{CredentialStore, OAuth, Storing};
 
 pub(crate) fn origin(request: &Request) -> String {

@@ -1,4 +1,4 @@
-//! The end of an authorization in a browser: it comes back to a port of this machine.
+//! The callback of an authorization in a browser: it comes back to a port of this machine.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -8,65 +8,54 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
 
-/// How long a browser may take to say what it wants. Default is 10 seconds.
+/// How long a browser may take to send a request. Default is 10 seconds.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest head of a request that is read. Default is 16 KiB.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Where the browser comes back to, unless the user says otherwise.
-const DEFAULT_URI: &str = "http://127.0.0.1/callback";
+/// Where the browser comes back to, unless the user sets another address.
+pub(super) const DEFAULT_URI: &str = "http://127.0.0.1/callback";
 
 /// Waits for a browser on a port of this machine.
-pub(crate) struct Listener {
+pub(super) struct CallbackListener {
     socket: TcpListener,
     uri: Url,
 }
 
-impl Listener {
+impl CallbackListener {
     /// Listens at `uri`; without a port there at `preferred`, else at any that is free.
-    pub(crate) async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self> {
-        let mut uri = Url::parse(uri.unwrap_or(DEFAULT_URI)).map_err(|fault| {
-            Error::invalid_argument(format!("the redirect URI is no address ({fault})"))
-        })?;
+    pub(super) async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
+        let mut uri = Url::parse(uri.unwrap_or(DEFAULT_URI))
+            .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
         // A name of this machine has the usual address.
         let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let ports = match (uri.port(), preferred) {
-            (Some(port), _) => vec![port],
-            (None, Some(port)) => vec![port, 0],
-            (None, None) => vec![0],
+        let preferred = match (uri.port(), preferred) {
+            (None, Some(port)) => TcpListener::bind((host, port)).await.ok(),
+            _ => None,
         };
-        let mut bound = None;
-        for port in ports {
-            let at = SocketAddr::from((host, port));
-            bound = Some(TcpListener::bind(at).await.map_err(|error| (at, error)));
-            if matches!(bound, Some(Ok(_))) {
-                break;
-            }
-        }
-        let socket = match bound.expect("there is at least one port to try") {
-            Ok(socket) => socket,
-            Err((at, error)) => {
-                let text = format!("cannot wait for the browser at {at}: {error}");
-                return Err(Error::new(ErrorKind::FailedPrecondition, text));
-            }
+        let at = SocketAddr::from((host, uri.port().unwrap_or(0)));
+        let failed = |fault| Error::Callback { at, fault };
+        let socket = match preferred {
+            Some(socket) => socket,
+            None => TcpListener::bind(at).await.map_err(failed)?,
         };
-        let port = socket.local_addr().map_err(Error::from)?.port();
+        let port = socket.local_addr().map_err(failed)?.port();
         // A loopback address always has a host, so that it can have a port.
         let _ = uri.set_port(Some(port));
         Ok(Self { socket, uri })
     }
 
     /// What the authorization server sends the browser back to.
-    pub(crate) fn uri(&self) -> &str {
+    pub(super) fn uri(&self) -> &str {
         self.uri.as_str()
     }
 
     /// The whole address that the browser comes back with, once it has the right `state`.
-    pub(crate) async fn callback(self, state: &str) -> Result<String> {
+    pub(super) async fn callback(self, state: &str) -> String {
         let mut browsers = JoinSet::new();
         loop {
             // A browser may open connections that it never uses: none of them blocks the others.
@@ -81,7 +70,7 @@ impl Listener {
                 },
                 // A pattern for the callback alone would stop the wait for the other requests.
                 Some(done) = browsers.join_next() => if let Ok(Some(callback)) = done {
-                    return Ok(callback);
+                    return callback;
                 },
             }
         }
@@ -92,21 +81,21 @@ impl Listener {
 async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String> {
     let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
     let path = head.strip_prefix("GET ")?.split(' ').next()?;
-    let asked = uri.join(path).ok().filter(|asked| asked.path() == uri.path());
-    let (page, callback) = match asked {
+    let target = uri.join(path).ok().filter(|target| target.path() == uri.path());
+    let (page, callback) = match target {
         None => (page("404 Not Found", "There is nothing here."), None),
-        Some(asked) => {
-            let of = |name: &str| asked.query_pairs().find(|(key, _)| key == name);
+        Some(target) => {
+            let of = |name: &str| target.query_pairs().find(|(key, _)| key == name);
             if of("state").is_none_or(|(_, found)| found != state) {
                 let text = "This is not the answer that is waited for. Start again in the program.";
                 (page("400 Bad Request", text), None)
             } else if of("error").is_some() {
                 let text = "Access was not given. You can close this window.";
-                (page("200 OK", text), Some(asked.to_string()))
+                (page("200 OK", text), Some(target.to_string()))
             } else {
                 let text =
                     "Access was given. You can close this window and go back to the program.";
-                (page("200 OK", text), Some(asked.to_string()))
+                (page("200 OK", text), Some(target.to_string()))
             }
         }
     };

@@ -7,12 +7,12 @@ use reqwest::Url;
 use reqwest::dns::Resolve;
 use serde_json::{Value, json};
 
-use super::super::HttpServer;
-use super::super::addresses::Reach;
 use super::access::{authorization_server, origin};
-use super::fake::{Answer, Fake, mcp};
-use super::{connector, fault, list, open};
 use crate::error::ErrorKind;
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
+use crate::mcp::host::transport::http::tests::{connector, explain, fault, list, open};
+use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
 use crate::mcp::host::transport::oauth::OAuth;
 
 /// A server whose authorization server says `change` of itself.
@@ -72,7 +72,7 @@ async fn a_server_of_this_machine_leads_to_no_private_address() {
 async fn addresses_are_allowed_by_what_the_server_is() {
     crate::net::install_crypto();
     let may = |resource: &str, private: bool, address: &str| {
-        let reach = Reach::of(&resource.parse().unwrap(), private);
+        let reach = AddressPolicy::of(&resource.parse().unwrap(), private);
         reach.check(&format!("https://{address}/token").parse::<Url>().unwrap()).is_ok()
     };
     let (public, local) = ("https://mcp.example.com/mcp", "http://127.0.0.1:1/mcp");
@@ -99,9 +99,9 @@ async fn addresses_are_allowed_by_what_the_server_is() {
     }
     // What a name leads to counts as well.
     let name = || "localhost".parse().unwrap();
-    let reach = Reach::of(&public.parse().unwrap(), true);
+    let reach = AddressPolicy::of(&public.parse().unwrap(), true);
     assert!(reach.resolve(name()).await.is_err());
-    let reach = Reach::of(&local.parse().unwrap(), false);
+    let reach = AddressPolicy::of(&local.parse().unwrap(), false);
     assert!(reach.resolve(name()).await.is_ok_and(|mut found| found.next().is_some()));
 }
 
@@ -133,7 +133,7 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
     let oauth = OAuth::client_credentials("me", "secret");
     let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
     moved.store(true, Ordering::Relaxed);
-    let error = super::explain(&list(&client).await.unwrap_err()).unwrap().error;
+    let error = explain(&list(&client).await.unwrap_err()).unwrap().error;
     assert!(error.to_string().contains("`.issuer(..)` says which one"), "{error}");
     assert!(other.seen(|request| request.path == "/token").is_empty());
 }

@@ -1,4 +1,4 @@
-//! Which addresses a server may send this program to on its way to access.
+//! Address policy: where a server may send this program on its way to access (SSRF).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -6,24 +6,39 @@ use std::sync::Arc;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::error::Error;
 use crate::net::is_loopback;
 
-/// Where proxies are said, whose own names may lead anywhere.
+/// Variables that name proxies, whose own names may lead anywhere.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Which addresses may be asked for access to one server.
+/// The addresses that requests may go to.
 #[derive(Clone)]
-pub(crate) struct Reach {
+pub(crate) struct AddressPolicy {
     loopback: bool,
     private: bool,
+    other: bool,
     proxies: Arc<[String]>,
 }
 
-impl Reach {
+/// A name that leads to no address, or only to forbidden addresses.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LookupError {
+    #[error(transparent)]
+    Failed(#[from] std::io::Error),
+    #[error(transparent)]
+    Forbidden(Error),
+}
+
+impl AddressPolicy {
+    /// What the user names may be anywhere.
+    pub(crate) fn any() -> Self {
+        Self { loopback: true, private: true, other: true, proxies: Arc::default() }
+    }
+
     /// What the server at `resource` may lead to: this machine only if it is here itself, private
-    /// addresses only if it is at one or the user says so.
+    /// addresses only if it is at one or the user allows it.
     pub(crate) fn of(resource: &Url, private_network: bool) -> Self {
         let private = private_network || literal(resource).is_some_and(is_private);
         let named = PROXIES.iter().filter_map(|name| std::env::var(name).ok());
@@ -31,17 +46,18 @@ impl Reach {
             let text = if text.contains("://") { text } else { format!("http://{text}") };
             Some(Url::parse(&text).ok()?.host_str()?.to_owned())
         });
-        Self { loopback: is_loopback(resource), private, proxies: proxies.collect() }
+        let loopback = is_loopback(resource);
+        Self { loopback, private, other: false, proxies: proxies.collect() }
     }
 
     /// Checks an address that needs no look-up.
     ///
     /// # Errors
-    /// It must not be asked.
-    pub(crate) fn check(&self, url: &Url) -> Result<()> {
+    /// It is forbidden.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
         match literal(url).filter(|ip| !self.allows(*ip)) {
             None => Ok(()),
-            Some(ip) => Err(Error::new(ErrorKind::FailedPrecondition, refusal(ip))),
+            Some(ip) => Err(forbidden(ip)),
         }
     }
 
@@ -52,17 +68,17 @@ impl Reach {
         } else if is_private(ip) {
             self.private
         } else {
-            is_public(ip)
+            self.other || is_public(ip)
         }
     }
 }
 
-impl Resolve for Reach {
+impl Resolve for AddressPolicy {
     fn resolve(&self, name: Name) -> Resolving {
         let this = self.clone();
         Box::pin(async move {
-            let found: Vec<SocketAddr> =
-                tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
+            let found: Vec<SocketAddr> = found.map_err(LookupError::Failed)?.collect();
             if this.proxies.iter().any(|proxy| proxy == name.as_str()) {
                 return Ok(Box::new(found.into_iter()) as Addrs);
             }
@@ -70,15 +86,15 @@ impl Resolve for Reach {
                 found.into_iter().partition(|address| this.allows(address.ip()));
             match bad.first().filter(|_| good.is_empty()) {
                 None => Ok(Box::new(good.into_iter()) as Addrs),
-                Some(address) => Err(refusal(address.ip()).into()),
+                Some(address) => Err(LookupError::Forbidden(forbidden(address.ip())).into()),
             }
         })
     }
 }
 
-fn refusal(ip: IpAddr) -> String {
+fn forbidden(ip: IpAddr) -> Error {
     let hint = if is_private(plain(ip)) { ": `.private_network(true)` allows it" } else { "" };
-    format!("a server from elsewhere must not lead to {ip}{hint}")
+    Error::ForbiddenAddress { ip, hint }
 }
 
 /// The address that a URL names without a look-up.

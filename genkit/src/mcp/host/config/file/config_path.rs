@@ -1,19 +1,21 @@
-//! Where something stands in a file, for errors.
+//! Paths in a configuration file, for errors.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use crate::error::Error;
+use super::error::Error;
+use crate::error::{self, Topic as _};
 
 /// A file and a path in it: `mcpServers.fs.args[1] in mcp.json`.
 #[derive(Clone, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ConfigPath<'a> {
     file: &'a str,
     path: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ConfigPath<'a> {
+    /// The whole file.
     pub(crate) fn file(file: &'a str) -> Self {
         Self { file, path: String::new() }
     }
@@ -32,26 +34,24 @@ impl<'a> Place<'a> {
         Self { file: self.file, path: format!("{}[{index}]", self.path) }
     }
 
-    /// Something is wrong here. What must not be shown is not in `said`.
-    pub(crate) fn error(&self, said: impl fmt::Display) -> Error {
-        Error::invalid_argument(format!("{self}: {said}"))
+    /// What is wrong here.
+    pub(super) fn error(&self, error: Error) -> error::Error {
+        let text = format!("{self}: {error}");
+        match (error.kind(), error) {
+            (kind, Error::EnvFile { source, .. }) => {
+                error::Error::new(kind, text).with_source(source)
+            }
+            (kind, _) => error::Error::new(kind, text),
+        }
     }
 
-    /// A value of another type; it may be a secret, so that only its type is shown.
-    pub(crate) fn expected(&self, what: &str, found: &Value) -> Error {
-        let found = match found {
-            Value::Null => "null",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
-        };
-        self.error(format!("expected {what}, found {found}"))
+    /// A value of another type stands here.
+    pub(super) fn expected(&self, expected: &'static str, found: &Value) -> error::Error {
+        self.error(Error::expected(expected, found))
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for ConfigPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             return f.write_str(self.file);

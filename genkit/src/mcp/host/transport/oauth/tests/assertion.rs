@@ -9,7 +9,7 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-use crate::mcp::host::transport::oauth::{Signer, SigningAlgorithm};
+use crate::mcp::host::transport::oauth::assertion::{Signer, SigningAlgorithm};
 
 /// A key that is used for nothing else.
 const RSA: &str = include_str!("rsa.txt");

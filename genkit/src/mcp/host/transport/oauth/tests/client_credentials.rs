@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ring::signature::ECDSA_P256_SHA256_FIXED;
 use serde_json::json;
 
-use super::super::HttpServer;
 use super::access::{authorization_server, origin};
 use super::assertion::{ecdsa, verified};
-use super::fake::{Answer, Fake, Request, mcp};
-use super::{connector, fault, list, open};
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
 use crate::mcp::host::transport::oauth::{OAuth, SigningAlgorithm};
 
 /// A server for programs; each token is another, and lives for `seconds`.

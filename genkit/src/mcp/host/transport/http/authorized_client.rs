@@ -1,4 +1,4 @@
-//! The requests of one server: each with the headers of its caller and with access.
+//! The authorized client: each request of one server with the headers of its caller and with access.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,65 +10,65 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use super::endpoint::RequestHeaders;
-use super::failure::{At, Failure};
-use super::transport::{Events, Link};
+use super::request_scope::{EventStream, RequestScope};
 use super::uncorrelated::{correlated, request_id};
-use crate::error::ErrorKind;
+use crate::mcp::host::transport::http_client::error::Error;
+use crate::mcp::host::transport::http_client::explain::RequestTarget;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
 
-/// The longest event where nobody says another limit; rmcp always says one.
+/// The longest event where nobody gives another limit; rmcp always gives one.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How often one request may lead to new access. Default is 3: renewed, given again, widened.
 const MAX_ROUNDS: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Outcome<T> = Result<T, StreamableHttpError<Failure>>;
-type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
+type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
 
 /// Sends the requests of one server.
 #[derive(Clone)]
-pub(crate) struct Wire {
+pub(crate) struct AuthorizedClient {
     pub(crate) http: reqwest::Client,
     /// The address without secrets, for messages.
     pub(crate) target: Arc<str>,
     pub(crate) authorizer: Option<Arc<Authorizer>>,
-    /// Whether every request says who asks.
+    /// Whether every request carries an `authorization` header of the user.
     pub(crate) credentials: bool,
     /// The connection that the requests belong to.
-    pub(crate) link: Link,
+    pub(crate) scope: RequestScope,
 }
 
 /// What may be done for a request that was refused.
 #[derive(Clone, Copy, PartialEq)]
-enum Effort {
+enum AccessEffort {
     /// Nothing: the connection is ending.
-    None,
-    /// Access may be renewed, but no person is asked: nobody waits for what is sent.
-    Renewal,
-    /// A person may be asked, also for more access than before.
-    Person,
+    SendOnly,
+    /// Access may be renewed, but the user is not asked: nobody waits for what is sent.
+    Renew,
+    /// The user may be asked, also for more access than before.
+    AskUser,
 }
 
-impl Wire {
+impl AuthorizedClient {
     /// Sends with access, and again with new access where the server asks for it.
     async fn authorized<T, F, Fut>(
         &self,
-        effort: Effort,
+        effort: AccessEffort,
         session: bool,
         headers: &Headers,
         send: F,
-    ) -> Outcome<T>
+    ) -> StreamableResult<T>
     where
         F: Fn(Option<String>) -> Fut,
-        Fut: Future<Output = Answer<T>>,
+        Fut: Future<Output = StreamableResult<T, reqwest::Error>>,
     {
         let own = headers.contains_key(&AUTHORIZATION);
         let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
             return send(None).await.map_err(|error| self.failed(error, effort, session, own));
         };
         let mut token = match effort {
-            Effort::None => authorizer.held(),
+            AccessEffort::SendOnly => authorizer.held(),
             _ => authorizer.token().await.map_err(StreamableHttpError::Client)?,
         };
         let mut rounds = 0;
@@ -80,34 +80,35 @@ impl Wire {
             };
             let challenge = Challenge::of(&error).filter(|challenge| match challenge {
                 // What was given a moment ago and is refused will be refused again.
-                Challenge::Access { .. } => effort != Effort::None && !fresh,
-                Challenge::Wider { .. } => effort == Effort::Person,
+                Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
+                Challenge::Wider { .. } => effort == AccessEffort::AskUser,
             });
             let Some(challenge) = challenge.filter(|_| rounds < MAX_ROUNDS) else {
                 return Err(self.failed(error, effort, session, own));
             };
             rounds += 1;
-            let renewed = match authorizer.renew(challenge, token, effort == Effort::Person).await {
-                Ok(renewed) => renewed,
-                // rmcp gives up a stream that wants access, and would try again after all else.
-                Err(_) if effort == Effort::Renewal => return Err(wants_access(&error)),
-                Err(failure) => return Err(StreamableHttpError::Client(failure)),
-            };
+            let renewed =
+                match authorizer.renew(challenge, token, effort == AccessEffort::AskUser).await {
+                    Ok(renewed) => renewed,
+                    // rmcp gives up a stream that wants access, and would try again after all else.
+                    Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
+                    Err(failure) => return Err(StreamableHttpError::Client(failure)),
+                };
             fresh = renewed.fresh;
             token = Some(renewed.token);
         }
     }
 
-    /// The failure in our words. What rmcp acts on stays what it is.
+    /// The failure in our texts. What rmcp acts on stays what it is.
     fn failed(
         &self,
         error: StreamableHttpError<reqwest::Error>,
-        effort: Effort,
+        effort: AccessEffort,
         session: bool,
         own: bool,
-    ) -> StreamableHttpError<Failure> {
+    ) -> StreamableHttpError<HttpFailure> {
         match error {
-            error if effort == Effort::Renewal && Challenge::of(&error).is_some() => {
+            error if effort == AccessEffort::Renew && Challenge::of(&error).is_some() => {
                 wants_access(&error)
             }
             StreamableHttpError::ServerDoesNotSupportSse => {
@@ -117,7 +118,7 @@ impl Wire {
                 StreamableHttpError::ServerDoesNotSupportDeleteSession
             }
             error => {
-                let at = At { target: &self.target, session };
+                let at = RequestTarget { url: &self.target, session };
                 let unknown = matches!(Challenge::of(&error), Some(Challenge::Access { .. }));
                 let failure = if unknown { self.no_access(own) } else { at.transport(&error) };
                 StreamableHttpError::Client(failure)
@@ -125,49 +126,41 @@ impl Wire {
         }
     }
 
-    fn no_access(&self, own: bool) -> Failure {
-        let target = &self.target;
-        let text = if own || self.credentials {
-            format!(
-                "{target} does not take the authorization that it was sent (HTTP 401): check the \
-                 token of `.bearer(..)`, or what the headers say"
-            )
+    fn no_access(&self, own: bool) -> HttpFailure {
+        let target = self.target.to_string();
+        HttpFailure::from(if own || self.credentials {
+            Error::TokenRefused(target)
         } else if self.authorizer.is_some() {
-            format!("{target} refuses also the access that it has just been asked for (HTTP 401)")
+            Error::AccessRefused(target)
         } else {
-            format!(
-                "{target} wants authorization (HTTP 401): give its server a token with \
-                 `.bearer(..)`, or let it get one with `.oauth(..)`"
-            )
-        };
-        Failure::new(ErrorKind::Unauthenticated, text)
+            Error::AccessNeeded(target)
+        })
     }
 }
 
 /// The refusal of a stream.
-fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<Failure> {
+fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpFailure> {
     let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
     StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
 }
 
-/// Adds what the caller of this message wants to be sent.
-fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Outcome<Headers> {
+/// Adds the headers that the caller of this message wants to be sent.
+fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> StreamableResult<Headers> {
     let ClientJsonRpcMessage::Request(request) = message else {
         return Ok(headers);
     };
-    let Some(RequestHeaders(made)) = request.request.extensions().get() else {
+    let Some(RequestHeaders(headers_from)) = request.request.extensions().get() else {
         return Ok(headers);
     };
-    let made = made.as_ref().map_err(|fault| {
-        let failure = Failure::new(ErrorKind::InvalidArgument, fault.clone()).unsent();
-        StreamableHttpError::Client(failure)
+    let own = headers_from.as_ref().map_err(|fault| {
+        StreamableHttpError::Client(HttpFailure::from(Error::Header(fault.clone())).unsent())
     })?;
-    headers.extend(made.iter().map(|(name, value)| (name.clone(), value.clone())));
+    headers.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(headers)
 }
 
-impl StreamableHttpClient for Wire {
-    type Error = Failure;
+impl StreamableHttpClient for AuthorizedClient {
+    type Error = HttpFailure;
 
     async fn post_message(
         &self,
@@ -176,7 +169,7 @@ impl StreamableHttpClient for Wire {
         session: Option<Arc<str>>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Outcome<StreamableHttpPostResponse> {
+    ) -> StreamableResult<StreamableHttpPostResponse> {
         let limit = MAX_EVENT_BYTES;
         self.post_message_with_max_sse_event_size(uri, message, session, auth, headers, limit).await
     }
@@ -189,10 +182,10 @@ impl StreamableHttpClient for Wire {
         _auth: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Outcome<StreamableHttpPostResponse> {
+    ) -> StreamableResult<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
         let (http, headers) = (&self.http, &headers);
-        let sent = self.authorized(Effort::Person, session.is_some(), headers, |token| {
+        let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
             http.post_message_with_max_sse_event_size(
                 Arc::clone(&uri),
                 message.clone(),
@@ -202,8 +195,8 @@ impl StreamableHttpClient for Wire {
                 limit,
             )
         });
-        let answer = self.link.unless_closed(sent).await?;
-        let at = At { target: &self.target, session: session.is_some() };
+        let answer = self.scope.unless_closed(sent).await?;
+        let at = RequestTarget { url: &self.target, session: session.is_some() };
         correlated(answer, request_id(&message).as_ref(), at)
     }
 
@@ -213,9 +206,9 @@ impl StreamableHttpClient for Wire {
         session: Arc<str>,
         _auth: Option<String>,
         headers: Headers,
-    ) -> Outcome<()> {
+    ) -> StreamableResult<()> {
         let (http, headers) = (&self.http, &headers);
-        self.authorized(Effort::None, true, headers, |token| {
+        self.authorized(AccessEffort::SendOnly, true, headers, |token| {
             http.delete_session(Arc::clone(&uri), Arc::clone(&session), token, headers.clone())
         })
         .await
@@ -228,7 +221,7 @@ impl StreamableHttpClient for Wire {
         last_event: Option<String>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Outcome<Events> {
+    ) -> StreamableResult<EventStream> {
         let limit = MAX_EVENT_BYTES;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, limit)
             .await
@@ -242,12 +235,12 @@ impl StreamableHttpClient for Wire {
         _auth: Option<String>,
         headers: Headers,
         limit: usize,
-    ) -> Outcome<Events> {
-        if self.link.has_no_streams() {
+    ) -> StreamableResult<EventStream> {
+        if self.scope.has_no_streams() {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
         let (http, headers) = (&self.http, &headers);
-        let sent = self.authorized(Effort::Renewal, session.is_some(), headers, |token| {
+        let sent = self.authorized(AccessEffort::Renew, session.is_some(), headers, |token| {
             http.get_stream_with_max_sse_event_size(
                 Arc::clone(&uri),
                 session.clone(),
@@ -257,6 +250,6 @@ impl StreamableHttpClient for Wire {
                 limit,
             )
         });
-        Ok(self.link.counted(self.link.unless_closed(sent).await?))
+        Ok(self.scope.counted(self.scope.unless_closed(sent).await?))
     }
 }
