@@ -93,8 +93,8 @@ impl Listable for Tool {
         if let Some(output) = output.filter(|_| !server.is_raw()) {
             tool = tool.output_schema(output.clone());
         }
-        let setters: [(&str, fn(ToolBuilder, bool) -> ToolBuilder); 4] = [
-            ("readOnlyHint", ToolBuilder::read_only),
+        let setters = [
+            ("readOnlyHint", ToolBuilder::read_only as fn(ToolBuilder, bool) -> ToolBuilder),
             ("destructiveHint", ToolBuilder::destructive),
             ("idempotentHint", ToolBuilder::idempotent),
             ("openWorldHint", ToolBuilder::open_world),

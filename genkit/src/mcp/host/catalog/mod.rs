@@ -40,9 +40,9 @@ pub(crate) struct Catalog {
 }
 
 /// One list. The lock is held while it is read: those who come meanwhile get what was read.
-pub(crate) struct CachedList<T>(AsyncMutex<ListCache<T>>);
+pub(crate) struct CachedList<T>(AsyncMutex<CacheState<T>>);
 
-struct ListCache<T> {
+struct CacheState<T> {
     list: Option<VersionedList<T>>,
     /// The actions of the last list, by the fingerprints of their items: an item that comes again is the
     /// same action again.
@@ -70,11 +70,11 @@ struct ListHealth {
 
 impl<T> Default for CachedList<T> {
     fn default() -> Self {
-        Self(AsyncMutex::new(ListCache { list: None, actions: HashMap::new(), failed: None }))
+        Self(AsyncMutex::new(CacheState { list: None, actions: HashMap::new(), failed: None }))
     }
 }
 
-impl<T> ListCache<T> {
+impl<T> CacheState<T> {
     fn fresh(&self, connection: &Connection, kind: ListKind) -> Option<Arc<[T]>> {
         let version = (connection.number, connection.session.list_version(kind));
         let list = self.list.as_ref().filter(|list| list.version == version)?;

@@ -43,6 +43,9 @@ pub struct SamplingRequest {
     pub preferences: Value,
 }
 
+/// Whether a server may use the model now.
+type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
+
 /// Sampling: a model that servers may use, and under which conditions.
 ///
 /// Without it the capability is not offered: a model costs money, and the request of a server is not
@@ -69,7 +72,7 @@ pub struct SamplingRequest {
 pub struct Sampling {
     model: ModelRef,
     max_tokens: u32,
-    allow: Option<Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>>,
+    allow: Option<Policy>,
     /// For requests that run at once.
     permits: Arc<Semaphore>,
 }

@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How what was done ended.
 enum WorkResult {
-    Connected(LiveConnection),
+    Connected(Box<LiveConnection>),
     Refused(PublicError),
     Lost,
     Ended,
@@ -37,7 +37,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
     let mut seen = *desired.borrow_and_update();
     let mut event = seen.event_after(None);
     let mut machine = LinkMachine::new();
-    let mut live: Option<LiveConnection> = None;
+    let mut live: Option<Box<LiveConnection>> = None;
     let mut work: BoxFuture<'_, WorkResult> = Box::pin(std::future::pending());
     loop {
         let action = machine.handle(event, Instant::now(), RandomState::new().hash_one(0));
@@ -46,8 +46,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
             LinkAction::Continue => {}
             LinkAction::Connect => work = Box::pin(connect(&server)),
             LinkAction::Hold => {
-                let connection = live.as_ref().map(|live| Arc::clone(&live.connection));
-                work = Box::pin(hold(connection));
+                work = Box::pin(hold(live.as_ref().map(|live| Arc::clone(&live.connection))));
             }
             LinkAction::Close => {
                 work = Box::pin(close(&server, live.take(), event == LinkEvent::Lost));
@@ -115,7 +114,7 @@ async fn connect(server: &ManagedServer) -> WorkResult {
         Ok(live) => {
             // It is the connection's own from here on.
             stopping.disarm();
-            WorkResult::Connected(live)
+            WorkResult::Connected(Box::new(live))
         }
         Err(error) => WorkResult::Refused(error),
     }
@@ -133,10 +132,13 @@ async fn hold(connection: Option<Arc<Connection>>) -> WorkResult {
 }
 
 /// Ends a session in good form, and its process in any case.
-async fn close(server: &ManagedServer, live: Option<LiveConnection>, was_lost: bool) -> WorkResult {
-    let Some(LiveConnection { connection, mut task, mut child }) = live else {
-        return WorkResult::Ended;
-    };
+async fn close(
+    server: &ManagedServer,
+    live: Option<Box<LiveConnection>>,
+    was_lost: bool,
+) -> WorkResult {
+    let Some(live) = live else { return WorkResult::Ended };
+    let LiveConnection { connection, mut task, mut child } = *live;
     let mut cause = None;
     if was_lost {
         let last_words = match &mut child {

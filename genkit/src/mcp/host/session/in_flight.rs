@@ -91,7 +91,7 @@ impl OpenRequest {
     }
 }
 
-struct Entry {
+struct InFlightEntry {
     id: RequestId,
     token: Option<ProgressToken>,
     request: Arc<OpenRequest>,
@@ -101,7 +101,7 @@ struct Entry {
 #[derive(Default)]
 pub(crate) struct InFlight {
     /// In the order in which they went out.
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<InFlightEntry>>,
     /// A request is over, or a question was matched.
     changed: Notify,
     /// Questions of which it is not known which request they are about.
@@ -117,7 +117,7 @@ impl InFlight {
         if let Some(RequestTag(tag)) = request.extensions().get::<RequestTag>() {
             let token = request.get_meta().get_progress_token();
             let request = Arc::clone(tag);
-            lock(&self.entries).push(Entry { id: id.clone(), token, request });
+            lock(&self.entries).push(InFlightEntry { id: id.clone(), token, request });
         }
     }
 
@@ -140,7 +140,7 @@ impl InFlight {
         self.find(|entry| entry.token.as_ref().is_some_and(|own| is_same(&own.0, &token.0)))
     }
 
-    fn find(&self, is_meant: impl Fn(&Entry) -> bool) -> Option<Arc<OpenRequest>> {
+    fn find(&self, is_meant: impl Fn(&InFlightEntry) -> bool) -> Option<Arc<OpenRequest>> {
         let entries = lock(&self.entries);
         entries.iter().find(|entry| is_meant(entry)).map(|entry| Arc::clone(&entry.request))
     }
@@ -235,7 +235,7 @@ mod tests {
         let (request, signals) = OpenRequest::new("t", true);
         let request = Arc::new(request);
         let id = RequestId::Number(id);
-        lock(&in_flight.entries).push(Entry { id, token: None, request });
+        lock(&in_flight.entries).push(InFlightEntry { id, token: None, request });
         signals
     }
 
