@@ -1,6 +1,7 @@
 //! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
 
 use rmcp::model::{ClientRequest, InputResponses, ServerResult};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::Error;
@@ -11,7 +12,7 @@ use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
-use crate::mcp::host::session::connection::{Connection, OutboundRequest};
+use crate::mcp::host::session::connection::Connection;
 
 /// Sends a request until there is a result, with the input that the server requires in between.
 ///
@@ -28,14 +29,16 @@ pub(super) async fn round_trips(
         (format!("mcp:{}:{print}", server.key), print)
     };
     // The caller may answer in another run, which goes on from the server's last question.
-    let mut recorded = match context.has_recorded() {
-        true => context.recorded(&key(&request).0).and_then(RecordedRound::read),
+    let recorded = match context.has_recorded() {
+        true => context.recorded(&key(&request).0),
         false => None,
     };
+    let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
     let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
+    let mut recorded = recorded.map(|recorded| recorded.result);
     for round in first..=MAX_ROUNDS {
         let mut result = match recorded.take() {
-            Some(recorded) => recorded.result,
+            Some(result) => result,
             None => results::json(with_retry(server, context, target, &request).await?)?,
         };
         if result["resultType"] != "input_required" {
@@ -43,8 +46,8 @@ pub(super) async fn round_trips(
         }
         let (key, print) = key(&request);
         if context.can_elicit() && crate::size::json_size(&result) <= MAX_RECORDED_QUESTION {
-            let result = result.clone();
-            context.record(&key, RecordedRound { round, result }.written());
+            let recorded = RecordedRound { round, result: result.clone() };
+            context.record(&key, serde_json::to_value(recorded)?);
         }
         let state = result["requestState"].as_str().map(str::to_owned);
         let required = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
@@ -103,8 +106,7 @@ async fn with_retry(
     let mut is_retry = false;
     loop {
         let meta = meta::of_request(&connection, context);
-        let outbound = OutboundRequest { request: request.clone(), target, context, meta };
-        let failed = match connection.request(outbound).await {
+        let failed = match connection.request(request.clone(), target, context, meta).await {
             Ok(result) => return Ok(result),
             Err(failed) => failed,
         };
@@ -141,18 +143,8 @@ async fn with_cause(
 }
 
 /// The last round of a request whose input is still missing, for a later run.
+#[derive(Serialize, Deserialize)]
 struct RecordedRound {
     round: usize,
     result: Value,
-}
-
-impl RecordedRound {
-    fn written(self) -> Value {
-        serde_json::json!({ "round": self.round, "result": self.result })
-    }
-
-    fn read(mut recorded: Value) -> Option<Self> {
-        let round = usize::try_from(recorded["round"].as_u64()?).ok()?;
-        Some(Self { round, result: recorded["result"].take() })
-    }
 }

@@ -39,15 +39,6 @@ pub(crate) struct Connection {
 /// The task of rmcp that runs a connection.
 pub(crate) type ClientTask = RunningService<RoleClient, Arc<ServerRequests>>;
 
-/// A request with its caller.
-pub(crate) struct OutboundRequest<'a> {
-    pub(crate) request: ClientRequest,
-    /// The tool, prompt or resource, as the server names it.
-    pub(crate) target: &'a str,
-    pub(crate) context: &'a Context,
-    pub(crate) meta: Map<String, Value>,
-}
-
 impl Connection {
     /// Whether requests follow the rules from 2026-07-28 on.
     pub(crate) fn is_stateless(&self) -> bool {
@@ -64,23 +55,29 @@ impl Connection {
 
     /// Whether the server has the capability to tell when this list changes.
     pub(crate) fn can_announce(&self, kind: ListKind) -> bool {
-        let offered = &self.info.capabilities;
-        let announced = match kind {
-            ListKind::Tools => offered.tools.as_ref().and_then(|tools| tools.list_changed),
-            ListKind::Prompts => offered.prompts.as_ref().and_then(|prompts| prompts.list_changed),
-            ListKind::Resources => offered.resources.as_ref().and_then(|all| all.list_changed),
-        };
-        announced == Some(true)
+        let (offered, yes) = (&self.info.capabilities, Some(true));
+        match kind {
+            ListKind::Tools => offered.tools.as_ref().is_some_and(|all| all.list_changed == yes),
+            ListKind::Prompts => {
+                offered.prompts.as_ref().is_some_and(|all| all.list_changed == yes)
+            }
+            ListKind::Resources => {
+                offered.resources.as_ref().is_some_and(|all| all.list_changed == yes)
+            }
+        }
     }
 
-    /// Sends a request and waits for its result, of whatever shape.
+    /// Sends a request and waits for its result, of whatever shape. The `target` is the tool, prompt or
+    /// resource, as the server names it.
     ///
     /// Dropping the future cancels the request.
     pub(crate) async fn request(
         &self,
-        outbound: OutboundRequest<'_>,
+        mut request: ClientRequest,
+        target: &str,
+        context: &Context,
+        meta: Map<String, Value>,
     ) -> Result<ServerResult, RequestError> {
-        let OutboundRequest { mut request, target, context, meta } = outbound;
         let (open, mut signals) = OpenRequest::new(target, context.can_elicit());
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
         request.extensions_mut().insert(ResultFormat::Untyped);
@@ -140,8 +137,7 @@ impl Connection {
         request: ClientRequest,
         target: &str,
     ) -> Result<ServerResult, RequestError> {
-        let context = Context::detached();
-        self.request(OutboundRequest { request, target, context: &context, meta: Map::new() }).await
+        self.request(request, target, &Context::detached(), Map::new()).await
     }
 
     /// Whether the session is still there: asked where an error leaves that open.
