@@ -27,6 +27,14 @@ pub(crate) enum Error {
     #[error("the server does not read its input: {0} bytes wait for it already")]
     InputFull(usize),
 
+    // Of a request that is refused.
+    #[error("the message is nested deeper than {MAX_NESTING} levels")]
+    RequestTooDeep,
+    #[error("the message is broken JSON")]
+    BrokenRequest,
+    #[error("`params`, and `_meta` in it, must be objects")]
+    RequestParams,
+
     // Of a line that is passed over.
     #[error("no JSON")]
     NoJson,

@@ -197,11 +197,9 @@ fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     };
     let fault = match envelope.fault() {
         Some(fault) => fault.to_owned(),
-        None if nesting(text) > MAX_NESTING => {
-            format!("the message is nested deeper than {MAX_NESTING} levels")
-        }
-        None if code == ErrorCode::PARSE_ERROR => "the message is broken JSON".to_owned(),
-        None => "`params`, and `_meta` in it, must be objects".to_owned(),
+        None if nesting(text) > MAX_NESTING => Error::RequestTooDeep.to_string(),
+        None if code == ErrorCode::PARSE_ERROR => Error::BrokenRequest.to_string(),
+        None => Error::RequestParams.to_string(),
     };
     refused(id.clone(), code, fault)
 }
