@@ -20,7 +20,7 @@ pub(crate) enum Error {
     #[error("has no `id` that can be read")]
     NoId,
     #[error("is an error of a shape that JSON-RPC does not have ({fault}): {excerpt}")]
-    ErrorShape { fault: serde_json::Error, excerpt: String },
+    NoErrorObject { fault: serde_json::Error, excerpt: String },
     #[error("is no answer of JSON-RPC 2.0: {0}")]
     NoResponse(&'static str),
 

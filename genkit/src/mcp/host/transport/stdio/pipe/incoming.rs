@@ -157,7 +157,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
         serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
     ErrorData::deserialize(&error).map_err(|fault| {
         let excerpt = excerpt(error.to_string().as_bytes());
-        Error::ErrorShape { fault, excerpt }
+        Error::NoErrorObject { fault, excerpt }
     })
 }
 
