@@ -1,4 +1,5 @@
-//! A file with a variable on each line.
+//! `.env` files: a variable on each line. Not `dotenvy`, which expands `$NAME` and refuses spaces in
+//! values without quotes; programs that write these files do neither.
 
 /// The variables, or the number of the line that is none.
 ///

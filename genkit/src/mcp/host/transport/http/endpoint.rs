@@ -78,16 +78,9 @@ impl Endpoint {
     /// What `.headers_from(..)` makes of the context of a caller.
     pub(crate) fn headers_for(&self, ctx: &Context) -> Option<RequestHeaders> {
         let made = (self.headers_from.as_ref()?)(ctx);
-        let mut headers = HeaderMap::new();
-        for (name, value) in made {
-            match header(&name, &value) {
-                Ok((name, value)) => headers.insert(name, value),
-                Err(fault) => {
-                    return Some(RequestHeaders(Err(format!("`headers_from` made {fault}"))));
-                }
-            };
-        }
-        Some(RequestHeaders(Ok(headers)))
+        let headers = made.iter().map(|(name, value)| header(name, value));
+        let headers = headers.collect::<Result<HeaderMap, _>>();
+        Some(RequestHeaders(headers.map_err(|fault| Error::HeadersFrom(fault).to_string())))
     }
 
     /// Checks the settings of the server `key`.

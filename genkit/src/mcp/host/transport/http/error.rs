@@ -14,6 +14,8 @@ pub(super) enum Error {
     NotHttp { shown: String, scheme: String },
     #[error("it has {0}")]
     Header(#[from] HeaderError),
+    #[error("`headers_from` made {0}")]
+    HeadersFrom(HeaderError),
     #[error(
         "it has two ways to say who asks: keep one of `.bearer(..)`, `.oauth(..)` and an \
          `authorization` header"

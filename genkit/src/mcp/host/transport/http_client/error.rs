@@ -66,6 +66,8 @@ pub(crate) enum Error {
     Status(#[from] StatusError),
 
     // Access.
+    #[error("{0} gave no description of its authorization: {1}")]
+    NoDescription(String, String),
     #[error(
         "{0} does not take the authorization that it was sent (HTTP 401): check the token of \
          `.bearer(..)`, or what the headers say"

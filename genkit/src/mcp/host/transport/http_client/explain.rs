@@ -209,23 +209,21 @@ impl<'a> RequestTarget<'a> {
 
     /// What an error of rmcp's authorization means.
     pub(crate) fn authorization(self, error: &AuthError) -> HttpFailure {
-        let text = match error {
+        let failure = match error {
             AuthError::DiscoveryRequestFailed { url, source } => {
                 let cause: &(dyn StdError + 'static) = source.as_ref();
-                let url = without_secrets(url);
-                format!("{url} gave no description of its authorization: {}", deepest(cause))
+                Error::NoDescription(without_secrets(url).to_string(), deepest(cause)).into()
             }
-            AuthError::HttpError(error) => deepest(error),
-            error => error.to_string(),
+            AuthError::HttpError(error) => Error::Other(deepest(error)).into(),
+            error => {
+                let kind = match error {
+                    AuthError::TokenRefreshFailed(_) => ErrorKind::Unavailable,
+                    AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
+                    _ => ErrorKind::Unauthenticated,
+                };
+                HttpFailure::from(Error::Other(quote(&error.to_string()))).of_kind(kind)
+            }
         };
-        let kind = match error {
-            AuthError::DiscoveryRequestFailed { .. }
-            | AuthError::HttpError(_)
-            | AuthError::TokenRefreshFailed(_) => ErrorKind::Unavailable,
-            AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
-            _ => ErrorKind::Unauthenticated,
-        };
-        let failure = HttpFailure::from(Error::Other(quote(&text))).of_kind(kind);
         failure.no_access_to(self.url)
     }
 }

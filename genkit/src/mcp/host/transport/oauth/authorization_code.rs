@@ -230,15 +230,8 @@ impl AuthorizationCode {
         }
         let name = self.oauth.name.clone();
         let manager = self.discovery.manager().await?;
-        let client = match manager.register_client(&name, redirect, scopes).await {
-            Ok(client) => client,
-            Err(error) => {
-                let failure = self.refused(&error);
-                let hint = "this program cannot register by itself; `.client_id(..)` says how it \
-                            is known";
-                return Err(failure.within(hint));
-            }
-        };
+        let client = manager.register_client(&name, redirect, scopes).await;
+        let client = client.map_err(|error| self.refused(&error).within(Error::CannotRegister))?;
         let registration = Registration {
             issuer: metadata.issuer.clone(),
             client_id: client.client_id.clone(),

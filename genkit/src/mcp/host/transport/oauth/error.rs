@@ -59,6 +59,8 @@ pub(super) enum Error {
          one its secret is for"
     )]
     IssuerChanged { now: String, before: String },
+    #[error("this program cannot register by itself; `.client_id(..)` says how it is known")]
+    CannotRegister,
     #[error("the answer is longer than {0} bytes")]
     AnswerTooLong(usize),
     #[error("its token endpoint: {0}")]

@@ -195,7 +195,7 @@ impl OAuth {
         self
     }
 
-    /// Where access is stored between runs, for example in a [`FileCredentials`]. Default is
+    /// Where access is stored between runs, for example in a [`FileCredentials`](super::FileCredentials). Default is
     /// nowhere: it is gone with the host.
     pub fn credentials(mut self, store: impl CredentialStore) -> Self {
         self.store = Some(ByIdentity(Arc::new(store)));

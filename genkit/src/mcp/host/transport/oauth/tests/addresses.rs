@@ -13,6 +13,8 @@ use crate::mcp::host::config::HttpServer;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
 use crate::mcp::host::transport::http::tests::{connector, explain, fault, list, open};
 use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
+use crate::mcp::host::transport::http_client::client::for_oauth;
+use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::oauth::OAuth;
 
 /// A server whose authorization server says `change` of itself.
@@ -136,4 +138,16 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
     let error = explain(&list(&client).await.unwrap_err()).unwrap().error;
     assert!(error.to_string().contains("`.issuer(..)` says which one"), "{error}");
     assert!(other.seen(|request| request.path == "/token").is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
+    let policy = AddressPolicy::of(&"https://mail.example.com".parse().unwrap(), false);
+    let url: Url = "http://localhost:1/token".parse().unwrap();
+    let client = for_oauth(&url, false, &policy).unwrap();
+    let error = client.get(url).send().await.unwrap_err();
+    let failure = RequestTarget::new("T").request(&error);
+    let text = failure.to_string();
+    assert!(text.starts_with("the host of T is not known: a server from elsewhere"), "{text}");
+    assert_eq!(failure.kind(), ErrorKind::Unavailable);
 }

@@ -1,7 +1,9 @@
 //! The process group of a child, and its end.
 //!
 //! No system call waits for a group to become empty: who was started by the child is not ours to
-//! wait for. So that is looked at again and again; only the child itself is waited for.
+//! wait for. So that is looked at again and again; only the child itself is waited for. Not
+//! `process-wrap`: it waits for children of ours alone, on a thread that nothing stops, and signals a
+//! group also when its id may belong to others.
 
 use std::time::{Duration, Instant};
 

@@ -20,12 +20,20 @@ pub(crate) enum Error {
     #[error("has no `id` that can be read")]
     NoId,
     #[error("is an error of a shape that JSON-RPC does not have ({fault}): {excerpt}")]
-    ErrorShape { fault: serde_json::Error, excerpt: String },
+    NoErrorObject { fault: serde_json::Error, excerpt: String },
     #[error("is no answer of JSON-RPC 2.0: {0}")]
     NoResponse(&'static str),
 
     #[error("the server does not read its input: {0} bytes wait for it already")]
     InputFull(usize),
+
+    // Of a request that is refused.
+    #[error("the message is nested deeper than {MAX_NESTING} levels")]
+    RequestTooDeep,
+    #[error("the message is broken JSON")]
+    BrokenRequest,
+    #[error("`params`, and `_meta` in it, must be objects")]
+    RequestParams,
 
     // Of a line that is passed over.
     #[error("no JSON")]

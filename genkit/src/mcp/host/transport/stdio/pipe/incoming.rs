@@ -157,7 +157,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
         serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
     ErrorData::deserialize(&error).map_err(|fault| {
         let excerpt = excerpt(error.to_string().as_bytes());
-        Error::ErrorShape { fault, excerpt }
+        Error::NoErrorObject { fault, excerpt }
     })
 }
 
@@ -197,11 +197,9 @@ fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     };
     let fault = match envelope.fault() {
         Some(fault) => fault.to_owned(),
-        None if nesting(text) > MAX_NESTING => {
-            format!("the message is nested deeper than {MAX_NESTING} levels")
-        }
-        None if code == ErrorCode::PARSE_ERROR => "the message is broken JSON".to_owned(),
-        None => "`params`, and `_meta` in it, must be objects".to_owned(),
+        None if nesting(text) > MAX_NESTING => Error::RequestTooDeep.to_string(),
+        None if code == ErrorCode::PARSE_ERROR => Error::BrokenRequest.to_string(),
+        None => Error::RequestParams.to_string(),
     };
     refused(id.clone(), code, fault)
 }
