@@ -12,7 +12,7 @@ use super::catalog::sync;
 use super::client::McpClient;
 use super::config::ServerConfig;
 use super::error::Error;
-use super::lifecycle::server::DesiredState;
+use super::lifecycle::link::DesiredState;
 use super::status::ServerStatus;
 use crate::action::{Contents, PromptReply, Resource};
 use crate::context::Root;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
-use super::machine::LinkEvent;
+use super::link::{Desired, DesiredState, LinkStatus};
 use crate::context::Root;
 use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::config::ServerConfig;
@@ -27,76 +27,6 @@ const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a failed call waits for the cause of its connection's end.
 const CAUSE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// State of a connection, for everybody who waits for it.
-#[derive(Clone)]
-pub(crate) struct LinkStatus {
-    pub(crate) state: ServerState,
-    /// There is one where the state is connected.
-    pub(super) connection: Option<Arc<Connection>>,
-    /// Connections that failed in a row, and when the next is tried.
-    pub(super) tries: u32,
-    pub(super) retry_at: Option<Instant>,
-    /// How often a connection was begun, and how often it was made.
-    pub(super) attempts: u64,
-    pub(super) connections: u64,
-    last_error: Option<Arc<PublicError>>,
-    /// The connection that ended last, by its number, and the cause where it ended by itself.
-    last_end: Option<(u64, Option<Arc<PublicError>>)>,
-}
-
-impl LinkStatus {
-    /// The connection, unless it has ended by now.
-    fn live_connection(&self) -> Option<Arc<Connection>> {
-        let connection = self.connection.as_ref();
-        connection.filter(|connection| !connection.session.ended().is_cancelled()).cloned()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DesiredState {
-    Connected,
-    Disabled,
-    Closed,
-}
-
-impl DesiredState {
-    /// What it is from the moment in which it is desired.
-    fn server_state(self) -> ServerState {
-        match self {
-            Self::Connected => ServerState::Connecting,
-            Self::Disabled => ServerState::Disabled,
-            Self::Closed => ServerState::Closed,
-        }
-    }
-}
-
-/// What is desired of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Desired {
-    target: DesiredState,
-    since: Instant,
-    /// Grows where a connection shall be made anew.
-    resets: u64,
-    /// Grows where a waiting connection shall be tried now.
-    retry_now: u64,
-}
-
-impl Desired {
-    fn is_retry_of(&self, seen: &Self) -> bool {
-        (self.target, self.resets) == (seen.target, seen.resets)
-    }
-
-    /// The event that this is to whoever has seen that.
-    pub(super) fn event_after(&self, seen: Option<&Self>) -> LinkEvent {
-        match self.target {
-            _ if seen.is_some_and(|seen| self.is_retry_of(seen)) => LinkEvent::RetryNow,
-            DesiredState::Connected => LinkEvent::Start,
-            DesiredState::Disabled => LinkEvent::Disable,
-            DesiredState::Closed => LinkEvent::Close,
-        }
-    }
-}
 
 /// One server of a host.
 pub(crate) struct ManagedServer {
@@ -130,16 +60,7 @@ impl ManagedServer {
             is_old: AtomicBool::new(false),
             #[cfg(feature = "mcp-host-http")]
             connector: tokio::sync::OnceCell::new(),
-            link: watch::Sender::new(LinkStatus {
-                state: target.server_state(),
-                connection: None,
-                tries: 0,
-                retry_at: None,
-                attempts: 0,
-                connections: 0,
-                last_error: None,
-                last_end: None,
-            }),
+            link: watch::Sender::new(LinkStatus::new(target)),
             desired: watch::Sender::new(Desired {
                 target,
                 since: Instant::now(),
@@ -367,5 +288,47 @@ impl ManagedServer {
             instructions: info.and_then(|info| info.instructions.clone()),
             notices,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+
+    use super::super::machine::LinkEvent;
+    use super::*;
+    use crate::mcp::host::config::StdioServer;
+
+    #[test]
+    fn the_state_of_a_later_desire_stands() {
+        let server = ManagedServer::new("s", StdioServer::new("s").into(), Arc::default());
+        let seen = *server.desired.borrow();
+        assert_eq!(seen.event_after(None), LinkEvent::Start);
+        server.set_desired(DesiredState::Disabled);
+        server.publish(&seen, |link| link.state = ServerState::Connected);
+        assert_eq!(server.state(), ServerState::Disabled);
+        let later = *server.desired.borrow();
+        assert_eq!(later.event_after(Some(&seen)), LinkEvent::Disable);
+        assert_eq!(later.event_after(Some(&later)), LinkEvent::RetryNow);
+        server.set_desired(DesiredState::Closed);
+        server.set_desired(DesiredState::Connected);
+        assert_eq!(server.state(), ServerState::Closed);
+    }
+
+    #[test]
+    fn a_handler_of_events_may_enable_what_was_disabled() {
+        let known: Arc<OnceLock<Arc<ManagedServer>>> = Arc::default();
+        let in_handler = Arc::clone(&known);
+        let enable = move |event: &McpEvent| {
+            let is_off = matches!(event, McpEvent::State { state: ServerState::Disabled, .. });
+            if let Some(server) = in_handler.get().filter(|_| is_off) {
+                server.set_desired(DesiredState::Connected);
+            }
+        };
+        let settings = HostSettings { on_event: Some(Arc::new(enable)), ..Default::default() };
+        let server = ManagedServer::new("s", StdioServer::new("s").into(), Arc::new(settings));
+        let server = known.get_or_init(|| Arc::new(server));
+        server.set_desired(DesiredState::Disabled);
+        assert_eq!(server.state(), ServerState::Connecting);
     }
 }
