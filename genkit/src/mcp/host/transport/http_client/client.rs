@@ -23,7 +23,7 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The client for the server at `url`. Requests have no time limit of their own: their callers have one.
+/// The client for the server at `url`. Its requests have no time limit: their callers have one.
 pub(crate) fn for_server(url: &Url) -> Result<Client, Error> {
     let builder = base(url, &AddressPolicy::any())
         .pool_idle_timeout(POOL_IDLE)
