@@ -1,37 +1,89 @@
-//! What every HTTP client of this library needs to know.
+//! HTTP clients: what all of this library have in common.
 
+use std::error::Error as StdError;
 use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Url};
 
+use crate::error::{ErrorKind, Result, Topic};
+
+/// The user agent of every request.
+pub(crate) const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
+
 /// How long a connection may take to be made. Default is 10 seconds.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What we say that we are.
-const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
+/// TCP keepalive: how often a silent connection is probed. Default is 60 seconds.
+pub(crate) const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Clients need to know how to encrypt; the first in the program decides.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("cannot set up HTTP: {0}")]
+    Client(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::FailedPrecondition
+    }
+}
+
+/// Which client an address needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// Certificates are loaded, which takes time, only where they are needed.
+    tls: bool,
+    /// This machine is never reached through a proxy.
+    local: bool,
+}
+
+impl Route {
+    pub(crate) fn to(url: &Url) -> Self {
+        Self { tls: url.scheme() == "https", local: is_loopback(url) }
+    }
+}
+
+/// The builder of a client for `route`. Nothing is sent twice, and nobody is told where a request came from.
+pub(crate) fn client_builder(route: Route) -> ClientBuilder {
+    install_crypto();
+    let mut builder = Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .retry(reqwest::retry::never())
+        .referer(false);
+    if !route.tls {
+        builder = builder.tls_certs_only([]);
+    }
+    if route.local {
+        builder = builder.no_proxy();
+    }
+    builder
+}
+
+/// The client that `builder` describes.
+pub(crate) fn build_client(builder: ClientBuilder) -> Result<Client> {
+    builder.build().map_err(|error| Error::Client(root_cause(&error)).into())
+}
+
+/// The root cause of an error, which is what people can act on; reqwest's own text would name the whole URL.
+pub(crate) fn root_cause(error: &(dyn StdError + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    if cause.is::<reqwest::Error>() {
+        return "no cause is known".to_owned();
+    }
+    cause.to_string()
+}
+
+/// The TLS provider of the process, where the program has set none.
 pub(crate) fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Another thread may be first: its choice is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
-}
-
-/// What all clients have in common; `tls`: for an `https` address, `local`: for one of this machine.
-pub(crate) fn client_builder(tls: bool, local: bool) -> ClientBuilder {
-    install_crypto();
-    let builder = Client::builder()
-        .user_agent(USER_AGENT)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .tcp_nodelay(true)
-        // A message that was sent twice may be done twice.
-        .retry(reqwest::retry::never())
-        .referer(false);
-    // Certificates are loaded, which takes time, only where they are needed.
-    let builder = if tls { builder } else { builder.tls_certs_only([]) };
-    // This machine is never reached through a proxy.
-    if local { builder.no_proxy() } else { builder }
 }
 
 /// Whether it is on this machine, which is never reached through a proxy.

@@ -9,8 +9,11 @@ use reqwest::{Client, Url};
 use tokio::runtime::{Handle, Id};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::net::{client_builder, is_loopback};
+use crate::net::{USER_AGENT, install_crypto, is_loopback};
 use crate::sync::lock;
+
+/// How long a connection may take to be made. Default is 10 seconds.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long an idle connection is kept. Default is 50 seconds, below what most servers allow.
 const POOL_IDLE: Duration = Duration::from_secs(50);
@@ -66,11 +69,23 @@ pub(super) fn client(route: Route) -> Result<Client> {
 }
 
 fn build(route: Route) -> Result<Client> {
-    let builder = client_builder(route.tls, route.local)
+    install_crypto();
+    let mut builder = Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
+        .tcp_nodelay(true)
         // A key must not travel to where a server points.
-        .redirect(Policy::none());
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false);
+    if !route.tls {
+        builder = builder.tls_certs_only([]);
+    }
+    if route.local {
+        builder = builder.no_proxy();
+    }
     builder.build().map_err(|error| {
         let text = format!("cannot set up HTTP: {}", super::failure::deepest(&error));
         Error::new(ErrorKind::FailedPrecondition, text)

@@ -114,7 +114,8 @@ macro_rules! controls {
                 self
             }
 
-            /// Which rules of MCP are used with it. Default is [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
+            /// Which rules of MCP are used with it. Default is
+            /// [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
             pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
                 self.controls.era = era;
                 self

@@ -1,5 +1,5 @@
-//! JSON with comments and trailing commas (JSONC), in which no key stands twice: the second server of
-//! a name would win in silence otherwise.
+//! JSON with comments and trailing commas (JSONC), in which no key stands twice: the second server
+//! of a name would win in silence otherwise.
 
 use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged as _};

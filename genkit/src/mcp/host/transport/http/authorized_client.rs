@@ -1,4 +1,4 @@
-//! The authorized client: each request of one server with the headers of its caller and with access.
+//! The authorized client: requests of one server, with the headers of their caller and with access.
 
 use std::collections::HashMap;
 use std::sync::Arc;

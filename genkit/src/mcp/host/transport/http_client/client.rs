@@ -7,15 +7,12 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
 use super::addresses::AddressPolicy;
-use super::error::{Error, deepest};
-use crate::net::{client_builder, is_loopback};
+use crate::error::Result;
+use crate::net::{KEEPALIVE, Route, build_client, client_builder};
 
 /// How long an idle connection stays in the pool. Default is 4 seconds: many servers of Node and
 /// Python hang up after 5, and a request into a connection that is being closed fails.
 const POOL_IDLE: Duration = Duration::from_secs(4);
-
-/// How often a silent connection is probed. Default is 60 seconds.
-const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// How long a request to an authorization server may take. Default is 30 seconds.
 const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,29 +20,25 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The client for the server at `url`. Requests have no time limit of their own: their callers have one.
-pub(crate) fn for_server(url: &Url) -> Result<Client, Error> {
+/// The client for the server at `url`. Its requests have no time limit: their callers have one.
+pub(crate) fn for_server(url: &Url) -> Result<Client> {
     let builder = base(url, &AddressPolicy::any())
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
         .redirect(Policy::custom(within_origin));
-    finish(builder)
+    build_client(builder)
 }
 
 /// A client for one request to an authorization server at `url`, which `policy` must allow;
 /// `follow`: whether redirects within its origin are followed.
-pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client, Error> {
+pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client> {
     policy.check(url)?;
     let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
-    finish(base(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirects))
+    build_client(base(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirects))
 }
 
 fn base(url: &Url, policy: &AddressPolicy) -> ClientBuilder {
-    client_builder(url.scheme() == "https", is_loopback(url)).dns_resolver(Arc::new(policy.clone()))
-}
-
-fn finish(builder: ClientBuilder) -> Result<Client, Error> {
-    builder.build().map_err(|error| Error::SetUp(deepest(&error)))
+    client_builder(Route::to(url)).dns_resolver(Arc::new(policy.clone()))
 }
 
 /// A token must not travel to where a server points, and a POST must stay one.

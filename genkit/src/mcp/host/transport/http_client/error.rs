@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 
 use crate::error::{ErrorKind, Topic};
+use crate::net::root_cause;
 
 /// How much of what a server wrote an error repeats, in characters. Default is 300.
 const MAX_QUOTED: usize = 300;
@@ -14,8 +15,6 @@ const MAX_QUOTED: usize = 300;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     // Before anything is sent.
-    #[error("cannot set up HTTP: {0}")]
-    SetUp(String),
     #[error("the request to {0} cannot be made: {1}")]
     Request(String, String),
     #[error("nothing listens at {0}")]
@@ -87,8 +86,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::SetUp(_)
-            | Self::ForbiddenAddress { .. }
+            Self::ForbiddenAddress { .. }
             | Self::NoMcp(..)
             | Self::ContentType(..)
             | Self::NoMcpMessage(_) => ErrorKind::FailedPrecondition,
@@ -164,16 +162,9 @@ impl std::fmt::Display for StatusError {
     }
 }
 
-/// The first cause, which is what people can act on; reqwest's own text would name the whole URL.
+/// The root cause of an error, as one line of bounded length.
 pub(crate) fn deepest(error: &(dyn StdError + 'static)) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    if cause.is::<reqwest::Error>() {
-        return "no cause is known".to_owned();
-    }
-    quote(&cause.to_string())
+    quote(&root_cause(error))
 }
 
 /// What a server wrote, as one line of bounded length.

@@ -99,7 +99,7 @@ impl ClientCredentials {
     async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
         let endpoint = self.endpoint(metadata)?;
         let client = for_oauth(&endpoint, false, &self.discovery.addresses);
-        let client = client.map_err(|error| self.discovery.failed(error))?;
+        let client = client.map_err(|error| self.discovery.failed(HttpFailure::of(&error)))?;
         let mut request = client
             .post(endpoint.clone())
             .header(ACCEPT, "application/json")

@@ -17,7 +17,7 @@ pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// Stores what OAuth was given, between runs.
 ///
-/// What is stored is JSON for this library alone; it holds tokens, so store it where keys are stored.
+/// It is JSON for this library alone and holds tokens, so store it where keys are stored.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -195,8 +195,8 @@ impl OAuth {
         self
     }
 
-    /// Where access is stored between runs, for example in a [`FileCredentials`](super::FileCredentials). Default is
-    /// nowhere: it is gone with the host.
+    /// Where access is stored between runs, for example in a
+    /// [`FileCredentials`](super::FileCredentials). Default is nowhere: it is gone with the host.
     pub fn credentials(mut self, store: impl CredentialStore) -> Self {
         self.store = Some(ByIdentity(Arc::new(store)));
         self
@@ -204,7 +204,7 @@ impl OAuth {
 
     /// Whether the authorization server may be at a private address (`10.0.0.9`) although the MCP
     /// server's address is none. Default is no: a server from outside must not
-    /// make this program send requests around in its own network. Say yes for servers of an intranet.
+    /// make this program send requests in its own network. Say yes for servers of an intranet.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self

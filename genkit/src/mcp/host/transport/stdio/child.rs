@@ -57,7 +57,7 @@ impl Child {
     /// Starts a server and opens the pipe to it.
     ///
     /// # Errors
-    /// If there is no such program or folder, or the system does not start it; the error says what helps.
+    /// If there is no such program or folder, or the system does not start it.
     ///
     /// # Panics
     /// Panics outside of a tokio runtime with I/O.
@@ -112,8 +112,8 @@ impl Child {
         self.status
     }
 
-    /// How it ended and the end of its standard error, for an error: ``exited with code 1``. Best read after
-    /// [`exited`](Self::exited).
+    /// How it ended and the end of its standard error, for an error: ``exited with code 1``. Best
+    /// read after [`exited`](Self::exited).
     pub(crate) fn describe_end(&mut self) -> String {
         if self.status.is_none() {
             self.status = self.process.try_wait().ok().flatten();

@@ -1,4 +1,4 @@
-//! Redaction: configured keys and tokens are left out of what a server writes, wherever it is repeated.
+//! Redaction: configured keys and tokens are left out where text of a server is repeated.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
