@@ -264,6 +264,13 @@ impl Error {
         self.0.fatal
     }
 
+    /// The same error with another text.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.0.message = message;
+        self
+    }
+
     /// Puts what was done before the failure into the error.
     pub(crate) fn put_partial(&mut self, partial: impl Any + Send + Sync) {
         self.0.partial = Some(Box::new(partial));

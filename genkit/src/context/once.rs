@@ -59,6 +59,12 @@ impl Context {
         Ok(done)
     }
 
+    /// Whether an earlier run recorded anything.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn has_recorded(&self) -> bool {
+        self.replay().has_recorded()
+    }
+
     /// What an earlier run did under `key`.
     #[cfg(feature = "mcp-host")]
     pub(crate) fn recorded(&self, key: &str) -> Option<Value> {

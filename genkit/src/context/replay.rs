@@ -50,6 +50,11 @@ impl Replay {
         }
     }
 
+    #[cfg(feature = "mcp-host")]
+    pub(super) fn has_recorded(&self) -> bool {
+        !self.recording.once.is_empty()
+    }
+
     pub(super) fn recorded(&self, key: &str) -> Option<Value> {
         self.recording.once.get(key).cloned()
     }

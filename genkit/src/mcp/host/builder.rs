@@ -1,6 +1,5 @@
-//! The builder of a host.
+//! Builder of a host, and the short ways to one.
 
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,17 +7,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::catalog::host_state::HostState;
+use super::client::McpClient;
 use super::config::ServerConfig;
-use super::elicit::{ElicitAnswer, ElicitRequest};
 use super::event::McpEvent;
-use super::handle::McpHost;
-use super::limits::MAX_KEY;
-use super::sampling::Sampling;
-use super::settings::Settings;
+use super::input::elicit::{ElicitAnswer, ElicitRequest};
+use super::input::sampling::Sampling;
+use super::mcp_host::McpHost;
+use super::settings::HostSettings;
 use crate::context::{Context, Level, Root};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-/// A host in the making: see [`McpHost`].
+/// Builder of an [`McpHost`].
 ///
 /// ```
 /// use genkit::mcp::{McpHost, StdioServer};
@@ -40,19 +40,19 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct McpHostBuilder {
-    settings: Settings,
+    settings: HostSettings,
     servers: Vec<(String, ServerConfig)>,
     notices: Vec<String>,
 }
 
 impl McpHostBuilder {
-    /// What servers are told that this program is called. Default is `genkit-mcp`.
+    /// Name of this program, as servers see it. Default is `genkit-mcp`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
     }
 
-    /// What servers are told of this program's version. Default is that of this library.
+    /// Version of this program, as servers see it. Default is that of this library.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
@@ -81,7 +81,7 @@ impl McpHostBuilder {
     /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let file = super::file::read(path.as_ref())?;
+        let file = super::config::file::read(path.as_ref())?;
         self.servers.extend(file.servers);
         self.notices.extend(file.notices);
         Ok(self)
@@ -95,7 +95,7 @@ impl McpHostBuilder {
     }
 
     /// How long a request may go without a sign of life: an answer or progress. Default is 60
-    /// seconds. The time in which a person is asked does not count.
+    /// seconds. The time in which the user answers a question does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
@@ -113,7 +113,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// How long lists wait for servers that are starting, or slow to say what they have. Default is
+    /// How long lists wait for servers that are starting, or slow to list what they have. Default is
     /// 10 seconds; what comes later is there the next time.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
@@ -147,9 +147,9 @@ impl McpHostBuilder {
         self
     }
 
-    /// Answers what servers ask the user.
+    /// Handler of elicitation: answers the questions of servers to the user.
     ///
-    /// Without a handler whoever called is asked: a generate loop is interrupted, behind a proxy the
+    /// Without a handler the caller is asked: a generate loop is interrupted, behind a proxy the
     /// client is asked. Where nobody can be asked the question is declined.
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
@@ -160,20 +160,20 @@ impl McpHostBuilder {
         self
     }
 
-    /// Lends servers a model. Default is none.
+    /// Sampling: a model that servers may use. Default is none.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
     }
 
-    /// Tells what servers tell by themselves. The handler is called in the order of the messages, and
+    /// Handler of [events](McpEvent) of servers. It is called in the order of the messages, and
     /// should not wait: as long as it runs nothing more of that server is read.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
     }
 
-    /// Makes the `_meta` of each request from the context of whoever calls. See
+    /// Makes the `_meta` of each request from the context of its caller. See
     /// [`RequestMeta`](super::RequestMeta) for a single run.
     pub fn meta_from(
         mut self,
@@ -183,43 +183,53 @@ impl McpHostBuilder {
         self
     }
 
-    /// Ends the making, and starts all servers side by side.
+    /// Builds the host, and starts all servers side by side.
     ///
     /// # Errors
-    /// A key is unusable or there twice, or the model to lend is not known.
+    /// A key is unusable or there twice, or the model for sampling is not known.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn build(self) -> Result<McpHost> {
-        check_keys(&self.servers)?;
         if let Some(sampling) = &self.settings.sampling {
             sampling.check()?;
         }
         for notice in &self.notices {
             tracing::warn!("{notice}");
         }
-        Ok(McpHost::start(self.settings, self.servers, self.notices))
+        Ok(McpHost(HostState::start(self.settings, self.servers, self.notices)?))
     }
 }
 
-/// Keys stand before a `/` in names, and there is one server for each.
-pub(super) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
-    let mut known = BTreeSet::new();
-    for (key, _) in servers {
-        let legal = !key.is_empty()
-            && key.len() <= MAX_KEY
-            && !key.contains(['/', '*'])
-            && !key.chars().any(char::is_control);
-        if !legal {
-            return Err(Error::invalid_argument(format!(
-                "the key of an MCP server has 1 to {MAX_KEY} characters and no `/` or `*`, since it \
-                 stands before the names of its tools: `{key}`"
-            )));
-        }
-        if !known.insert(key) {
-            let said = format!("two MCP servers have the key `{key}`: give one of them another");
-            return Err(Error::invalid_argument(said));
-        }
+impl McpHost {
+    /// Begins a host.
+    pub fn builder() -> McpHostBuilder {
+        McpHostBuilder::default()
     }
-    Ok(())
+
+    /// A host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
+    /// Code: see [`McpHostBuilder::config_file`].
+    ///
+    /// # Errors
+    /// The file cannot be read. A server that is written wrongly is there, and failed.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn from_config(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder().config_file(path)?.build()
+    }
+}
+
+impl McpClient {
+    /// Connects to one server, under `key`.
+    ///
+    /// # Errors
+    /// It cannot be connected: why, and how to mend it.
+    pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
+        let key = key.into();
+        let host = McpHost::builder().server(key.clone(), server).build()?;
+        let client = host.client(&key)?;
+        client.ready().await?;
+        Ok(client)
+    }
 }

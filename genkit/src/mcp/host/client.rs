@@ -1,23 +1,25 @@
-//! One server, as a program uses it.
+//! MCP client: one server, as a program uses it.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::ServerConfig;
-use super::handle::McpHost;
-use super::server::Server;
+use super::catalog::Catalog;
+use super::catalog::host_state::HostState;
+use super::error::{Error, OfServer as _};
+use super::request::methods;
+use super::session::subscriptions;
 use super::status::ServerStatus;
-use super::{ask, catalog, listen};
 use crate::action::{Contents, Prompt, PromptReply, Resource, Tool};
 use crate::context::{Context, Root};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
-/// One MCP server, connected and kept so.
+/// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
-/// [`McpClient::connect`] is for a program with one server; [`McpHost::client`] is one of several.
-/// Names are here as the server says them; the [`Tool`]s themselves are named `key/tool`.
+/// [`McpClient::connect`] is for a program with one server; [`McpHost::client`](super::McpHost::client) is one of
+/// several.
+/// Names are here those of the server; the [`Tool`]s themselves are named `key/tool`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::{CustomServer, McpClient};
@@ -39,32 +41,20 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone)]
 pub struct McpClient {
-    pub(super) server: Arc<Server>,
-    /// A client keeps its host.
-    pub(super) _host: McpHost,
+    pub(super) catalog: Arc<Catalog>,
+    /// A host lives as long as its clients.
+    pub(super) _host: Arc<HostState>,
 }
 
 impl McpClient {
-    /// Connects to one server, under `key`.
-    ///
-    /// # Errors
-    /// It cannot be connected: why, and how to mend it.
-    pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
-        let key = key.into();
-        let host = McpHost::builder().server(key.clone(), server).build()?;
-        let client = host.client(&key)?;
-        client.ready().await?;
-        Ok(client)
-    }
-
     /// The key of the server in its host.
     pub fn key(&self) -> &str {
-        &self.server.key
+        &self.catalog.server.key
     }
 
     /// How it is now.
     pub fn status(&self) -> ServerStatus {
-        self.server.status()
+        self.catalog.status()
     }
 
     /// Waits until it is connected.
@@ -72,7 +62,7 @@ impl McpClient {
     /// # Errors
     /// It is not there: why, and how to mend it.
     pub async fn ready(&self) -> Result<()> {
-        self.server.connection().await.map(|_| ())
+        self.catalog.server.connection().await.map(|_| ())
     }
 
     /// The tools that it has now, named `key/tool`.
@@ -80,7 +70,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
-        Ok(catalog::all::<Tool>(&self.server).await?.to_vec())
+        Ok(self.catalog.all::<Tool>().await?.to_vec())
     }
 
     /// The prompts that it has now, named `key/prompt`.
@@ -88,7 +78,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        Ok(catalog::all::<Prompt>(&self.server).await?.to_vec())
+        Ok(self.catalog.all::<Prompt>().await?.to_vec())
     }
 
     /// The resources and templates that it has now, named `key/resource`.
@@ -96,7 +86,7 @@ impl McpClient {
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn resources(&self) -> Result<Vec<Resource>> {
-        Ok(catalog::all::<Resource>(&self.server).await?.to_vec())
+        Ok(self.catalog.all::<Resource>().await?.to_vec())
     }
 
     /// Calls a tool by the server's own name for it.
@@ -110,7 +100,7 @@ impl McpClient {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// [`call_tool`](Self::call_tool) for somebody: what the server asks goes to the caller of `context`,
+    /// [`call_tool`](Self::call_tool) for a caller: questions of the server go to the caller of `context`,
     /// and headers and `_meta` are made from it. For tools that call other tools. A caller who can be
     /// asked is asked before tools that [need it](super::StdioServer::needs_approval).
     ///
@@ -122,12 +112,12 @@ impl McpClient {
         name: &str,
         arguments: Value,
     ) -> Result<Value> {
-        if self.server.config.controls.asks_before(name) && context.can_elicit() {
+        if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             context
                 .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
-        let output = ask::call_tool(&self.server, context, name, arguments).await?;
+        let output = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
         Ok(output.into_value())
     }
 
@@ -136,7 +126,7 @@ impl McpClient {
     /// # Errors
     /// There is no such prompt, an argument is missing, or the server is not there.
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<PromptReply> {
-        ask::get_prompt(&self.server, &Context::detached(), name, arguments).await
+        methods::get_prompt(&self.catalog.server, &Context::detached(), name, arguments).await
     }
 
     /// Reads a resource.
@@ -144,7 +134,7 @@ impl McpClient {
     /// # Errors
     /// There is no such resource, or the server is not there.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
-        ask::read_resource(&self.server, &Context::detached(), uri).await
+        methods::read_resource(&self.catalog.server, &Context::detached(), uri).await
     }
 
     /// Tells [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) when the resource has new
@@ -153,16 +143,19 @@ impl McpClient {
     /// # Errors
     /// The server has no subscriptions, does not know the resource, or is not there.
     pub async fn subscribe(&self, uri: &str) -> Result<()> {
-        let connection = self.server.connection().await?;
+        let connection = self.catalog.server.connection().await?;
         let resources = connection.info.capabilities.resources.as_ref();
         if resources.and_then(|resources| resources.subscribe) != Some(true) {
-            let said = format!("the MCP server `{}` has no subscriptions", self.server.key);
-            return Err(Error::new(ErrorKind::Unimplemented, said));
+            return Err(Error::NoSubscriptions.of(self.key()));
         }
         if !connection.is_stateless() {
-            listen::subscribe(&connection, uri).await?;
+            subscriptions::subscribe(&connection, uri).await?;
         }
-        self.server.watched.send_if_modified(|watched| watched.insert(uri.to_owned()));
+        self.catalog
+            .server
+            .client
+            .subscribed
+            .send_if_modified(|subscribed| subscribed.insert(uri.to_owned()));
         Ok(())
     }
 
@@ -171,12 +164,18 @@ impl McpClient {
     /// # Errors
     /// The server refuses, or is not there.
     pub async fn unsubscribe(&self, uri: &str) -> Result<()> {
-        if !self.server.watched.send_if_modified(|watched| watched.remove(uri)) {
+        if !self
+            .catalog
+            .server
+            .client
+            .subscribed
+            .send_if_modified(|subscribed| subscribed.remove(uri))
+        {
             return Ok(());
         }
-        let connection = self.server.connection().await?;
+        let connection = self.catalog.server.connection().await?;
         if !connection.is_stateless() {
-            listen::unsubscribe(&connection, uri).await?;
+            subscriptions::unsubscribe(&connection, uri).await?;
         }
         Ok(())
     }
@@ -184,8 +183,7 @@ impl McpClient {
     /// Says which folders this server may work in, as `file://` URIs, and tells it.
     pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
         let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
-        self.server.set_roots(roots.collect());
-        self.server.roots_changed().await;
+        self.catalog.server.set_roots(roots.collect()).await;
     }
 
     /// The SDK's own handle of the connection as it is now, for what this library does not have.
@@ -193,18 +191,21 @@ impl McpClient {
     /// # Errors
     /// The server is not there.
     pub async fn peer(&self) -> Result<rmcp::Peer<rmcp::RoleClient>> {
-        Ok(self.server.connection().await?.peer.clone())
+        Ok(self.catalog.server.connection().await?.peer.clone())
     }
 
     /// Ends the connection, and the process behind it.
     pub async fn close(&self) {
-        self.server.close().await;
+        self.catalog.server.close().await;
     }
 }
 
 impl fmt::Debug for McpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.server.link.borrow().state();
-        f.debug_struct("McpClient").field("key", &self.server.key).field("state", &state).finish()
+        let state = self.catalog.server.state();
+        f.debug_struct("McpClient")
+            .field("key", &self.catalog.server.key)
+            .field("state", &state)
+            .finish()
     }
 }

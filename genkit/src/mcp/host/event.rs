@@ -1,4 +1,4 @@
-//! What servers tell by themselves.
+//! Events of a host: what servers tell by themselves, and what becomes of them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::status::ServerState;
 use crate::context::{Level, Progress};
 
-/// Something that a server told, or that became of it.
+/// Event of a server: something that it told, or that became of it.
 ///
 /// ```
 /// use genkit::mcp::{McpEvent, McpHost, StdioServer};
@@ -64,7 +64,7 @@ pub enum McpEvent {
         server: String,
         /// How serious.
         level: Level,
-        /// What within the server says it.
+        /// The part of the server that logs it.
         logger: Option<String>,
         /// The message: usually text.
         data: Value,
@@ -80,5 +80,5 @@ pub enum McpEvent {
     },
 }
 
-/// Whoever is told.
-pub(super) type OnEvent = Arc<dyn Fn(&McpEvent) + Send + Sync>;
+/// Handler of events.
+pub(crate) type EventHandler = Arc<dyn Fn(&McpEvent) + Send + Sync>;

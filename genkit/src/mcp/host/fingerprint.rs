@@ -1,7 +1,7 @@
 //! Short names for long texts, the same in every process.
 
 /// FNV-1a in 64 bits over all of `texts`. Not for secrets: whoever wants can make two texts alike.
-pub(super) fn fingerprint(texts: &[&str]) -> String {
+pub(crate) fn fingerprint(texts: &[&str]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
         // An end that no text has, so that the borders count.

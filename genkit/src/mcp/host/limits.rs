@@ -1,85 +1,88 @@
-//! What a server may cost: times, sizes, counts.
+//! Limits on what a server may cost: times, sizes, counts.
 
 use std::time::Duration;
 
 /// How long a server's key may be, in bytes. Default is 64.
-pub(super) const MAX_KEY: usize = 64;
+pub(crate) const MAX_KEY: usize = 64;
 
 /// How long a request may go without a sign of life: an answer or progress. Default is 60 seconds.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a request may take with all signs of life. Default is 10 minutes.
-pub(super) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
+pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a server may take to start and to answer the handshake. Default is 30 seconds.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a server is asked whether it is new before it is taken for an old one. Default is 3
-/// seconds.
-pub(super) const PROBE: Duration = Duration::from_secs(3);
+/// Probe: how long a server may take to tell whether it is new before it is taken for an old one.
+/// Default is 3 seconds.
+pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long a list of tools waits for servers that are still starting. Default is 10 seconds.
-pub(super) const STARTUP: Duration = Duration::from_secs(10);
+pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long all pages of a list may take. Default is 30 seconds.
-pub(super) const LIST: Duration = Duration::from_secs(30);
+pub(crate) const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// For how long a list that failed is not asked for again. Default is 10 seconds.
-pub(super) const LIST_REST: Duration = Duration::from_secs(10);
+/// For how long a list that failed is not read again. Default is 10 seconds.
+pub(crate) const LIST_RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// For how long a list is kept in a session over HTTP, whose stream of changes may be broken. Default
+/// For how long a list is cached in a session over HTTP, whose stream of changes may be broken. Default
 /// is 5 minutes.
-pub(super) const SESSION_LIST: Duration = Duration::from_secs(300);
+pub(crate) const SESSION_LIST_TTL: Duration = Duration::from_secs(300);
 
-/// For how long lists do not wait for a server that kept them waiting. Default is 60 seconds.
-pub(super) const SLOW_REST: Duration = Duration::from_secs(60);
+/// For how long lists do not wait for a server that was slow. Default is 60 seconds.
+pub(crate) const SLOW_LIST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How many pages of a list are read. Default is 1,000.
-pub(super) const MAX_PAGES: usize = 1000;
+pub(crate) const MAX_PAGES: usize = 1000;
 
-/// How many items of a list are kept. Default is 20,000.
-pub(super) const MAX_ITEMS: usize = 20_000;
+/// How many items of a list are read. Default is 20,000.
+pub(crate) const MAX_ITEMS: usize = 20_000;
 
 /// How large a list may be, in bytes of JSON. Default is 64 MiB.
-pub(super) const MAX_LIST: usize = 64 * 1024 * 1024;
+pub(crate) const MAX_LIST: usize = 64 * 1024 * 1024;
 
 /// How long a cursor may be, in bytes. Default is 16 KiB.
-pub(super) const MAX_CURSOR: usize = 16 * 1024;
+pub(crate) const MAX_CURSOR: usize = 16 * 1024;
 
 /// How large one tool's definition may be, in bytes of JSON. Default is 256 KiB.
-pub(super) const MAX_DEFINITION: usize = 256 * 1024;
+pub(crate) const MAX_DEFINITION: usize = 256 * 1024;
 
 /// How many notifications a server may send in a second. Default is 10,000.
-pub(super) const MAX_NOTIFICATIONS: u32 = 10_000;
+pub(crate) const MAX_NOTIFICATIONS: u32 = 10_000;
 
 /// How many times a request may be answered with questions. Default is 10.
-pub(super) const MAX_ROUNDS: usize = 10;
+pub(crate) const MAX_ROUNDS: usize = 10;
 
 /// How large a question may be that a later run goes on from, in bytes of JSON. Default is 64 KiB; what
-/// is larger is asked for again.
-pub(super) const MAX_ASKED: usize = 64 * 1024;
+/// is larger is requested again.
+pub(crate) const MAX_RECORDED_QUESTION: usize = 64 * 1024;
 
 /// How long a person, or whoever answers for them, may take to answer a server. Default is 10
 /// minutes.
-pub(super) const QUESTION: Duration = Duration::from_secs(600);
+pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a model may take to answer a server. Default is 2 minutes.
-pub(super) const SAMPLING: Duration = Duration::from_secs(120);
+pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long a session may take to say that it is there. Default is 5 seconds.
-pub(super) const PING: Duration = Duration::from_secs(5);
+/// How many requests for the model may run at once; what comes then is refused. Default is 8.
+pub(crate) const MAX_SAMPLING: usize = 8;
+
+/// How long a session may take to answer a ping. Default is 5 seconds.
+pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first wait before a server is started again; each next is twice as long.
-pub(super) const FIRST_WAIT: Duration = Duration::from_millis(500);
+pub(crate) const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 
 /// The longest wait before a server is started again. Default is 60 seconds.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
+pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// How many connections that were lost soon are made anew at once, before there are waits.
-pub(super) const AT_ONCE: u32 = 3;
+pub(crate) const IMMEDIATE_RETRIES: u32 = 3;
 
-/// A connection that held as long was a good one: the waits begin anew.
-pub(super) const GOOD: Duration = Duration::from_secs(10);
+/// A connection that held as long is stable: the waits begin anew. Default is 10 seconds.
+pub(crate) const STABLE_AFTER: Duration = Duration::from_secs(10);
 
 /// How many starts may fail in a row before a call fails at once, without waiting for the next.
-pub(super) const PATIENT_TRIES: u32 = 2;
+pub(crate) const MAX_AWAITED_TRIES: u32 = 2;

@@ -1,4 +1,4 @@
-//! What all servers of a host share.
+//! Settings that all servers of a host share.
 
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -6,39 +6,39 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::elicit::OnElicit;
-use super::event::{McpEvent, OnEvent};
+use super::event::{EventHandler, McpEvent};
+use super::input::elicit::ElicitHandler;
+use super::input::sampling::Sampling;
 use super::limits;
-use super::sampling::Sampling;
 use crate::context::{Context, Level, Root};
 use crate::sync::{read, write};
 
-/// Makes the `_meta` of a request from the context of whoever calls.
-pub(super) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
+/// Makes the `_meta` of a request from the context of its caller.
+pub(crate) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
 
-/// What all servers of a host share.
-pub(super) struct Settings {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) timeout: Duration,
-    pub(super) max_timeout: Duration,
-    pub(super) connect_timeout: Duration,
-    pub(super) startup: Duration,
-    pub(super) probe: Duration,
-    pub(super) raw: bool,
-    pub(super) max_notifications: u32,
-    pub(super) log_level: Option<Level>,
-    pub(super) on_elicit: Option<OnElicit>,
-    pub(super) sampling: Option<Sampling>,
-    pub(super) on_event: Option<OnEvent>,
-    pub(super) meta_from: Option<MetaFrom>,
+/// Settings that all servers of a host share.
+pub(crate) struct HostSettings {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) timeout: Duration,
+    pub(crate) max_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) startup: Duration,
+    pub(crate) probe: Duration,
+    pub(crate) raw: bool,
+    pub(crate) max_notifications: u32,
+    pub(crate) log_level: Option<Level>,
+    pub(crate) on_elicit: Option<ElicitHandler>,
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) on_event: Option<EventHandler>,
+    pub(crate) meta_from: Option<MetaFrom>,
     /// Counts whatever may change what servers offer.
-    pub(super) changes: watch::Sender<u64>,
+    pub(crate) changes: watch::Sender<u64>,
     /// Those of the host; servers may have their own.
-    pub(super) roots: RwLock<Option<Vec<Root>>>,
+    pub(crate) roots: RwLock<Option<Vec<Root>>>,
 }
 
-impl Default for Settings {
+impl Default for HostSettings {
     fn default() -> Self {
         Self {
             name: "genkit-mcp".to_owned(),
@@ -46,8 +46,8 @@ impl Default for Settings {
             timeout: limits::TIMEOUT,
             max_timeout: limits::MAX_TIMEOUT,
             connect_timeout: limits::CONNECT_TIMEOUT,
-            startup: limits::STARTUP,
-            probe: limits::PROBE,
+            startup: limits::STARTUP_TIMEOUT,
+            probe: limits::PROBE_TIMEOUT,
             raw: false,
             max_notifications: limits::MAX_NOTIFICATIONS,
             log_level: None,
@@ -61,17 +61,17 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    pub(super) fn roots(&self) -> Option<Vec<Root>> {
+impl HostSettings {
+    pub(crate) fn roots(&self) -> Option<Vec<Root>> {
         read(&self.roots).clone()
     }
 
-    pub(super) fn set_roots(&self, roots: Vec<Root>) {
+    pub(crate) fn set_roots(&self, roots: Vec<Root>) {
         *write(&self.roots) = Some(roots);
     }
 
-    /// Tells whoever listens. A listener that panics has heard it.
-    pub(super) fn tell(&self, event: &McpEvent) {
+    /// Emits an event. A handler that panics gets the next one all the same.
+    pub(crate) fn emit(&self, event: &McpEvent) {
         if matches!(
             event,
             McpEvent::State { .. }
@@ -82,8 +82,8 @@ impl Settings {
             self.changes.send_modify(|count| *count += 1);
         }
         if let Some(on_event) = &self.on_event {
-            let told = std::panic::AssertUnwindSafe(|| on_event(event));
-            if std::panic::catch_unwind(told).is_err() {
+            let handling = std::panic::AssertUnwindSafe(|| on_event(event));
+            if std::panic::catch_unwind(handling).is_err() {
                 tracing::error!(?event, "the event handler of the MCP host panicked");
             }
         }

@@ -1,9 +1,9 @@
-//! How a server is.
+//! Status of a server.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What a server of a host is doing.
+/// State of a server of a host.
 ///
 /// ```
 /// use genkit::mcp::ServerState;
@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerState {
-    /// Left alone, as its configuration or [`McpHost::disable`](super::McpHost::disable) says.
+    /// Left alone, by its configuration or by [`McpHost::disable`](super::McpHost::disable).
     Disabled,
     /// Being started, and shaken hands with.
     Connecting,
@@ -41,7 +41,7 @@ impl fmt::Display for ServerState {
     }
 }
 
-/// A server of a host, as it is now.
+/// Status of a server of a host, as it is now.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -70,9 +70,9 @@ pub struct ServerStatus {
     pub retry_in: Option<Duration>,
     /// The version of MCP that is spoken.
     pub protocol_version: Option<String>,
-    /// What it calls itself, and its version.
+    /// Its own name for itself, and its version.
     pub server_name: Option<String>,
-    /// What it says of how to use it.
+    /// Its instructions for whoever uses it.
     pub instructions: Option<String>,
     /// What of it is left out, with the reason: tools without a name, pages without an end.
     pub notices: Vec<String>,

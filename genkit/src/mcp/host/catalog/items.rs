@@ -1,250 +1,207 @@
-//! From what a server lists to tools, prompts and resources of this library.
+//! Items that a server lists, as tools, prompts and resources of this library.
 //!
-//! One item that cannot be used is left out and said; the others stay.
+//! One item that cannot be used is left out, with a notice; the others stay.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
+use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
 use serde_json::{Map, Value, json};
 
-use super::Made;
-use crate::action::{Prompt, Resource, Tool};
-use crate::error::{Error, ErrorKind, Result};
-use crate::mcp::host::ask;
-use crate::mcp::host::connection::Connection;
-use crate::mcp::host::fingerprint::fingerprint;
-use crate::mcp::host::limits::MAX_DEFINITION;
-use crate::mcp::host::server::Server;
-
-/// How long a name may be, in bytes.
-const MAX_NAME: usize = 256;
+use super::error::{Error, LeftOut};
+use super::pagination::ListMethod;
+use super::{CachedList, Catalog, Listable, ListedItem};
+use crate::action::{Completion, Prompt, Resource, Tool, ToolBuilder, UriTemplate};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::mcp::host::lifecycle::server::ManagedServer;
+use crate::mcp::host::request::methods;
+use crate::mcp::host::session::state::ListKind;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
 
-type Tried<T> = std::result::Result<T, String>;
+/// An action of a server, by the name or address that the server has for it.
+#[derive(Clone)]
+struct RemoteAction {
+    server: Weak<ManagedServer>,
+    name: Arc<str>,
+}
 
-pub(super) fn tools(
-    server: &Arc<Server>,
-    connection: &Connection,
-    items: Vec<Value>,
-    notices: &mut Vec<String>,
-    made: &Made<Tool>,
-) -> Vec<(String, Tool)> {
-    let controls = &server.config.controls;
-    let limit = connection.max_timeout;
-    let raw = server.is_raw();
-    let all = each("tool", "name", items, notices, made, |item, name| {
-        let (input, output) = (input_schema(item)?, item.get("outputSchema"));
-        let weak = Arc::downgrade(server);
-        let named = name.to_owned();
-        let mut tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"))
-            .metadata("mcp", origin(server, name, item))
-            .tag(server.key.to_string())
-            .needs_approval(controls.asks_before(name))
-            .timeout(limit)
-            .input_schema(input);
-        let annotated = item["annotations"]["title"].as_str().map(plain);
-        if let Some(title) = title(item).or(annotated) {
-            tool = tool.title(title);
+impl RemoteAction {
+    fn new(server: &Arc<ManagedServer>, name: &str) -> Self {
+        Self { server: Arc::downgrade(server), name: name.into() }
+    }
+
+    /// Completes an argument of the action.
+    fn completion(
+        &self,
+        of: Reference,
+    ) -> impl Fn(Completion) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
+    {
+        let remote = self.clone();
+        move |typed| {
+            let (server, of) = (remote.server(), of.clone());
+            Box::pin(async move { methods::complete(&*server?, of, typed).await })
         }
+    }
+
+    /// The server, unless its host is gone.
+    fn server(&self) -> Result<Arc<ManagedServer>> {
+        self.server.upgrade().ok_or_else(|| Error::HostDropped.into())
+    }
+}
+
+/// Adds what every action has: origin, title, icons.
+macro_rules! described {
+    ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
+        let mut action = $action.metadata("mcp", origin($server, $name, $item));
+        if let Some(title) = $title {
+            action = action.title(title);
+        }
+        for icon in $item["icons"].as_array().into_iter().flatten() {
+            if let Some(source) = icon["src"].as_str() {
+                action = action.icon(source.to_owned());
+            }
+        }
+        action
+    }};
+}
+
+impl Listable for Tool {
+    const KIND: ListKind = ListKind::Tools;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Tools];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.tools
+    }
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, connection, item, name } = listed;
+        let tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let hints = &item["annotations"];
+        let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
+            .tag(server.key.to_string())
+            .needs_approval(server.config.controls.asks_before(name))
+            .timeout(connection.max_timeout)
+            .input_schema(input_schema(item)?);
         // Raw results are MCP's own, whatever the tool's are.
-        if let Some(output) = output.filter(|schema| schema.is_object() && !raw) {
+        let output = item.get("outputSchema").filter(|schema| schema.is_object());
+        if let Some(output) = output.filter(|_| !server.is_raw()) {
             tool = tool.output_schema(output.clone());
         }
-        for icon in icons(item) {
-            tool = tool.icon(icon);
+        let setters = [
+            ("readOnlyHint", ToolBuilder::read_only as fn(ToolBuilder, bool) -> ToolBuilder),
+            ("destructiveHint", ToolBuilder::destructive),
+            ("idempotentHint", ToolBuilder::idempotent),
+            ("openWorldHint", ToolBuilder::open_world),
+        ];
+        for (hint, set) in setters {
+            if let Some(yes) = hints[hint].as_bool() {
+                tool = set(tool, yes);
+            }
         }
-        let hint = |key: &str| item["annotations"][key].as_bool();
-        if let Some(yes) = hint("readOnlyHint") {
-            tool = tool.read_only(yes);
-        }
-        if let Some(yes) = hint("destructiveHint") {
-            tool = tool.destructive(yes);
-        }
-        if let Some(yes) = hint("idempotentHint") {
-            tool = tool.idempotent(yes);
-        }
-        if let Some(yes) = hint("openWorldHint") {
-            tool = tool.open_world(yes);
-        }
+        let remote = RemoteAction::new(server, name);
         Ok(tool.forwards(move |context, arguments| {
-            let (weak, name) = (weak.clone(), named.clone());
-            Box::pin(
-                async move { ask::call_tool(&*alive(&weak)?, &context, &name, arguments).await },
-            )
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::call_tool(&server, &context, &remote.name, arguments).await
+            })
         }))
-    });
-    let wanted = all.into_iter().filter(|named| controls.wants(&named.name));
-    wanted.map(|named| (named.print, named.item)).collect()
+    }
 }
 
-pub(super) fn prompts(
-    server: &Arc<Server>,
-    items: Vec<Value>,
-    notices: &mut Vec<String>,
-    made: &Made<Prompt>,
-) -> Vec<(String, Prompt)> {
-    let all = each("prompt", "name", items, notices, made, |item, name| {
-        let weak = Arc::downgrade(server);
-        let named = name.to_owned();
-        let mut prompt =
-            Prompt::remote(format!("{}/{name}", server.key), text(item, "description"))
-                .metadata("mcp", origin(server, name, item));
-        if let Some(title) = title(item) {
-            prompt = prompt.title(title);
-        }
-        for icon in icons(item) {
-            prompt = prompt.icon(icon);
-        }
+impl Listable for Prompt {
+    const KIND: ListKind = ListKind::Prompts;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Prompts];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.prompts
+    }
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name, .. } = listed;
+        let prompt = Prompt::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let mut prompt = described!(prompt, server, name, item, title(item));
+        let remote = RemoteAction::new(server, name);
         let (schema, arguments) = arguments(item);
         for argument in arguments {
-            let (weak, prompt_name) = (weak.clone(), named.clone());
-            prompt = prompt.complete(argument, move |typed| {
-                let (weak, name) = (weak.clone(), prompt_name.clone());
-                async move { ask::complete_prompt(&*alive(&weak)?, &name, typed).await }
-            });
+            let of = Reference::Prompt(PromptReference::new(name));
+            prompt = prompt.complete(argument, remote.completion(of));
         }
         Ok(prompt.forwards(schema, move |context, arguments| {
-            let (weak, name) = (weak.clone(), named.clone());
-            Box::pin(
-                async move { ask::get_prompt(&*alive(&weak)?, &context, &name, arguments).await },
-            )
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::get_prompt(&server, &context, &remote.name, arguments).await
+            })
         }))
-    });
-    all.into_iter().map(|named| (named.print, named.item)).collect()
+    }
 }
 
-pub(super) fn resources(
-    server: &Arc<Server>,
-    fixed: Vec<Value>,
-    templates: Vec<Value>,
-    notices: &mut Vec<String>,
-    made: &Made<Resource>,
-) -> Vec<(String, Resource)> {
-    let make = |item: &Value, uri: &str| {
-        let made = resource(server, item, uri)?;
-        // What cannot be told apart by its address cannot be read by it.
-        made.template().map_err(str::to_owned)?;
-        Ok(made)
-    };
-    let fixed = each("resource", "uri", fixed, notices, made, make);
-    let templates = each("resource template", "uriTemplate", templates, notices, made, make);
-    let all = fixed.into_iter().chain(templates);
-    all.map(|named| (named.print, named.item)).collect()
-}
+/// Fixed ones, and templates.
+impl Listable for Resource {
+    const KIND: ListKind = ListKind::Resources;
+    const METHODS: &'static [ListMethod] = &[ListMethod::Resources, ListMethod::Templates];
 
-fn resource(server: &Arc<Server>, item: &Value, uri: &str) -> Tried<Resource> {
-    let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
-    let name = &name.unwrap_or_else(|| uri.to_owned());
-    let full = format!("{}/{name}", server.key);
-    let mut resource = Resource::remote(uri.to_owned(), full, text(item, "description"))
-        .metadata("mcp", origin(server, name, item))
-        .tag(server.key.to_string());
-    if let Some(title) = title(item) {
-        resource = resource.title(title);
+    fn name(&self) -> &str {
+        self.name()
     }
-    if let Some(kind) = item["mimeType"].as_str() {
-        resource = resource.mime_type(kind.to_owned());
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.resources
     }
-    for icon in icons(item) {
-        resource = resource.icon(icon);
-    }
-    let weak = Arc::downgrade(server);
-    if let Ok(template) = crate::action::UriTemplate::parse(uri) {
-        for variable in template.variables() {
-            let (weak, template) = (weak.clone(), uri.to_owned());
-            resource = resource.complete(variable.to_owned(), move |typed| {
-                let (weak, template) = (weak.clone(), template.clone());
-                async move { ask::complete_resource(&*alive(&weak)?, &template, typed).await }
-            });
+
+    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name: uri, .. } = listed;
+        let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
+        let name = &name.unwrap_or_else(|| uri.to_owned());
+        let full = format!("{}/{name}", server.key);
+        let resource = Resource::remote(uri.to_owned(), full, text(item, "description"));
+        let mut resource =
+            described!(resource, server, name, item, title(item)).tag(server.key.to_string());
+        if let Some(kind) = item["mimeType"].as_str() {
+            resource = resource.mime_type(kind.to_owned());
         }
-    }
-    Ok(resource.forwards(move |context, uri| {
-        let weak = weak.clone();
-        Box::pin(async move { ask::read_resource(&*alive(&weak)?, &context, &uri).await })
-    }))
-}
-
-/// The server of an action, unless its host is gone.
-fn alive(server: &Weak<Server>) -> Result<Arc<Server>> {
-    server.upgrade().ok_or_else(|| {
-        let said = "the MCP host of this action was dropped: keep it as long as it is used";
-        Error::new(ErrorKind::FailedPrecondition, said)
-    })
-}
-
-/// An item that can be used.
-struct Named<T> {
-    name: String,
-    print: String,
-    item: T,
-}
-
-/// Makes of each item what can be made; of two with one name the first counts. What was made of the same
-/// item before is taken again.
-fn each<T: Clone>(
-    what: &str,
-    key: &str,
-    items: Vec<Value>,
-    notices: &mut Vec<String>,
-    made: &Made<T>,
-    make: impl Fn(&Value, &str) -> Tried<T>,
-) -> Vec<Named<T>> {
-    let mut names = BTreeSet::new();
-    let mut all = Vec::with_capacity(items.len());
-    for (at, item) in items.iter().enumerate() {
-        let tried = named(item, key).and_then(|name| {
-            if !names.insert(name.to_owned()) {
-                return Err("there is one of this name before it".to_owned());
-            }
-            let print = fingerprint(&[what, &item.to_string()]);
-            let item = match made.get(&print) {
-                Some(item) => item.clone(),
-                None => make(item, name)?,
-            };
-            Ok(Named { name: name.to_owned(), print, item })
+        let remote = RemoteAction::new(server, uri);
+        for variable in UriTemplate::parse(uri).iter().flat_map(UriTemplate::variables) {
+            let of = Reference::Resource(ResourceTemplateReference::new(uri));
+            resource = resource.complete(variable.to_owned(), remote.completion(of));
+        }
+        let resource = resource.forwards(move |context, uri| {
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::read_resource(&server, &context, &uri).await
+            })
         });
-        match tried {
-            Ok(named) => all.push(named),
-            Err(why) => {
-                let name = item[key].as_str().unwrap_or_default();
-                // Names that are refused may hold anything.
-                let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                notices.push(format!("{what} {} (`{name}`) is left out: {why}", at + 1));
-            }
-        }
+        // What cannot be told apart by its address cannot be read by it.
+        resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
+        Ok(resource)
     }
-    all
 }
 
-fn named<'a>(item: &'a Value, key: &str) -> Tried<&'a str> {
-    let Some(name) = item[key].as_str() else { return Err(format!("`{key}` is no text")) };
-    // A URI template may be longer than a name.
-    let limit = if key == "name" { MAX_NAME } else { crate::action::MAX_URI_BYTES };
-    if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
-        return Err(format!("`{key}` is empty, too long, or has control characters"));
-    }
-    let size = crate::size::json_size(item);
-    if size > MAX_DEFINITION {
-        return Err(format!("it is {size} bytes long; {MAX_DEFINITION} are read"));
-    }
-    Ok(name)
-}
-
-fn input_schema(item: &Value) -> Tried<Value> {
+fn input_schema(item: &Value) -> Result<Value, LeftOut> {
     let mut schema = match item.get("inputSchema") {
         // A function without arguments, most likely.
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
-        Some(_) => return Err("`inputSchema` is no object".to_owned()),
+        Some(_) => return Err(LeftOut::SchemaNoObject),
     };
     match schema.get("type") {
         None => {
             schema.insert("type".to_owned(), "object".into());
         }
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(format!("`inputSchema` is for {kind}, not for an object")),
+        Some(kind) => return Err(LeftOut::SchemaOfOther(kind.clone())),
     }
     Ok(Value::Object(schema))
 }
@@ -269,7 +226,7 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
 }
 
 /// Where an action comes from, for programs: the server, its own name there, its `_meta`.
-fn origin(server: &Server, name: &str, item: &Value) -> Value {
+fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
     if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
         origin["_meta"] = meta.clone();
@@ -285,12 +242,7 @@ fn title(item: &Value) -> Option<String> {
     item["title"].as_str().map(plain).filter(|title| !title.is_empty())
 }
 
-/// One short line: titles are shown to people, beside what this program says itself.
+/// One short line: titles are shown to people, beside the texts of this program.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
-}
-
-fn icons(item: &Value) -> Vec<String> {
-    let icons = item["icons"].as_array().into_iter().flatten();
-    icons.filter_map(|icon| Some(icon["src"].as_str()?.to_owned())).collect()
 }

@@ -1,16 +1,16 @@
-//! What every server has, however it is reached.
+//! The controls that every server has, however it is reached.
 
 use std::time::Duration;
 
 use crate::context::Root;
 use crate::glob;
 
-/// Which rules of MCP are spoken with a server.
+/// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
 /// use genkit::mcp::{ProtocolEra, StdioServer};
 ///
-/// // A server that is known to be old is not asked first whether it is new.
+/// // A server that is known to be old is not probed first.
 /// let server = StdioServer::new("old-server").protocol(ProtocolEra::Sessions);
 /// # let _ = server;
 /// assert_eq!(ProtocolEra::default(), ProtocolEra::Probe);
@@ -18,7 +18,7 @@ use crate::glob;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolEra {
-    /// The newest that the server has: it is asked.
+    /// The newest that the server has: it is probed.
     #[default]
     Probe,
     /// Up to 2025-11-25: `initialize` and a session.
@@ -27,28 +27,28 @@ pub enum ProtocolEra {
     Stateless,
 }
 
-/// What every server has, however it is reached.
+/// The controls of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::mcp::host) struct Controls {
-    pub(in crate::mcp::host) disabled: bool,
-    pub(in crate::mcp::host) roots: Option<Vec<Root>>,
-    pub(in crate::mcp::host) timeout: Option<Duration>,
-    pub(in crate::mcp::host) connect_timeout: Option<Duration>,
-    pub(in crate::mcp::host) only: Vec<String>,
-    pub(in crate::mcp::host) except: Vec<String>,
-    pub(in crate::mcp::host) needs_approval: Vec<String>,
-    pub(in crate::mcp::host) raw: Option<bool>,
-    pub(in crate::mcp::host) era: ProtocolEra,
+pub(crate) struct Controls {
+    pub(crate) disabled: bool,
+    pub(crate) roots: Option<Vec<Root>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) only: Vec<String>,
+    pub(crate) except: Vec<String>,
+    pub(crate) needs_approval: Vec<String>,
+    pub(crate) raw: Option<bool>,
+    pub(crate) era: ProtocolEra,
 }
 
 impl Controls {
-    /// Whether the tool of this name, as the server says it, is wanted.
-    pub(in crate::mcp::host) fn wants(&self, tool: &str) -> bool {
+    /// Whether the tool of this name, as the server names it, is wanted.
+    pub(crate) fn wants(&self, tool: &str) -> bool {
         glob::chosen(&self.only, &self.except, tool)
     }
 
-    /// Whether the user is asked before each call of it.
-    pub(in crate::mcp::host) fn asks_before(&self, tool: &str) -> bool {
+    /// Whether each call of it needs the approval of the user.
+    pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::any(&self.needs_approval, tool)
     }
 }
@@ -85,19 +85,19 @@ macro_rules! controls {
                 self
             }
 
-            /// Offers only these tools: names as the server says them, or patterns with `*`.
+            /// Offers only these tools: names as the server gives them, or patterns with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Does not offer these tools: names as the server says them, or patterns with `*`.
+            /// Does not offer these tools: names as the server gives them, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Asks the user before each call of these tools: names as the server says them, or
+            /// Asks the user before each call of these tools: names as the server gives them, or
             /// patterns with `*`.
             pub fn needs_approval(
                 mut self,
@@ -114,7 +114,8 @@ macro_rules! controls {
                 self
             }
 
-            /// Which rules are spoken with it. Default is [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
+            /// Which rules of MCP are used with it. Default is
+            /// [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
             pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
                 self.controls.era = era;
                 self
@@ -123,7 +124,7 @@ macro_rules! controls {
     };
 }
 
-pub(in crate::mcp::host) use controls;
+pub(crate) use controls;
 
 #[cfg(test)]
 mod tests {

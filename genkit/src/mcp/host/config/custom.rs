@@ -1,8 +1,6 @@
 //! A server over a transport of the program's own.
 
-use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
@@ -10,10 +8,9 @@ use rmcp::transport::IntoTransport;
 
 use super::{Controls, controls};
 use crate::error::Result;
-use crate::mcp::host::connection::Running;
-use crate::mcp::host::open::{Opening, Refused};
-
-type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refused>> + Send>>;
+use crate::future::BoxFuture;
+use crate::mcp::host::transport::boxed::BoxedTransport;
+use crate::mcp::host::transport::by_identity::ByIdentity;
 
 /// A server over a transport of the program's own, or in this very program.
 ///
@@ -39,31 +36,13 @@ type Connecting = Pin<Box<dyn Future<Output = std::result::Result<Running, Refus
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct CustomServer {
-    pub(super) connector: Connector,
-    pub(super) controls: Controls,
+    pub(crate) factory: TransportFactory,
+    pub(crate) controls: Controls,
 }
 
-/// Makes a connection each time that one is needed.
-#[derive(Clone)]
-pub(in crate::mcp::host) struct Connector(Arc<dyn Fn(Opening) -> Connecting + Send + Sync>);
-
-impl Connector {
-    pub(in crate::mcp::host) fn open(&self, opening: Opening) -> Connecting {
-        (self.0)(opening)
-    }
-}
-
-impl PartialEq for Connector {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl fmt::Debug for Connector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Connector")
-    }
-}
+/// Makes a transport each time that a connection is needed.
+pub(crate) type TransportFactory =
+    ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomServer {
     /// A server over what `connect` gives: any transport of rmcp, or a pair of byte streams. It is
@@ -86,12 +65,11 @@ impl CustomServer {
         E: std::error::Error + Send + Sync + 'static,
         A: 'static,
     {
-        let connect = Arc::new(connect);
-        let open = move |opening: Opening| -> Connecting {
-            let connect = Arc::clone(&connect);
-            Box::pin(async move { opening.over(connect().await?.into_transport()).await })
+        let make = move || -> BoxFuture<'static, _> {
+            let transport = connect();
+            Box::pin(async move { Ok(BoxedTransport::new(transport.await?.into_transport())) })
         };
-        Self { connector: Connector(Arc::new(open)), controls: Controls::default() }
+        Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
     }
 
     /// A server of this library in this program, without a process and without a port: `make` gives

@@ -1,38 +1,15 @@
 //! A server that is a program of this machine.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 
 use super::{Controls, controls};
-
-/// Where a child's standard error goes. It is read in any case but the first, so that a server that
-/// says much never waits; its last lines stand in the error when the server dies.
-///
-/// ```
-/// use genkit::mcp::{StderrTo, StdioServer};
-///
-/// let quiet = StdioServer::new("chatty-server").stderr(StderrTo::Discard);
-/// # let _ = quiet;
-/// assert_eq!(StderrTo::default(), StderrTo::Log);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StderrTo {
-    /// This program's own standard error, untouched.
-    Inherit,
-    /// Nowhere.
-    Discard,
-    /// `tracing`, one event at `debug` for each line.
-    #[default]
-    Log,
-}
+use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 
 /// A server that is a program of this machine, and talks over its standard streams.
 ///
 /// It gets a process group of its own, which ends with the connection: its input is closed, then it
-/// is told to end, then it is killed with everything that it started.
+/// gets `SIGTERM`, then it is killed with everything that it started.
 ///
 /// ```
 /// use genkit::mcp::{McpHost, StdioServer};
@@ -56,51 +33,14 @@ pub enum StderrTo {
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
 pub struct StdioServer {
-    pub(super) command: Command,
-    pub(super) controls: Controls,
+    pub(crate) command: Command,
+    pub(crate) controls: Controls,
 }
-
-/// What is run, and how.
-#[derive(Clone, PartialEq)]
-pub(in crate::mcp::host) struct Command {
-    pub(in crate::mcp::host) program: OsString,
-    pub(in crate::mcp::host) args: Vec<OsString>,
-    pub(in crate::mcp::host) env: BTreeMap<OsString, OsString>,
-    pub(in crate::mcp::host) inherit_env: bool,
-    pub(in crate::mcp::host) cwd: Option<PathBuf>,
-    pub(in crate::mcp::host) stderr: StderrTo,
-    /// Longest line that is read, in bytes.
-    pub(in crate::mcp::host) max_line: usize,
-}
-
-/// Arguments and variables hold keys and tokens: their values are not shown.
-impl fmt::Debug for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command")
-            .field("program", &self.program)
-            .field("args", &self.args.len())
-            .field("env", &self.env.keys().collect::<Vec<_>>())
-            .field("cwd", &self.cwd)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Longest line that is read. Default is 16 MiB.
-const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 impl StdioServer {
     /// A server that is started as `program`, which is looked for in `PATH`.
     pub fn new(program: impl Into<OsString>) -> Self {
-        let command = Command {
-            program: program.into(),
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            inherit_env: false,
-            cwd: None,
-            stderr: StderrTo::default(),
-            max_line: MAX_LINE_BYTES,
-        };
-        Self { command, controls: Controls::default() }
+        Self { command: Command::new(program.into()), controls: Controls::default() }
     }
 
     /// Adds an argument.
@@ -134,7 +74,7 @@ impl StdioServer {
     /// Whether it gets all variables of this program. Default is no: a server that somebody else
     /// wrote has no business with keys and tokens. It gets what programs need to run (`PATH`,
     /// `HOME`, the language, the time zone, the folder for temporary files) and what
-    /// [`env`](Self::env) says.
+    /// [`env`](Self::env) sets.
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.inherit_env = yes;
         self

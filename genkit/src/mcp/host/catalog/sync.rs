@@ -1,0 +1,115 @@
+//! Sync of registries: a host's actions in them follow its servers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::host_state::HostState;
+use super::selection::NameFilter;
+use crate::action::{Prompt, Resource, Tool};
+use crate::mcp::host::session::state::ListKind;
+use crate::registry::{Action, Registry};
+
+/// Debounce of changes: a server often sends several notifications for one change.
+const DEBOUNCE: Duration = Duration::from_millis(50);
+
+/// Poll interval for servers that do not notify of changes. Default is 60 seconds.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
+
+/// An action by its kind and its name, or URI.
+type ActionKey = (ListKind, String);
+
+/// What of a host is in a registry now.
+#[derive(Default)]
+struct RegisteredActions {
+    actions: BTreeMap<ActionKey, Action>,
+    /// Errors of actions that could not be put in, each logged once.
+    refused: BTreeSet<String>,
+}
+
+/// Puts in what is there now, and syncs it until the host is dropped.
+pub(crate) async fn start(host: &Arc<HostState>, registry: &Registry) {
+    let mut changes = host.settings.changes.subscribe();
+    let mut registered = RegisteredActions::default();
+    registered.sync(host, registry).await;
+    let (host, dropped) = (Arc::downgrade(host), host.dropped.clone());
+    let registry = registry.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = dropped.cancelled() => break,
+                _ = changes.changed() => tokio::time::sleep(DEBOUNCE).await,
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
+            }
+            changes.mark_unchanged();
+            let Some(host) = Weak::upgrade(&host) else { break };
+            registered.sync(&host, &registry).await;
+        }
+        registered.actions.keys().for_each(|key| remove(&registry, key));
+    });
+}
+
+impl RegisteredActions {
+    /// Takes out what is gone, and puts in what is new.
+    async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
+        let all = NameFilter::all(host);
+        let (tools, prompts, resources) =
+            tokio::join!(all.list::<Tool>(), all.list::<Prompt>(), all.list::<Resource>());
+        let tools = tools.into_iter().map(Action::Tool);
+        let prompts = prompts.into_iter().map(Action::Prompt);
+        let resources = resources.into_iter().map(Action::Resource);
+        let mut now = BTreeMap::new();
+        for action in tools.chain(prompts).chain(resources) {
+            // Of two servers with one URI the first has it, as for who reads it here.
+            key(&action).map(|key| now.entry(key).or_insert(action));
+        }
+        self.actions.retain(|key, old| {
+            let stays = now.get(key).is_some_and(|new| is_same(new, old));
+            if !stays {
+                remove(registry, key);
+            }
+            stays
+        });
+        for (key, action) in now {
+            if self.actions.contains_key(&key) {
+                continue;
+            }
+            match registry.insert(action.clone()) {
+                Ok(()) => drop(self.actions.insert(key, action)),
+                Err(error) => {
+                    let error = error.to_string();
+                    if self.refused.insert(error.clone()) {
+                        tracing::warn!(error, "an action of an MCP server is not registered");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn key(action: &Action) -> Option<ActionKey> {
+    let (kind, name) = match action {
+        Action::Tool(tool) => (ListKind::Tools, tool.name()),
+        Action::Prompt(prompt) => (ListKind::Prompts, prompt.name()),
+        Action::Resource(resource) => (ListKind::Resources, resource.uri()),
+        Action::Flow(_) => return None,
+    };
+    Some((kind, name.to_owned()))
+}
+
+fn is_same(one: &Action, other: &Action) -> bool {
+    match (one, other) {
+        (Action::Tool(one), Action::Tool(other)) => one.is(other),
+        (Action::Prompt(one), Action::Prompt(other)) => one.is(other),
+        (Action::Resource(one), Action::Resource(other)) => one.is(other),
+        _ => false,
+    }
+}
+
+fn remove(registry: &Registry, (kind, name): &ActionKey) {
+    match kind {
+        ListKind::Tools => registry.remove_tool(name),
+        ListKind::Prompts => registry.remove_prompt(name),
+        ListKind::Resources => registry.remove_resource(name),
+    };
+}

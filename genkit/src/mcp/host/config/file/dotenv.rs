@@ -1,0 +1,51 @@
+//! `.env` files: a variable on each line. Not `dotenvy`, which expands `$NAME` and refuses spaces in
+//! values without quotes; programs that write these files do neither.
+
+/// The variables, or the number of the line that is none.
+///
+/// `NAME=value`, `export NAME=value`, values in quotes, and comments. A value in double quotes may
+/// have `\n`, `\t`, `\"` and `\\`; nothing is expanded.
+pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
+    let mut variables = Vec::new();
+    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let (name, value) = line.split_once('=').ok_or(number + 1)?;
+        let name = name.trim();
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return Err(number + 1);
+        }
+        let value = value.trim();
+        let value = match value.chars().next() {
+            Some('\'') => literal(&value[1..]).ok_or(number + 1)?,
+            Some('"') => escaped(&value[1..]).ok_or(number + 1)?,
+            _ => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
+        };
+        variables.push((name.to_owned(), value));
+    }
+    Ok(variables)
+}
+
+fn literal(quoted: &str) -> Option<String> {
+    quoted.split_once('\'').map(|(value, _)| value.to_owned())
+}
+
+fn escaped(quoted: &str) -> Option<String> {
+    let mut value = String::new();
+    let mut characters = quoted.chars();
+    loop {
+        match characters.next()? {
+            '"' => return Some(value),
+            '\\' => value.push(match characters.next()? {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                other => other,
+            }),
+            other => value.push(other),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What a mistake in a file says.
+
+use super::*;
+use crate::error::ErrorKind;
+
+#[track_caller]
+fn refused(text: &str, said: &str) {
+    let error = parse(text, "mcp.json", vars).expect_err(text);
+    assert_eq!(error.to_string(), format!("mcp.json{said}"));
+}
+
+#[test]
+fn a_file_that_is_no_json_says_where() {
+    refused(
+        "{\"mcpServers\": {\n  \"fs\": {\"command\" \"x\"}}}",
+        ": line 2, column 20: Expected colon after the string or word in object property",
+    );
+    refused("", ": line 1, column 1: expected a value");
+    refused(
+        "{\n/* one\n two */ \"mcpServers\": {\"a\": }}",
+        ": line 3, column 29: Unexpected close brace",
+    );
+    refused(
+        "{\"mcpServers\": {\"a\": {}} /* no end",
+        ": line 1, column 26: Unterminated comment block",
+    );
+}
+
+#[test]
+fn a_name_that_stands_twice_is_an_error() {
+    refused(
+        "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
+        ": line 2, column 1: the key `a` stands here twice",
+    );
+    refused(
+        r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}"#,
+        ": the server `a` stands in `mcpServers` and in `servers`",
+    );
+}
+
+#[test]
+fn a_file_without_servers_says_where_they_stand() {
+    let stand =
+        "no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it";
+    refused("{}", &format!(": {stand}"));
+    refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}; `mcp_servers` is there: is it meant?"));
+    refused(r#"{"mcpServer": {}}"#, &format!(": {stand}; `mcpServer` is there: is it meant?"));
+    refused("[]", ": expected an object with `mcpServers`, found an array");
+    let error = parse(r#"{"mcpServers": []}"#, "f", vars).unwrap_err();
+    assert!(error.to_string().starts_with("mcpServers in f: expected an object"), "{error}");
+    assert!(file(r#"{"mcpServers": {}}"#).servers.is_empty());
+}
+
+#[test]
+fn wrong_types_break_their_server_only() {
+    for (entry, said) in [
+        (r#""command": 5"#, ".command in mcp.json: expected a string, found a number"),
+        (
+            r#""command": "x", "args": "y""#,
+            ".args in mcp.json: expected an array of strings, found a string",
+        ),
+        (
+            r#""command": "x", "args": ["y", 1]"#,
+            ".args[1] in mcp.json: expected a string, found a number",
+        ),
+        (
+            r#""command": "x", "env": ["A=b"]"#,
+            ".env in mcp.json: expected an object of strings, found an array",
+        ),
+        (
+            r#""command": "x", "env": {"PORT": [80]}"#,
+            ".env.PORT in mcp.json: expected a string, found an array",
+        ),
+        (
+            r#""command": "x", "disabled": "no""#,
+            ".disabled in mcp.json: expected true or false, found a string",
+        ),
+        (
+            r#""command": "x", "timeout": "1m""#,
+            ".timeout in mcp.json: expected a number, found a string",
+        ),
+        (r#""command": "x", "timeout": -1"#, ".timeout in mcp.json: expected a number above zero"),
+        (
+            r#""command": "x", "disabledTools": {}"#,
+            ".disabledTools in mcp.json: expected an array of strings, found an object",
+        ),
+        (
+            r#""url": "u", "headers": {"A": true}"#,
+            ".headers.A in mcp.json: expected a string, found true or false",
+        ),
+        ("", " in mcp.json: `command` (a program) or `url` (a server on the network) is missing"),
+        (
+            r#""command": "x", "url": "y""#,
+            " in mcp.json: `command` and `url` are both there: which one is it?",
+        ),
+        (r#""type": "stdio", "url": "y""#, " in mcp.json: `command` is missing"),
+        (r#""type": "http", "command": "y""#, " in mcp.json: `url` is missing"),
+        (r#""type": "ws", "url": "y""#, r#".type in mcp.json: expected "stdio" or "http""#),
+    ] {
+        assert_eq!(fault(entry), format!("mcpServers.fs{said}"));
+    }
+    assert!(fault(r#""type": "sse", "url": "https://e.com/sse""#).contains("streamable HTTP"));
+    let found = file(r#"{"mcpServers": {"bad": 5, "good": {"command": "x"}}}"#).servers;
+    assert!(matches!(&found[0].1.launch, Launch::Broken(error)
+        if error.to_string().starts_with("mcpServers.bad in mcp.json: expected an object")));
+    assert!(matches!(found[1].1.launch, Launch::Stdio(_)));
+}
+
+#[test]
+fn a_broken_server_that_is_switched_off_stays_so() {
+    let (_, config) =
+        server(r#"{"mcpServers": {"a": {"disabled": true, "command": "${NO_SUCH}"}}}"#);
+    assert!(matches!(config.launch, Launch::Broken(_)) && config.controls.disabled);
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_named() {
+    let said = fault(r#""command": "x", "env": {"KEY": "${TOKEN}-${NO_SUCH}"}"#);
+    assert_eq!(
+        said,
+        "mcpServers.fs.env.KEY in mcp.json: the variable `NO_SUCH` is not set: set it, or write \
+         `${NO_SUCH:-default}`"
+    );
+    assert!(
+        fault(r#""command": "x", "args": ["${input:key}"]"#)
+            .contains("only be found out by VS Code")
+    );
+}
+
+/// Values of variables and headers are in no error and no notice.
+#[test]
+fn secrets_are_not_shown() {
+    let text = r#"{"mcpServers": {
+        "a": {"command": "x", "env": {"K": "hunter2-a", "B": "hunter2-b${NONE}"}, "args": ["hunter2-c", 5]},
+        "b": {"url": "https://e.com/?k=hunter2-d", "headers": {"A": "hunter2-e", "B": ["hunter2-f"]}, "hunter": "hunter2-g"},
+        "c": "hunter2-h", "d": {"type": "hunter2-i"}, "e": {"command": "x", "timeout": "hunter2-j"}
+    }}"#;
+    let found = file(text);
+    assert_eq!(found.servers.len(), 5);
+    let shown = format!("{found:?}");
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn files_that_cannot_be_read_say_why() {
+    let missing = crate::mcp::host::config::file::read(std::path::Path::new("/no/such/mcp.json"))
+        .unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    assert!(
+        missing.to_string().contains("/no/such/mcp.json")
+            && missing.to_string().contains(".cursor/mcp.json")
+    );
+    let folder = std::env::temp_dir().join(format!("genkit-file-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join(".vscode")).unwrap();
+    let path = folder.join(".vscode/mcp.json");
+    std::fs::write(&path, " ".repeat((32 << 20) + 1)).unwrap();
+    let large = crate::mcp::host::config::file::read(&path).unwrap_err().to_string();
+    assert!(large.contains("larger than 33554432 bytes"), "{large}");
+    std::fs::write(&path, b"\xFF").unwrap();
+    assert!(
+        crate::mcp::host::config::file::read(&path).unwrap_err().to_string().contains("not UTF-8")
+    );
+    // What belongs to a file is found from its folder.
+    std::fs::write(folder.join("my.env"), "A=1\nB='two'\n").unwrap();
+    let text = r#"{"servers": {"a": {"command": "${workspaceFolder}/run", "cwd": "sub", "envFile": "my.env",
+        "env": {"B": "mine"}}, "b": {"command": "x", "envFile": "${workspaceFolder}/none"},
+        "c": {"command": "x"}}}"#;
+    std::fs::write(&path, text).unwrap();
+    let found = crate::mcp::host::config::file::read(&path).unwrap().servers;
+    let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
+    let (program, _, env) = told(command);
+    assert_eq!(program, format!("{}/run", folder.display()));
+    assert_eq!(command.cwd, Some(folder.join("sub")));
+    assert_eq!(env, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "mine".to_owned())]);
+    let Launch::Broken(error) = &found[1].1.launch else { panic!("{found:?}") };
+    assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
+    // What does not say where it runs, runs in the project of a hidden folder.
+    let Launch::Stdio(command) = &found[2].1.launch else { panic!("{found:?}") };
+    assert_eq!(command.cwd.as_ref(), Some(&folder));
+    let beside = folder.join("mcp.json");
+    std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();
+    let found = crate::mcp::host::config::file::read(&beside).unwrap().servers;
+    let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
+    assert_eq!(command.cwd, None);
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,174 @@
+//! What the documentation of each program shows.
+
+use super::*;
+
+#[test]
+fn programs_are_read_from_the_files_of_all() {
+    for (client, text, name, program, args, env) in [
+        (
+            "Claude Desktop",
+            r#"{"globalShortcut": "", "mcpServers": {"filesystem": {"command": "npx", "args": ["-y",
+                "@modelcontextprotocol/server-filesystem", "/Users/username/Desktop"]}}}"#,
+            "filesystem",
+            "npx",
+            &["-y", "@modelcontextprotocol/server-filesystem", "/Users/username/Desktop"][..],
+            &[][..],
+        ),
+        (
+            "Claude Code",
+            r#"{"mcpServers": {"db": {"type": "stdio", "command": "${HOME}/bin/db",
+                "args": ["--dsn", "${DSN:-sqlite:}"], "env": {"KEY": "${TOKEN}"}, "timeout": 600000}}}"#,
+            "db",
+            "/home/me/bin/db",
+            &["--dsn", "sqlite:"],
+            &[("KEY", "t0p-secret")],
+        ),
+        (
+            "Cursor",
+            r#"{"mcpServers": {"server-name": {"type": "stdio", "command": "python",
+                "args": ["${workspaceFolder}/mcp-server.py"], "env": {"API_KEY": "${env:TOKEN}"}}}}"#,
+            "server-name",
+            "python",
+            &["/srv/mcp-server.py"],
+            &[("API_KEY", "t0p-secret")],
+        ),
+        (
+            "VS Code",
+            "{\n  // A comment\n  \"inputs\": [],\n  \"servers\": {\"playwright\": {\"command\": \"npx\",\n\
+             \"args\": [\"-y\", \"@playwright/mcp@latest\",], /* \" */ \"dev\": {\"watch\": \"**\"},},},\n}",
+            "playwright",
+            "npx",
+            &["-y", "@playwright/mcp@latest"],
+            &[],
+        ),
+        (
+            "settings of VS Code",
+            r#"{"editor.tabSize": 4, "mcp": {"servers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}}"#,
+            "time",
+            "uvx",
+            &["mcp-server-time"],
+            &[],
+        ),
+        (
+            "Cline",
+            r#"{"mcpServers": {"local-server": {"command": "node", "args": ["/path/to/server.js"],
+                "env": {"API_KEY": "your_api_key"}, "alwaysAllow": ["tool1"], "disabled": false, "timeout": 60}}}"#,
+            "local-server",
+            "node",
+            &["/path/to/server.js"],
+            &[("API_KEY", "your_api_key")],
+        ),
+        (
+            "Copilot",
+            r#"{"mcpServers": {"w": {"type": "local", "command": "w", "args": [], "tools": ["*"]}}}"#,
+            "w",
+            "w",
+            &[],
+            &[],
+        ),
+    ] {
+        let (found, config) = server(text);
+        let Launch::Stdio(command) = &config.launch else { panic!("{client}: {config:?}") };
+        let (found_program, found_args, found_env) = told(command);
+        assert_eq!((found.as_str(), found_program.as_str()), (name, program), "{client}");
+        assert_eq!(found_args, args, "{client}");
+        let found_env: Vec<_> = found_env.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(found_env, env, "{client}");
+        assert!(config.controls.wants("any") && !config.controls.disabled, "{client}");
+    }
+}
+
+#[test]
+fn servers_over_http_are_read_from_the_files_of_all() {
+    for text in [
+        r#"{"mcpServers": {"a": {"type": "http", "url": "https://e.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#,
+        r#"{"mcpServers": {"a": {"url": "https://e.com/mcp", "headers": {"A": "${env:TOKEN}"}}}}"#,
+        r#"{"servers": {"a": {"type": "http", "url": "https://e.com/mcp"}}}"#,
+        r#"{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://e.com/mcp", "disabled": false}}}"#,
+        r#"{"mcpServers": {"a": {"type": "streamable-http", "url": "https://e.com/mcp"}}}"#,
+        r#"{"mcpServers": {"a": {"httpUrl": "https://e.com/mcp", "timeout": 5000}}}"#,
+        r#"{"mcpServers": {"a": {"serverUrl": "https://e.com/mcp"}}}"#,
+    ] {
+        let (_, config) = server(text);
+        #[cfg(feature = "mcp-host-http")]
+        assert!(matches!(config.launch, Launch::Http(_)), "{text}: {config:?}");
+        #[cfg(not(feature = "mcp-host-http"))]
+        {
+            let Launch::Broken(error) = config.launch else { panic!("{text}: {config:?}") };
+            assert_eq!(
+                error.to_string().split(" in ").last().unwrap(),
+                "mcp.json: servers over HTTP need genkit's feature `mcp-host-http`"
+            );
+        }
+    }
+}
+
+#[test]
+fn controls_are_read() {
+    let (_, controls) = stdio(r#""command": "x", "disabled": true, "disabledTools": ["a", "b_*"]"#);
+    assert!(controls.disabled && !controls.wants("a") && !controls.wants("b_1"));
+    assert!(controls.wants("c"));
+    let (_, controls) =
+        stdio(r#""command": "x", "includeTools": ["a", "b"], "excludeTools": ["b"]"#);
+    assert!(controls.wants("a") && !controls.wants("b") && !controls.wants("c"));
+    assert!(!stdio(r#""command": "x", "tools": []"#).1.wants("a"));
+    assert!(stdio(r#""command": "x", "enabledTools": []"#).1.wants("a"));
+    assert!(stdio(r#""command": "x", "enabled": false"#).1.disabled);
+    for (limit, seconds) in [("60", 60.0), ("30000", 30.0), ("600000", 600.0), ("0.5", 0.5)] {
+        let (_, controls) = stdio(&format!(r#""command": "x", "timeout": {limit}"#));
+        assert_eq!(controls.timeout, Some(Duration::from_secs_f64(seconds)), "{limit}");
+    }
+    assert_eq!(stdio(r#""command": "x", "timeout": 1e300"#).1.timeout, Some(Duration::MAX));
+}
+
+#[test]
+fn what_is_not_done_is_told() {
+    let found = file(
+        r#"{"mcpServers": {
+            "fs": {"comand": "x", "command": "x", "alwaysAllow": ["t"], "//": "c", "_note": 1, "oauth": {}, "description": "d"},
+            "cline": {"command": "x", "timeout": 60, "autoApprove": []},
+            "odd": {"command": "x", "timeout": 3600},
+            "//": "a comment", "//": "another"
+        }, "inputs": [], "numStartups": 3}"#,
+    );
+    assert_eq!(found.servers.len(), 3);
+    let notices: Vec<&str> = found.notices.iter().map(String::as_str).collect();
+    assert_eq!(
+        notices,
+        [
+            "mcpServers.fs.comand in mcp.json: unknown key; did you mean `command`?",
+            "mcpServers.fs.alwaysAllow in mcp.json: not used: `.needs_approval(..)` says which tools ask first",
+            "mcpServers.fs.oauth in mcp.json: not used",
+            "mcpServers.cline.autoApprove in mcp.json: not used: `.needs_approval(..)` says which tools ask first",
+            "mcpServers.cline.timeout in mcp.json: taken as seconds; milliseconds are meant to stand here",
+            "mcpServers.odd.timeout in mcp.json: taken as milliseconds; milliseconds are meant to stand here",
+        ]
+    );
+}
+
+#[test]
+fn names_that_no_host_takes_become_keys() {
+    let long = "x".repeat(70);
+    let text = format!(
+        r#"{{"servers": {{"io.github.github/github-mcp-server": {{"command": "a"}}, "a/b": {{"command": "b"}},
+            "a*b": {{"command": "c"}}, "a-b": {{"command": "d"}}, "{long}": {{"command": "e"}},
+            "{long}y": {{"command": "f"}}, "": {{"command": "g"}}}}}}"#
+    );
+    let found = file(&text);
+    let keys: Vec<&str> = found.servers.iter().map(|(key, _)| key.as_str()).collect();
+    let (cut, second) = ("x".repeat(64), format!("{}-2", "x".repeat(62)));
+    assert_eq!(
+        keys,
+        ["io.github.github-github-mcp-server", "a-b-2", "a-b-3", "a-b", &cut, &second, "server"]
+    );
+    assert_eq!(found.notices.len(), 6);
+    assert!(found.notices[0].contains("is called `io.github.github-github-mcp-server` here"));
+    crate::mcp::host::config::check_keys(&found.servers).unwrap();
+}
+
+#[test]
+fn numbers_and_truth_are_variables_as_they_stand() {
+    let (command, _) = stdio(r#""command": "x", "env": {"PORT": 80, "DEBUG": true, "RATE": 0.5}"#);
+    let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(told(&command).2, [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")]);
+}

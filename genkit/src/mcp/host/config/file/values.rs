@@ -1,0 +1,110 @@
+//! Typed values of an entry, and the error where they are of another type.
+
+use serde_json::{Map, Value};
+
+use super::config_path::ConfigPath;
+use super::error::Error;
+use super::vars::{Variables, expand};
+use crate::error::Result;
+
+/// One server of a file.
+pub(crate) struct ServerEntry<'a> {
+    pub(crate) at: &'a ConfigPath<'a>,
+    pub(crate) entry: Map<String, Value>,
+    pub(crate) vars: &'a Variables<'a>,
+}
+
+impl ServerEntry<'_> {
+    /// Whether there is something under this key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// A string with its variables.
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>> {
+        self.get(key).map(|value| self.expanded(&self.at.key(key), value)).transpose()
+    }
+
+    /// An array of strings with their variables.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
+        let at = self.at.key(key);
+        let values = self.array(&at, key)?.into_iter().flatten().enumerate();
+        values.map(|(index, value)| self.expanded(&at.index(index), value)).collect()
+    }
+
+    /// An array of strings as they stand.
+    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>> {
+        let at = self.at.key(key);
+        let Some(values) = self.array(&at, key)? else { return Ok(None) };
+        let string = |(index, value): (usize, &Value)| match value {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(at.index(index).expected("a string", other)),
+        };
+        values.iter().enumerate().map(string).collect::<Result<_>>().map(Some)
+    }
+
+    /// An object of strings with their variables; `null` leaves one out, as in VS Code.
+    pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
+        let at = self.at.key(key);
+        let values = self.typed(&at, key, "an object of strings", Value::as_object)?;
+        let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
+        present
+            .map(|(name, value)| Ok((name.clone(), self.expanded(&at.key(name), value)?)))
+            .collect()
+    }
+
+    /// Variables: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
+    pub(crate) fn variables(&self, key: &str) -> Result<Vec<(String, String)>> {
+        let mut plain = self.entry.get(key).cloned();
+        if let Some(Value::Object(values)) = &mut plain {
+            for value in values.values_mut() {
+                if value.is_number() || value.is_boolean() {
+                    *value = Value::String(value.to_string());
+                }
+            }
+        }
+        let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
+        ServerEntry { at: self.at, entry, vars: self.vars }.pairs(key)
+    }
+
+    /// True or false.
+    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>> {
+        self.typed(&self.at.key(key), key, "true or false", Value::as_bool)
+    }
+
+    /// A number above zero.
+    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
+        let at = self.at.key(key);
+        let number = self.typed(&at, key, "a number", Value::as_f64)?;
+        match number.filter(|number| *number <= 0.0) {
+            Some(_) => Err(at.error(Error::NotPositive)),
+            None => Ok(number),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.entry.get(key).filter(|value| !value.is_null())
+    }
+
+    fn typed<'v, T>(
+        &'v self,
+        at: &ConfigPath<'_>,
+        key: &str,
+        expected: &'static str,
+        read: impl FnOnce(&'v Value) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| at.expected(expected, value))
+    }
+
+    fn array(&self, at: &ConfigPath<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
+        self.typed(at, key, "an array of strings", Value::as_array)
+    }
+
+    fn expanded(&self, at: &ConfigPath<'_>, value: &Value) -> Result<String> {
+        match value {
+            Value::String(text) => expand(text, self.vars).map_err(|error| at.error(error)),
+            other => Err(at.expected("a string", other)),
+        }
+    }
+}

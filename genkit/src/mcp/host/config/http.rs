@@ -1,0 +1,98 @@
+//! A server over streamable HTTP.
+
+use std::sync::Arc;
+
+use super::{Controls, controls};
+use crate::context::Context;
+use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::mcp::host::transport::http::Endpoint;
+use crate::mcp::host::transport::oauth::OAuth;
+
+/// A server over streamable HTTP.
+///
+/// Redirects are followed only within the same origin, servers of this machine are never reached
+/// through a proxy, and a connection is made within 10 seconds or not at all.
+///
+/// ```
+/// use genkit::mcp::{HttpServer, OAuth};
+///
+/// // A token that is always the same, a login in the browser, a token for each user.
+/// let docs = HttpServer::new("https://example.com/mcp").bearer("token");
+/// let mail = HttpServer::new("https://mail.example.com/mcp").oauth(OAuth::new());
+///
+/// struct UserToken(String);
+/// let files = HttpServer::new("https://files.example.com/mcp").headers_from(|ctx| {
+///     let token = ctx.get::<UserToken>()?;
+///     Some(("authorization".to_owned(), format!("Bearer {}", token.0)))
+/// });
+/// # let _ = (docs, mail, files);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a server is connected by a host"]
+pub struct HttpServer {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) controls: Controls,
+}
+
+impl HttpServer {
+    /// The server at `url`, which begins with `https://` or `http://`. One that cannot be used
+    /// fails when the server is connected, and the error says why.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { endpoint: Endpoint::new(url.into()), controls: Controls::default() }
+    }
+
+    /// Adds a header to every request. Names and values that HTTP does not allow, and headers that
+    /// the protocol writes itself, fail when the server is connected.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.endpoint.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds headers to every request.
+    pub fn headers(
+        mut self,
+        headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let headers = headers.into_iter().map(|(name, value)| (name.into(), value.into()));
+        self.endpoint.headers.extend(headers);
+        self
+    }
+
+    /// Sends `Authorization: Bearer <token>` with every request.
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.endpoint.bearer = Some(token.into());
+        self
+    }
+
+    /// Makes headers for each request from the context of whoever calls, for example the token of
+    /// the user that [`Context::get`] gives. They go before those of [`header`](Self::header).
+    ///
+    /// Requests of the host itself (the handshake, the lists) are sent without them.
+    pub fn headers_from<F, H>(mut self, make: F) -> Self
+    where
+        F: Fn(&Context) -> H + Send + Sync + 'static,
+        H: IntoIterator<Item = (String, String)>,
+    {
+        let make = move |ctx: &Context| make(ctx).into_iter().collect();
+        self.endpoint.headers_from = Some(ByIdentity(Arc::new(make)));
+        self
+    }
+
+    /// Gets access with OAuth where the server asks for it.
+    ///
+    /// A request that carries an `Authorization` header from [`headers_from`](Self::headers_from)
+    /// is sent with that one.
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.endpoint.oauth = Some(oauth);
+        self
+    }
+
+    /// The longest message that is read from a stream, in bytes. Default is 16 MiB, which is also
+    /// the limit for an answer that is one JSON document.
+    pub fn max_message(mut self, bytes: usize) -> Self {
+        self.endpoint.max_message = bytes;
+        self
+    }
+}
+
+controls!(HttpServer);

@@ -1,0 +1,45 @@
+//! Errors of hosts, and how an error of one server names it.
+
+use super::limits::MAX_KEY;
+use crate::error::{Error as PublicError, ErrorKind, Topic};
+
+/// An error of one server: its text begins with "the MCP server `key`".
+pub(crate) trait OfServer: Topic + Sized {
+    fn of(self, server: &str) -> PublicError {
+        let text = format!("the MCP server `{server}` {self}");
+        PublicError::from(self).with_message(text)
+    }
+}
+
+impl<T: Topic> OfServer for T {}
+
+/// An error that names no server, as one of this server.
+pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {
+    let text = format!("the MCP server `{server}`: {error}");
+    PublicError::new(error.kind(), text).with_source(error)
+}
+
+/// The errors of hosts and clients.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(
+        "the key of an MCP server has 1 to {MAX_KEY} characters and no `/` or `*`, since it stands \
+         before the names of its tools: `{0}`"
+    )]
+    Key(String),
+    #[error("two MCP servers have the key `{0}`: give one of them another")]
+    KeyTwice(String),
+    #[error("`{0}` names no server: write `key/tool`")]
+    NoServerNamed(String),
+    #[error("has no subscriptions")]
+    NoSubscriptions,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed(_) => ErrorKind::InvalidArgument,
+            Self::NoSubscriptions => ErrorKind::Unimplemented,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Connection lifecycle of one server: handshake, reconnection, end.
+
+pub(crate) mod error;
+pub(crate) mod handshake;
+pub(crate) mod link;
+pub(crate) mod machine;
+pub(crate) mod server;
+pub(crate) mod supervisor;

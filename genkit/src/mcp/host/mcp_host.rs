@@ -1,0 +1,247 @@
+//! MCP host: several servers, as a program uses them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::catalog::host_state::HostState;
+use super::catalog::selection::{McpPrompts, McpResources, McpTools};
+use super::catalog::sync;
+use super::client::McpClient;
+use super::config::ServerConfig;
+use super::error::Error;
+use super::lifecycle::link::DesiredState;
+use super::status::ServerStatus;
+use crate::action::{Contents, PromptReply, Resource};
+use crate::context::Root;
+use crate::error::Result;
+use crate::registry::Registry;
+
+/// MCP host: connections to other MCP servers. What they offer are tools, prompts and resources like any
+/// other.
+///
+/// Servers are started at once and side by side when the host is built. One that is dead, hung or
+/// lying never keeps the others from being used: it is left out, with a warning in the log, and tried
+/// again. The host ends its servers when it is closed or dropped.
+///
+/// ```
+/// use genkit::mcp::{CustomServer, McpHost};
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Genkit, Registry, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let sums = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+/// let host = McpHost::builder()
+///     .server("sums", CustomServer::in_process(move || sums.serve_mcp()))
+///     // .server("fs", StdioServer::new("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]))
+///     // .server("docs", HttpServer::new("https://example.com/mcp"))
+///     .build()?;
+///
+/// genkit::generate("What is 2 + 3?")
+///     .model("offline")
+///     .tools(host.tools()) // live: what a server changes, the next turn sees
+///     .await?;
+/// assert_eq!(host.tools().await?[0].name(), "sums/add");
+/// host.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct McpHost(pub(super) Arc<HostState>);
+
+impl McpHost {
+    /// The server of this key.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn client(&self, key: &str) -> Result<McpClient> {
+        Ok(McpClient { catalog: self.0.catalog(key)?, _host: Arc::clone(&self.0) })
+    }
+
+    /// All servers.
+    pub fn clients(&self) -> Vec<McpClient> {
+        let client = |catalog| McpClient { catalog, _host: Arc::clone(&self.0) };
+        self.0.catalogs().into_iter().map(client).collect()
+    }
+
+    /// How each server is now.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.0.catalogs().iter().map(|catalog| catalog.status()).collect()
+    }
+
+    /// What was found in the configuration and is not used.
+    pub fn notices(&self) -> &[String] {
+        &self.0.notices
+    }
+
+    /// Waits until each server is connected or has failed once; [`status`](Self::status) tells which.
+    pub async fn ready(&self) {
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
+    }
+
+    /// The tools of all servers, named `key/tool`: give them to
+    /// [`tools`](crate::Generate::tools) of a request, or await them for a list.
+    pub fn tools(&self) -> McpTools {
+        McpTools::new(&self.0)
+    }
+
+    /// The prompts of all servers, named `key/prompt`: await them for a list.
+    pub fn prompts(&self) -> McpPrompts {
+        McpPrompts::new(&self.0)
+    }
+
+    /// The resources of all servers, named `key/resource`: give them to
+    /// [`resources`](crate::Generate::resources) of a request, or await them for a list.
+    pub fn resources(&self) -> McpResources {
+        McpResources::new(&self.0)
+    }
+
+    /// Keeps a registry in step with the servers: their tools, prompts and resources are in it as
+    /// long as they are there, so that whatever reads the registry has them, the generate loop by
+    /// name and an MCP server alike. Resolves when what is there now is in.
+    ///
+    /// [`McpServer::host`](crate::mcp::McpServer::host) does this for a proxy.
+    ///
+    /// ```
+    /// use genkit::Registry;
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let registry = Registry::new();
+    /// let host = McpHost::builder().build()?; // with servers
+    /// host.register_in(&registry).await;
+    /// assert_eq!(registry.tools().len(), 0); // this one has none
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn register_in(&self, registry: &Registry) {
+        if self.0.add_registry(registry) {
+            sync::start(&self.0, registry).await;
+        }
+    }
+
+    /// Calls a tool by its whole name, `key/tool`.
+    ///
+    /// # Errors
+    /// As [`McpClient::call_tool`].
+    pub async fn call_tool(&self, name: &str, arguments: Value) -> Result<Value> {
+        let Some((key, tool)) = name.split_once('/') else {
+            return Err(Error::NoServerNamed(name.to_owned()).into());
+        };
+        self.client(key)?.call_tool(tool, arguments).await
+    }
+
+    /// Gets a prompt of a server, by the server's own name for it.
+    ///
+    /// # Errors
+    /// As [`McpClient::get_prompt`].
+    pub async fn get_prompt(
+        &self,
+        server: &str,
+        name: &str,
+        arguments: Value,
+    ) -> Result<PromptReply> {
+        self.client(server)?.get_prompt(name, arguments).await
+    }
+
+    /// Reads a resource of whichever server has it: one that lists the URI, else the one whose template
+    /// is the most specific.
+    ///
+    /// # Errors
+    /// No server has such a resource, or the one that has it fails.
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+        let catalogs = self.0.catalogs();
+        let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
+        let lists = join_all(lists).await;
+        let mut best = None;
+        for (catalog, list) in catalogs.into_iter().zip(lists) {
+            let Ok(resources) = list else { continue };
+            if resources.iter().any(|r| !r.is_template() && r.uri() == uri) {
+                best = Some((None, catalog));
+                break;
+            }
+            let found = Resource::most_specific(resources.iter().cloned(), uri);
+            if let Some((resource, _)) = found {
+                let rank = Some(resource.specificity());
+                if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                    best = Some((rank, catalog));
+                }
+            }
+        }
+        let Some((_, catalog)) = best else {
+            return Err(crate::action::Error::ResourceNotFound(uri.to_owned()).into());
+        };
+        McpClient { catalog, _host: Arc::clone(&self.0) }.read_resource(uri).await
+    }
+
+    /// Starts a server that was [disabled](Self::disable).
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub fn enable(&self, key: &str) -> Result<()> {
+        self.0.catalog(key)?.server.set_desired(DesiredState::Connected);
+        Ok(())
+    }
+
+    /// Ends a server's connection; nothing of it is offered any more.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub fn disable(&self, key: &str) -> Result<()> {
+        self.0.catalog(key)?.server.set_desired(DesiredState::Disabled);
+        Ok(())
+    }
+
+    /// Makes a server's connection anew, and waits for it.
+    ///
+    /// # Errors
+    /// There is no such server, or it cannot be connected.
+    pub async fn reconnect(&self, key: &str) -> Result<()> {
+        let server = &self.0.catalog(key)?.server;
+        server.set_desired(DesiredState::Connected);
+        server.reset().await;
+        server.connection().await.map(|_| ())
+    }
+
+    /// Makes these the servers of the host: new ones are started, missing ones ended, and only those
+    /// whose configuration is another are connected anew.
+    ///
+    /// # Errors
+    /// A key is unusable, or there twice; nothing is changed then.
+    pub async fn update_servers<S: Into<ServerConfig>>(
+        &self,
+        servers: impl IntoIterator<Item = (impl Into<String>, S)>,
+    ) -> Result<()> {
+        let wanted = servers.into_iter().map(|(key, server)| (key.into(), server.into()));
+        self.0.update(wanted.collect()).await
+    }
+
+    /// Sets the folders that servers may work in, as `file://` URIs, and tells those without folders of their
+    /// own.
+    pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
+        let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
+        self.0.settings.set_roots(roots.collect());
+        let catalogs = self.0.catalogs();
+        let sharing = catalogs.iter().map(|catalog| &catalog.server).filter(|s| !s.has_own_roots());
+        join_all(sharing.map(|server| server.notify_roots_changed())).await;
+    }
+
+    /// Ends all connections, and the processes behind them, and waits for that.
+    pub async fn close(&self) {
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close())).await;
+    }
+}
+
+impl fmt::Debug for McpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpHost").field("servers", &self.0).finish()
+    }
+}

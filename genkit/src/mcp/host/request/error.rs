@@ -1,0 +1,37 @@
+//! Errors of requests: arguments, results, input that a server requires.
+
+use crate::error::{ErrorKind, Topic};
+use crate::mcp::host::limits::MAX_ROUNDS;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("the arguments of the {what} `{name}` must be an object, and {given} was given")]
+    Arguments { what: &'static str, name: String, given: &'static str },
+    #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
+    LeftOut { server: String, tool: String },
+    // The texts from here on follow the name of the server.
+    #[error("answered `{0}` with something else")]
+    OtherResult(&'static str),
+    #[error("sent a blob that is no base64")]
+    Blob(#[source] base64::DecodeError),
+    #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
+    TooManyRounds(String),
+    #[error("asks the model, and {0}")]
+    Sampling(String),
+    #[error("asks for `{0}`, which is unknown")]
+    UnknownInput(String),
+    #[error("asks in a way that cannot be read: {0}")]
+    UnreadableInput(serde_json::Error),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Arguments { .. } => ErrorKind::InvalidArgument,
+            Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
+            Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
+            Self::TooManyRounds(_) => ErrorKind::Aborted,
+            Self::UnknownInput(_) => ErrorKind::Unimplemented,
+        }
+    }
+}

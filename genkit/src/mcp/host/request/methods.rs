@@ -1,0 +1,102 @@
+//! Methods of MCP that actions of a server become: `tools/call`, `prompts/get`, `resources/read`,
+//! `completion/complete`.
+
+use rmcp::model::{
+    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest,
+    CompleteRequestParams, CompletionContext, GetPromptRequest, GetPromptRequestParams,
+    ReadResourceRequest, ReadResourceRequestParams, Reference,
+};
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use super::results;
+use super::send::round_trips;
+use crate::action::{Completion, Contents, PromptReply, ToolOutput};
+use crate::context::Context;
+use crate::error::Result;
+use crate::mcp::host::lifecycle::server::ManagedServer;
+
+/// Arguments as MCP has them: an object, which `null` stands for an empty one of.
+pub(crate) fn arguments(
+    what: &'static str,
+    name: &str,
+    arguments: Value,
+) -> Result<Map<String, Value>> {
+    let given = match arguments {
+        Value::Object(arguments) => return Ok(arguments),
+        Value::Null => return Ok(Map::new()),
+        Value::Array(_) => "a list",
+        Value::String(_) => "text",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "a boolean",
+    };
+    Err(Error::Arguments { what, name: name.to_owned(), given }.into())
+}
+
+pub(crate) async fn call_tool(
+    server: &ManagedServer,
+    context: &Context,
+    name: &str,
+    given: Value,
+) -> Result<ToolOutput> {
+    if !server.config.controls.wants(name) {
+        let (server, tool) = (server.key.to_string(), name.to_owned());
+        return Err(Error::LeftOut { server, tool }.into());
+    }
+    let mut params = CallToolRequestParams::new(name.to_owned());
+    params.arguments = Some(arguments("tool", name, given)?);
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let result = round_trips(server, context, name, request).await?;
+    results::tool_output(&server.key, result, server.is_raw())
+}
+
+pub(crate) async fn get_prompt(
+    server: &ManagedServer,
+    context: &Context,
+    name: &str,
+    given: Value,
+) -> Result<PromptReply> {
+    let mut arguments = arguments("prompt", name, given)?;
+    for value in arguments.values_mut() {
+        // MCP knows only texts here.
+        if !value.is_string() {
+            *value = Value::String(value.to_string());
+        }
+    }
+    let mut params = GetPromptRequestParams::new(name.to_owned());
+    params.arguments = Some(arguments);
+    let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+    let result = round_trips(server, context, name, request).await?;
+    results::prompt_reply(&server.key, result)
+}
+
+pub(crate) async fn read_resource(
+    server: &ManagedServer,
+    context: &Context,
+    uri: &str,
+) -> Result<Vec<Contents>> {
+    let params = ReadResourceRequestParams::new(uri);
+    let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+    let result = round_trips(server, context, uri, request).await?;
+    results::contents(&server.key, result)
+}
+
+pub(crate) async fn complete(
+    server: &ManagedServer,
+    of: Reference,
+    typed: Completion,
+) -> Result<Vec<String>> {
+    if server.connection().await?.info.capabilities.completions.is_none() {
+        return Ok(Vec::new());
+    }
+    let Completion { argument, value, others, context } = typed;
+    let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(argument.clone(), value));
+    if !others.is_empty() {
+        let others = others.into_iter().collect();
+        params.context = Some(CompletionContext::with_arguments(others));
+    }
+    let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
+    let mut result = round_trips(server, &context, &argument, request).await?;
+    let values = result["completion"]["values"].take();
+    Ok(serde_json::from_value(values).unwrap_or_default())
+}

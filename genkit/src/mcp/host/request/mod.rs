@@ -1,0 +1,8 @@
+//! Requests to a server and their results: retries, multi round-trip requests.
+
+pub(crate) mod error;
+mod input_required;
+pub(crate) mod meta;
+pub(crate) mod methods;
+pub(crate) mod results;
+mod send;

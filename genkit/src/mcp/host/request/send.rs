@@ -1,0 +1,150 @@
+//! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
+
+use rmcp::model::{ClientRequest, InputResponses, ServerResult};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use super::{input_required, meta, results};
+use crate::context::Context;
+use crate::error::{Error as PublicError, Result};
+use crate::mcp::host::error::OfServer as _;
+use crate::mcp::host::fingerprint::fingerprint;
+use crate::mcp::host::lifecycle::server::ManagedServer;
+use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
+use crate::mcp::host::session::connection::Connection;
+
+/// Sends a request until there is a result, with the input that the server requires in between.
+///
+/// # Errors
+/// The server is not there, refuses, or does not come to an end.
+pub(super) async fn round_trips(
+    server: &ManagedServer,
+    context: &Context,
+    target: &str,
+    mut request: ClientRequest,
+) -> Result<Value> {
+    let key = |request: &ClientRequest| {
+        let print = fingerprint_of(request);
+        (format!("mcp:{}:{print}", server.key), print)
+    };
+    // The caller may answer in another run, which goes on from the server's last question.
+    let recorded = match context.has_recorded() {
+        true => context.recorded(&key(&request).0),
+        false => None,
+    };
+    let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
+    let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
+    let mut recorded = recorded.map(|recorded| recorded.result);
+    for round in first..=MAX_ROUNDS {
+        let mut result = match recorded.take() {
+            Some(result) => result,
+            None => results::json(with_retry(server, context, target, &request).await?)?,
+        };
+        if result["resultType"] != "input_required" {
+            return Ok(result);
+        }
+        let (key, print) = key(&request);
+        if context.can_elicit() && crate::size::json_size(&result) <= MAX_RECORDED_QUESTION {
+            let recorded = RecordedRound { round, result: result.clone() };
+            context.record(&key, serde_json::to_value(recorded)?);
+        }
+        let state = result["requestState"].as_str().map(str::to_owned);
+        let required = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
+        let connection = server.connection().await?;
+        let key = format!("{print}:{round}");
+        let responses = input_required::responses(&connection, context, &key, required).await?;
+        answer(&mut request, responses, state);
+    }
+    Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
+}
+
+/// A request by its method, target and arguments, the same in every run.
+fn fingerprint_of(request: &ClientRequest) -> String {
+    let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
+        let arguments = arguments.clone().unwrap_or_default();
+        fingerprint(&[method, name, &Value::Object(arguments).to_string()])
+    };
+    match request {
+        ClientRequest::CallToolRequest(request) => {
+            print("tools/call", &request.params.name, &request.params.arguments)
+        }
+        ClientRequest::GetPromptRequest(request) => {
+            print("prompts/get", &request.params.name, &request.params.arguments)
+        }
+        ClientRequest::ReadResourceRequest(request) => {
+            fingerprint(&["resources/read", &request.params.uri])
+        }
+        _ => String::new(),
+    }
+}
+
+/// Makes the next round of a request.
+fn answer(request: &mut ClientRequest, responses: Option<InputResponses>, state: Option<String>) {
+    macro_rules! set {
+        ($request:ident) => {{
+            $request.params.input_responses = responses;
+            $request.params.request_state = state;
+        }};
+    }
+    match request {
+        ClientRequest::CallToolRequest(request) => set!(request),
+        ClientRequest::GetPromptRequest(request) => set!(request),
+        ClientRequest::ReadResourceRequest(request) => set!(request),
+        _ => {}
+    }
+}
+
+/// Sends one request, twice if the first never reached a server that is there again.
+async fn with_retry(
+    server: &ManagedServer,
+    context: &Context,
+    target: &str,
+    request: &ClientRequest,
+) -> Result<ServerResult> {
+    let mut connection = server.connection().await?;
+    let mut is_retry = false;
+    loop {
+        let meta = meta::of_request(&connection, context);
+        let failed = match connection.request(request.clone(), target, context, meta).await {
+            Ok(result) => return Ok(result),
+            Err(failed) => failed,
+        };
+        // A session may be whole although one request was refused: then the others go on.
+        if !failed.is_connection_lost || (failed.is_unseen && connection.is_alive().await) {
+            return Err(failed.error);
+        }
+        if failed.is_unseen {
+            connection.session.end_because(failed.error.to_string());
+        }
+        connection.session.end();
+        if is_retry || !failed.is_unseen {
+            return Err(with_cause(server, &connection, failed.error).await);
+        }
+        is_retry = true;
+        tracing::info!(server = %server.key, target, "sends a request again over a new connection");
+        connection = server.connection().await?;
+    }
+}
+
+/// The error with the cause of the connection's end, unless it tells that already.
+async fn with_cause(
+    server: &ManagedServer,
+    connection: &Connection,
+    error: PublicError,
+) -> PublicError {
+    let text = error.to_string();
+    match server.end_cause(connection).await {
+        Some(cause) if !text.contains(&cause.to_string()) => {
+            PublicError::new(error.kind(), format!("{text}: {}", cause.chain()))
+        }
+        _ => error,
+    }
+}
+
+/// The last round of a request whose input is still missing, for a later run.
+#[derive(Serialize, Deserialize)]
+struct RecordedRound {
+    round: usize,
+    result: Value,
+}

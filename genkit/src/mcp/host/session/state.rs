@@ -1,0 +1,151 @@
+//! State of one connection, shared by its transport, its requests and the answers to the server.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::client_state::ClientState;
+use super::in_flight::InFlight;
+use crate::mcp::host::settings::HostSettings;
+use crate::sync::lock;
+
+/// The kinds of lists that a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ListKind {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+impl ListKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Tools, Self::Prompts, Self::Resources];
+}
+
+/// State of one connection.
+pub(crate) struct SessionState {
+    pub(crate) server: Arc<str>,
+    pub(crate) settings: Arc<HostSettings>,
+    pub(crate) client: Arc<ClientState>,
+    pub(crate) in_flight: InFlight,
+    /// Questions of the server that are being answered.
+    answering: AtomicUsize,
+    /// How often each list has changed.
+    versions: [AtomicU64; 3],
+    /// Whether the server tells now when the list changes.
+    announced: [AtomicBool; 3],
+    rate: Mutex<MessageRate>,
+    end_cause: Mutex<Option<String>>,
+    ended: CancellationToken,
+}
+
+/// Messages within the current second.
+struct MessageRate {
+    since: Instant,
+    count: u32,
+}
+
+impl SessionState {
+    pub(crate) fn new(
+        server: Arc<str>,
+        settings: Arc<HostSettings>,
+        client: Arc<ClientState>,
+    ) -> Self {
+        Self {
+            server,
+            settings,
+            client,
+            in_flight: InFlight::default(),
+            answering: AtomicUsize::new(0),
+            versions: Default::default(),
+            announced: Default::default(),
+            rate: Mutex::new(MessageRate { since: Instant::now(), count: 0 }),
+            end_cause: Mutex::new(None),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    /// Resolves when the connection has ended.
+    pub(crate) fn ended(&self) -> &CancellationToken {
+        &self.ended
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
+    }
+
+    /// Ends the connection for this cause; the first cause counts.
+    pub(crate) fn end_because(&self, cause: String) {
+        lock(&self.end_cause).get_or_insert(cause);
+        self.end();
+    }
+
+    /// Why this side ended the connection, if it did.
+    pub(crate) fn end_cause(&self) -> Option<String> {
+        lock(&self.end_cause).clone()
+    }
+
+    /// Version of a list: what was read before a change is stale after it.
+    pub(crate) fn list_version(&self, kind: ListKind) -> u64 {
+        self.versions[kind as usize].load(Ordering::Acquire)
+    }
+
+    pub(crate) fn list_changed(&self, kind: ListKind) {
+        self.versions[kind as usize].fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether the server tells now when this list changes.
+    pub(crate) fn is_announced(&self, kind: ListKind) -> bool {
+        self.announced[kind as usize].load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_announced(&self, kind: ListKind, yes: bool) {
+        self.announced[kind as usize].store(yes, Ordering::Release);
+    }
+
+    /// Whether somebody here is answering the server now, or signing in: it is not the server that
+    /// is slow then.
+    pub(crate) fn is_answering(&self) -> bool {
+        self.client.is_signing_in() || self.answering.load(Ordering::Acquire) > 0
+    }
+
+    /// Timeout that begins anew while somebody here answers the server.
+    pub(crate) async fn elapsed(&self, limit: Duration) {
+        loop {
+            tokio::time::sleep(limit).await;
+            if !self.is_answering() {
+                return;
+            }
+        }
+    }
+
+    /// Somebody here answers the server until the guard is dropped.
+    pub(crate) fn answering(&self) -> Answering<'_> {
+        self.answering.fetch_add(1, Ordering::AcqRel);
+        Answering(self)
+    }
+
+    /// Counts a message that the server sends by itself; one too many in a second ends the connection.
+    pub(crate) fn is_within_rate(&self) -> bool {
+        let limit = self.settings.max_notifications;
+        let mut rate = lock(&self.rate);
+        if rate.since.elapsed() > Duration::from_secs(1) {
+            *rate = MessageRate { since: Instant::now(), count: 0 };
+        }
+        rate.count += 1;
+        if rate.count > limit {
+            self.end_because(format!("it sent more than {limit} notifications in a second"));
+        }
+        rate.count <= limit
+    }
+}
+
+/// An answer in the making.
+pub(crate) struct Answering<'a>(&'a SessionState);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,255 @@
+//! The authorized client: requests of one server, with the headers of their caller and with access.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+
+use super::endpoint::RequestHeaders;
+use super::request_scope::{EventStream, RequestScope};
+use super::uncorrelated::{correlated, request_id};
+use crate::mcp::host::transport::http_client::error::Error;
+use crate::mcp::host::transport::http_client::explain::RequestTarget;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
+
+/// The longest event where nobody gives another limit; rmcp always gives one.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// How often one request may lead to new access. Default is 3: renewed, given again, widened.
+const MAX_ROUNDS: usize = 3;
+
+type Headers = HashMap<HeaderName, HeaderValue>;
+type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
+
+/// Sends the requests of one server.
+#[derive(Clone)]
+pub(crate) struct AuthorizedClient {
+    pub(crate) http: reqwest::Client,
+    /// The address without secrets, for messages.
+    pub(crate) target: Arc<str>,
+    pub(crate) authorizer: Option<Arc<Authorizer>>,
+    /// Whether every request carries an `authorization` header of the user.
+    pub(crate) credentials: bool,
+    /// The connection that the requests belong to.
+    pub(crate) scope: RequestScope,
+}
+
+/// What may be done for a request that was refused.
+#[derive(Clone, Copy, PartialEq)]
+enum AccessEffort {
+    /// Nothing: the connection is ending.
+    SendOnly,
+    /// Access may be renewed, but the user is not asked: nobody waits for what is sent.
+    Renew,
+    /// The user may be asked, also for more access than before.
+    AskUser,
+}
+
+impl AuthorizedClient {
+    /// Sends with access, and again with new access where the server asks for it.
+    async fn authorized<T, F, Fut>(
+        &self,
+        effort: AccessEffort,
+        session: bool,
+        headers: &Headers,
+        send: F,
+    ) -> StreamableResult<T>
+    where
+        F: Fn(Option<String>) -> Fut,
+        Fut: Future<Output = StreamableResult<T, reqwest::Error>>,
+    {
+        let own = headers.contains_key(&AUTHORIZATION);
+        let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
+            return send(None).await.map_err(|error| self.failed(error, effort, session, own));
+        };
+        let mut token = match effort {
+            AccessEffort::SendOnly => authorizer.held(),
+            _ => authorizer.token().await.map_err(StreamableHttpError::Client)?,
+        };
+        let mut rounds = 0;
+        let mut fresh = false;
+        loop {
+            let error = match send(token.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let challenge = Challenge::of(&error).filter(|challenge| match challenge {
+                // What was given a moment ago and is refused will be refused again.
+                Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
+                Challenge::Wider { .. } => effort == AccessEffort::AskUser,
+            });
+            let Some(challenge) = challenge.filter(|_| rounds < MAX_ROUNDS) else {
+                return Err(self.failed(error, effort, session, own));
+            };
+            rounds += 1;
+            let renewed =
+                match authorizer.renew(challenge, token, effort == AccessEffort::AskUser).await {
+                    Ok(renewed) => renewed,
+                    // rmcp gives up a stream that wants access, and would try again after all else.
+                    Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
+                    Err(failure) => return Err(StreamableHttpError::Client(failure)),
+                };
+            fresh = renewed.fresh;
+            token = Some(renewed.token);
+        }
+    }
+
+    /// The failure in our texts. What rmcp acts on stays what it is.
+    fn failed(
+        &self,
+        error: StreamableHttpError<reqwest::Error>,
+        effort: AccessEffort,
+        session: bool,
+        own: bool,
+    ) -> StreamableHttpError<HttpFailure> {
+        match error {
+            error if effort == AccessEffort::Renew && Challenge::of(&error).is_some() => {
+                wants_access(&error)
+            }
+            StreamableHttpError::ServerDoesNotSupportSse => {
+                StreamableHttpError::ServerDoesNotSupportSse
+            }
+            StreamableHttpError::ServerDoesNotSupportDeleteSession => {
+                StreamableHttpError::ServerDoesNotSupportDeleteSession
+            }
+            error => {
+                let at = RequestTarget { url: &self.target, session };
+                let unknown = matches!(Challenge::of(&error), Some(Challenge::Access { .. }));
+                let failure = if unknown { self.no_access(own) } else { at.transport(&error) };
+                StreamableHttpError::Client(failure)
+            }
+        }
+    }
+
+    fn no_access(&self, own: bool) -> HttpFailure {
+        let target = self.target.to_string();
+        HttpFailure::from(if own || self.credentials {
+            Error::TokenRefused(target)
+        } else if self.authorizer.is_some() {
+            Error::AccessRefused(target)
+        } else {
+            Error::AccessNeeded(target)
+        })
+    }
+}
+
+/// The refusal of a stream.
+fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpFailure> {
+    let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
+    StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
+}
+
+/// Adds the headers that the caller of this message wants to be sent.
+fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> StreamableResult<Headers> {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return Ok(headers);
+    };
+    let Some(RequestHeaders(headers_from)) = request.request.extensions().get() else {
+        return Ok(headers);
+    };
+    let own = headers_from.as_ref().map_err(|fault| {
+        StreamableHttpError::Client(HttpFailure::from(Error::Header(fault.clone())).unsent())
+    })?;
+    headers.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Ok(headers)
+}
+
+impl StreamableHttpClient for AuthorizedClient {
+    type Error = HttpFailure;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<StreamableHttpPostResponse> {
+        let limit = MAX_EVENT_BYTES;
+        self.post_message_with_max_sse_event_size(uri, message, session, auth, headers, limit).await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _auth: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> StreamableResult<StreamableHttpPostResponse> {
+        let headers = with_caller(&message, headers)?;
+        let (http, headers) = (&self.http, &headers);
+        let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
+            http.post_message_with_max_sse_event_size(
+                Arc::clone(&uri),
+                message.clone(),
+                session.clone(),
+                token,
+                headers.clone(),
+                limit,
+            )
+        });
+        let answer = self.scope.unless_closed(sent).await?;
+        let at = RequestTarget { url: &self.target, session: session.is_some() };
+        correlated(answer, request_id(&message).as_ref(), at)
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<()> {
+        let (http, headers) = (&self.http, &headers);
+        self.authorized(AccessEffort::SendOnly, true, headers, |token| {
+            http.delete_session(Arc::clone(&uri), Arc::clone(&session), token, headers.clone())
+        })
+        .await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<EventStream> {
+        let limit = MAX_EVENT_BYTES;
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, limit)
+            .await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _auth: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> StreamableResult<EventStream> {
+        if self.scope.has_no_streams() {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        let (http, headers) = (&self.http, &headers);
+        let sent = self.authorized(AccessEffort::Renew, session.is_some(), headers, |token| {
+            http.get_stream_with_max_sse_event_size(
+                Arc::clone(&uri),
+                session.clone(),
+                last_event.clone(),
+                token,
+                headers.clone(),
+                limit,
+            )
+        });
+        Ok(self.scope.counted(self.scope.unless_closed(sent).await?))
+    }
+}

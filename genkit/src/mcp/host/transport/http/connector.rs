@@ -1,0 +1,103 @@
+//! The connector of one server: makes its connections, and outlives each of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio::sync::watch;
+use tokio_util::sync::DropGuard;
+
+use super::authorized_client::AuthorizedClient;
+use super::endpoint::Endpoint;
+use super::request_scope::RequestScope;
+use super::transport::HttpTransport;
+use crate::error::Result;
+use crate::mcp::host::transport::http_client::{client, url};
+use crate::mcp::host::transport::oauth::Authorizer;
+
+/// How often a stream that broke is opened again before it is given up. Default is 8, about four
+/// minutes.
+const STREAM_TRIES: usize = 8;
+
+/// The longest wait between two of these tries. Default is 60 seconds.
+const STREAM_WAIT: Duration = Duration::from_secs(60);
+
+/// Makes connections to one server. It holds the pool of connections and what OAuth was given.
+pub(crate) struct Connector {
+    url: Arc<str>,
+    headers: HashMap<HeaderName, HeaderValue>,
+    max_message: usize,
+    pub(crate) client: AuthorizedClient,
+    /// A sign-in that is under way ends with it and its connections.
+    sign_in: Option<Arc<DropGuard>>,
+    #[cfg(test)]
+    busy: watch::Receiver<bool>,
+}
+
+impl Connector {
+    /// Checks the settings of the server `key`; nothing is sent. `signing_in` is true while the user is
+    /// asked for access: time limits should stand still.
+    ///
+    /// # Errors
+    ///
+    /// An address, a header or an OAuth setting that cannot be used.
+    pub(crate) fn new(
+        key: &str,
+        endpoint: &Endpoint,
+        signing_in: watch::Sender<bool>,
+    ) -> Result<Self> {
+        let checked = endpoint.checked(key)?;
+        let http = client::for_server(&checked.url)?;
+        #[cfg(test)]
+        let busy = signing_in.subscribe();
+        let (authorizer, sign_in) = match &endpoint.oauth {
+            Some(oauth) => {
+                let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, signing_in)?;
+                (Some(authorizer), Some(Arc::new(open)))
+            }
+            None => (None, None),
+        };
+        let client = AuthorizedClient {
+            http,
+            target: url::without_secrets(&checked.url).as_str().into(),
+            authorizer: authorizer.map(Arc::new),
+            credentials: checked.headers.contains_key(&AUTHORIZATION),
+            scope: RequestScope::default(),
+        };
+        Ok(Self {
+            url: checked.url.as_str().into(),
+            headers: checked.headers,
+            max_message: endpoint.max_message,
+            client,
+            sign_in,
+            #[cfg(test)]
+            busy,
+        })
+    }
+
+    /// A new connection. It must be made inside of the runtime that uses it.
+    pub(crate) fn transport(&self) -> HttpTransport {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
+            .custom_headers(self.headers.clone())
+            .max_sse_event_size(self.max_message)
+            // A new session has lists and subscriptions of its own: the host opens it.
+            .reinit_on_expired_session(false);
+        let mut retry = ExponentialBackoff::default();
+        retry.max_times = Some(STREAM_TRIES);
+        retry.max_delay = Some(STREAM_WAIT);
+        config.retry_config = Arc::new(retry);
+        let scope = RequestScope::default();
+        let client = AuthorizedClient { scope: scope.clone(), ..self.client.clone() };
+        let inner = StreamableHttpClientTransport::with_client(client, config);
+        HttpTransport::new(inner, &scope, self.sign_in.clone())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn busy(&self) -> watch::Receiver<bool> {
+        self.busy.clone()
+    }
+}

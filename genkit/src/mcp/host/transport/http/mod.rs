@@ -1,0 +1,16 @@
+//! Servers over streamable HTTP.
+
+mod authorized_client;
+mod connector;
+mod endpoint;
+mod error;
+mod request_scope;
+#[cfg(test)]
+pub(crate) mod tests;
+mod transport;
+mod uncorrelated;
+
+pub(crate) use connector::Connector;
+pub(crate) use endpoint::Endpoint;
+
+pub(crate) use super::http_client::explain::explain;

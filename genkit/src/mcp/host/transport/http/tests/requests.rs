@@ -1,0 +1,73 @@
+//! What requests carry, and where they go.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{ClientRequest, GetExtensions, ListToolsRequest};
+
+use super::fake::{Answer, Fake, mcp};
+use super::{connector, explain, list, open};
+use crate::context::Context;
+use crate::mcp::host::config::HttpServer;
+
+#[tokio::test]
+async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says() {
+    let fake = Fake::start(mcp).await;
+    let server = HttpServer::new(fake.url())
+        .bearer("general")
+        .header("x-app", "test")
+        .headers_from(|_| [("authorization".to_owned(), "Bearer of-the-user".to_owned())]);
+    let client = open(&connector(&server)).await.unwrap();
+    let mut request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
+    let headers = server.endpoint.headers_for(&Context::detached()).unwrap();
+    request.extensions_mut().insert(headers);
+    client.send_request(request).await.unwrap();
+    list(&client).await.unwrap();
+    client.cancel().await.unwrap();
+
+    let all = fake.seen(|_| true);
+    assert!(all.iter().all(|request| request.header("x-app") == Some("test")));
+    let token = |index: usize| {
+        let lists = fake.seen(|request| request.is("tools/list"));
+        lists[index].header("authorization").map(str::to_owned)
+    };
+    assert_eq!(token(0).as_deref(), Some("Bearer of-the-user"));
+    assert_eq!(token(1).as_deref(), Some("Bearer general"));
+    assert_eq!(fake.seen(|request| request.method == "DELETE").len(), 1);
+}
+
+#[tokio::test]
+async fn headers_that_cannot_be_sent_fail_their_own_request_only() {
+    let fake = Fake::start(mcp).await;
+    let server = HttpServer::new(fake.url()).headers_from(|_| [("a b".to_owned(), String::new())]);
+    let client = open(&connector(&server)).await.unwrap();
+    let mut request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
+    request.extensions_mut().insert(server.endpoint.headers_for(&Context::detached()).unwrap());
+    let error = client.send_request(request).await.unwrap_err();
+    let fault = explain(&error).unwrap();
+    assert!(fault.unsent && fault.error.to_string().contains("`headers_from` made"), "{fault:?}");
+    list(&client).await.unwrap();
+}
+
+#[tokio::test]
+async fn redirects_stay_within_their_origin() {
+    let other = Fake::start(mcp).await;
+    let elsewhere = other.url();
+    let away = AtomicBool::new(false);
+    let fake = Fake::start(move |request| match request.path.as_str() {
+        "/mcp" if away.load(Ordering::Relaxed) => {
+            Answer::status(307).header("Location", elsewhere.clone())
+        }
+        "/mcp" => {
+            away.store(request.is("notifications/initialized"), Ordering::Relaxed);
+            Answer::status(308).header("Location", "/moved")
+        }
+        _ => mcp(request),
+    })
+    .await;
+    let client = open(&connector(&HttpServer::new(fake.url()).bearer("t"))).await.unwrap();
+    let error = list(&client).await.unwrap_err();
+    let text = explain(&error).unwrap().error.to_string();
+    assert!(text.contains("HTTP 307") && text.contains("it has moved"), "{text}");
+    assert_eq!(fake.seen(|r| r.path == "/moved" && r.is("initialize")).len(), 1);
+    assert!(other.seen(|_| true).is_empty());
+}

@@ -1,0 +1,11 @@
+//! Transports to servers: child processes, streamable HTTP with OAuth.
+
+pub(crate) mod boxed;
+pub(crate) mod by_identity;
+#[cfg(feature = "mcp-host-http")]
+pub(crate) mod http;
+#[cfg(feature = "mcp-host-http")]
+pub(crate) mod http_client;
+#[cfg(feature = "mcp-host-http")]
+pub(crate) mod oauth;
+pub(crate) mod stdio;

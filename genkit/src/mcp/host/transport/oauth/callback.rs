@@ -1,0 +1,130 @@
+//! The callback of an authorization in a browser: it comes back to a port of this machine.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::Url;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use super::error::Error;
+
+/// How long a browser may take to send a request. Default is 10 seconds.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest head of a request that is read. Default is 16 KiB.
+const MAX_HEAD: usize = 16 * 1024;
+
+/// Where the browser comes back to, unless the user sets another address.
+pub(super) const DEFAULT_URI: &str = "http://127.0.0.1/callback";
+
+/// Waits for a browser on a port of this machine.
+pub(super) struct CallbackListener {
+    socket: TcpListener,
+    uri: Url,
+}
+
+impl CallbackListener {
+    /// Listens at `uri`; without a port there at `preferred`, else at any that is free.
+    pub(super) async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
+        let mut uri = Url::parse(uri.unwrap_or(DEFAULT_URI))
+            .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
+        // A name of this machine has the usual address.
+        let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let preferred = match (uri.port(), preferred) {
+            (None, Some(port)) => TcpListener::bind((host, port)).await.ok(),
+            _ => None,
+        };
+        let at = SocketAddr::from((host, uri.port().unwrap_or(0)));
+        let failed = |fault| Error::Callback { at, fault };
+        let socket = match preferred {
+            Some(socket) => socket,
+            None => TcpListener::bind(at).await.map_err(failed)?,
+        };
+        let port = socket.local_addr().map_err(failed)?.port();
+        // A loopback address always has a host, so that it can have a port.
+        let _ = uri.set_port(Some(port));
+        Ok(Self { socket, uri })
+    }
+
+    /// What the authorization server sends the browser back to.
+    pub(super) fn uri(&self) -> &str {
+        self.uri.as_str()
+    }
+
+    /// The whole address that the browser comes back with, once it has the right `state`.
+    pub(super) async fn callback(self, state: &str) -> String {
+        let mut browsers = JoinSet::new();
+        loop {
+            // A browser may open connections that it never uses: none of them blocks the others.
+            tokio::select! {
+                accepted = self.socket.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let (uri, state) = (self.uri.clone(), state.to_owned());
+                        browsers.spawn(async move { answer(stream, &uri, &state).await });
+                    }
+                    // A connection that was gone at once; the pause is for worse than that.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                },
+                // A pattern for the callback alone would stop the wait for the other requests.
+                Some(done) = browsers.join_next() => if let Ok(Some(callback)) = done {
+                    return callback;
+                },
+            }
+        }
+    }
+}
+
+/// Reads one request and answers it; the address is what it came for, if it is the right one.
+async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String> {
+    let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
+    let path = head.strip_prefix("GET ")?.split(' ').next()?;
+    let target = uri.join(path).ok().filter(|target| target.path() == uri.path());
+    let (page, callback) = match target {
+        None => (page("404 Not Found", "There is nothing here."), None),
+        Some(target) => {
+            let of = |name: &str| target.query_pairs().find(|(key, _)| key == name);
+            if of("state").is_none_or(|(_, found)| found != state) {
+                let text = "This is not the answer that is waited for. Start again in the program.";
+                (page("400 Bad Request", text), None)
+            } else if of("error").is_some() {
+                let text = "Access was not given. You can close this window.";
+                (page("200 OK", text), Some(target.to_string()))
+            } else {
+                let text =
+                    "Access was given. You can close this window and go back to the program.";
+                (page("200 OK", text), Some(target.to_string()))
+            }
+        }
+    };
+    let _ = stream.write_all(page.as_bytes()).await;
+    let _ = stream.shutdown().await;
+    callback
+}
+
+async fn head(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let mut piece = [0; 2048];
+        let count = stream.read(&mut piece).await.ok().filter(|count| *count > 0)?;
+        head.extend_from_slice(&piece[..count]);
+        if head.len() > MAX_HEAD {
+            return None;
+        }
+    }
+    String::from_utf8(head).ok()
+}
+
+fn page(status: &str, text: &str) -> String {
+    let body = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Authorization</title>\
+         <body style=\"font-family:sans-serif;margin:4em\"><p>{text}</p></body></html>"
+    );
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}

@@ -1,0 +1,149 @@
+//! Credential stores: where access is stored between runs.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::sync::lock;
+
+/// A credential store at work.
+pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
+
+/// Stores what OAuth was given, between runs.
+///
+/// It is JSON for this library alone and holds tokens, so store it where keys are stored.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::Mutex;
+///
+/// use genkit::mcp::{CredentialStore, Storing};
+/// use serde_json::Value;
+///
+/// #[derive(Default)]
+/// struct InMemory(Mutex<HashMap<String, Value>>);
+///
+/// impl CredentialStore for InMemory {
+///     fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+///         Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
+///     }
+///
+///     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+///         Box::pin(async move {
+///             let mut all = self.0.lock().unwrap();
+///             match credentials {
+///                 Some(credentials) => all.insert(server.to_owned(), credentials),
+///                 None => all.remove(server),
+///             };
+///             Ok(())
+///         })
+///     }
+/// }
+/// ```
+pub trait CredentialStore: Send + Sync + 'static {
+    /// What is stored for the server at this address, if anything is.
+    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>>;
+
+    /// Stores `credentials` for the server at this address; `None` removes them.
+    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()>;
+}
+
+impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
+    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+        (**self).load(server)
+    }
+
+    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+        (**self).save(server, credentials)
+    }
+}
+
+/// Stores what OAuth was given in one JSON file, which on Unix only its owner can read.
+///
+/// Several servers may share it within a program. It is written anew as a whole: of two programs
+/// that write at the same time the later one wins.
+///
+/// ```
+/// use genkit::mcp::{FileCredentials, OAuth};
+///
+/// let oauth = OAuth::new().credentials(FileCredentials::new("/home/me/.config/app/mcp.json"));
+/// # let _ = oauth;
+/// ```
+#[derive(Clone, Debug)]
+pub struct FileCredentials {
+    path: Arc<PathBuf>,
+}
+
+/// Read, change and write are one step, also for two values of one path.
+static WRITING: Mutex<()> = Mutex::new(());
+
+impl FileCredentials {
+    /// Stores in the file at `path`, which is made when there is something to store; its folder must
+    /// be there.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: Arc::new(path.into()) }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let path = Arc::clone(&self.path);
+        let done = tokio::task::spawn_blocking(move || work(&path)).await;
+        let done = done.map_err(Error::CredentialTask)?;
+        let failed = |source| Error::CredentialFile { path: self.path.to_path_buf(), source };
+        Ok(done.map_err(failed)?)
+    }
+}
+
+impl CredentialStore for FileCredentials {
+    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+        let server = server.to_owned();
+        Box::pin(self.blocking(move |path| Ok(read(path)?.remove(&server))))
+    }
+
+    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+        let server = server.to_owned();
+        Box::pin(self.blocking(move |path| {
+            let _writing = lock(&WRITING);
+            let mut all = read(path)?;
+            match credentials {
+                Some(credentials) => all.insert(server, credentials),
+                None => all.remove(&server),
+            };
+            write(path, &Value::Object(all))
+        }))
+    }
+}
+
+fn read(path: &Path) -> io::Result<Map<String, Value>> {
+    match fs::read(path) {
+        Ok(text) => Ok(serde_json::from_slice(&text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Map::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes beside the file and moves it there, so that it is never half written.
+fn write(path: &Path, all: &Value) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = path.with_file_name(name);
+    let mut options = fs::OpenOptions::new();
+    // Through a link that somebody put there another file would be written.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // What a crash left there may be readable by others.
+    let _ = fs::remove_file(&beside);
+    let mut file = options.open(&beside)?;
+    file.write_all(&serde_json::to_vec_pretty(all)?)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}

@@ -1,0 +1,248 @@
+//! The credentials of one server: in memory, and in the user's store if there is one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rmcp::transport::auth::{AuthError, CredentialStore as RmcpStore, StoredCredentials};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::credential_store::CredentialStore;
+use crate::error::{Error, ErrorKind};
+use crate::future::BoxFuture;
+use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::sync::lock;
+
+/// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
+const MARGIN_SECS: u64 = 30;
+
+/// An access token.
+#[derive(Clone)]
+pub(super) struct AccessToken {
+    pub(super) secret: String,
+    /// When it ends and how long it lives, in seconds; unknown if the server gave none.
+    span: Option<(u64, u64)>,
+}
+
+impl AccessToken {
+    pub(super) fn new(secret: String, received: u64, lives: Option<u64>) -> Self {
+        Self { secret, span: lives.map(|lives| (received.saturating_add(lives), lives)) }
+    }
+
+    /// Whether it will hold for the next request.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.span.is_none_or(|(end, lives)| now() + MARGIN_SECS.min(lives / 2) < end)
+    }
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// How this program is known to an authorization server.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Registration {
+    pub(super) issuer: Option<String>,
+    pub(super) client_id: String,
+    pub(super) client_secret: Option<String>,
+    pub(super) redirect_uri: String,
+}
+
+/// The credentials in the form that the user's store has them in.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct SavedCredentials {
+    #[serde(default)]
+    credentials: Option<StoredCredentials>,
+    #[serde(default)]
+    registration: Option<Registration>,
+}
+
+impl SavedCredentials {
+    fn token(&self) -> Option<AccessToken> {
+        let credentials = self.credentials.as_ref()?;
+        let response = self.response()?;
+        let secret = response["access_token"].as_str()?.to_owned();
+        let received = credentials.token_received_at;
+        let lives = response["expires_in"].as_u64().filter(|_| received.is_some());
+        Some(AccessToken::new(secret, received.unwrap_or_default(), lives))
+    }
+
+    /// Whether its access was given after that of the other.
+    fn is_newer_than(&self, other: &Self) -> bool {
+        let of =
+            |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
+        of(other).is_some_and(|other| of(self).is_some_and(|own| own > other))
+    }
+
+    fn response(&self) -> Option<Value> {
+        let response = self.credentials.as_ref()?.token_response.as_ref()?;
+        serde_json::to_value(response).ok()
+    }
+}
+
+/// The credentials for one server.
+#[derive(Clone)]
+pub(super) struct Credentials(Arc<CredentialState>);
+
+struct CredentialState {
+    server: String,
+    store: Option<ByIdentity<dyn CredentialStore>>,
+    /// `None` until the user's store was looked into.
+    saved: Mutex<Option<SavedCredentials>>,
+    /// Whether the user's store did not take what is held here.
+    unsaved: AtomicBool,
+}
+
+impl Credentials {
+    pub(super) fn new(server: String, store: Option<ByIdentity<dyn CredentialStore>>) -> Self {
+        Self(Arc::new(CredentialState {
+            server,
+            store,
+            saved: Mutex::new(None),
+            unsaved: AtomicBool::new(false),
+        }))
+    }
+
+    /// Looks into the user's store, unless that was done.
+    pub(super) async fn open(&self) -> Result<(), HttpFailure> {
+        if self.saved().is_none() { self.reload().await } else { Ok(()) }
+    }
+
+    /// Looks into the user's store again, if there is one: another program may have been there.
+    pub(super) async fn reload(&self) -> Result<(), HttpFailure> {
+        let Some(store) = &self.0.store else {
+            self.saved().get_or_insert_default();
+            return Ok(());
+        };
+        let loaded = store.load(&self.0.server).await.map_err(|error| {
+            let failure = HttpFailure::of(&error).of_kind(ErrorKind::FailedPrecondition);
+            failure.no_access_to(&self.0.server)
+        })?;
+        let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
+        // What another version wrote is no reason never to ask again.
+        let loaded = loaded.unwrap_or_else(|_| {
+            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            None
+        });
+        let saved = loaded.unwrap_or_default();
+        let mut own = self.saved();
+        // What the store lacks is not to be lost.
+        let unsaved = self.0.unsaved.load(Ordering::Relaxed);
+        if !own.as_ref().is_some_and(|own| unsaved || own.is_newer_than(&saved)) {
+            *own = Some(saved);
+        }
+        Ok(())
+    }
+
+    /// Whether other programs may change what is saved.
+    pub(super) fn is_shared(&self) -> bool {
+        self.0.store.is_some()
+    }
+
+    pub(super) fn token(&self) -> Option<AccessToken> {
+        self.saved().as_ref()?.token()
+    }
+
+    /// Whether the access can be renewed without the user.
+    pub(super) fn can_refresh(&self) -> bool {
+        let response = self.saved().as_ref().and_then(SavedCredentials::response);
+        response.is_some_and(|response| response["refresh_token"].is_string())
+    }
+
+    /// What was given.
+    pub(super) fn scopes(&self) -> Vec<String> {
+        let saved = self.saved().clone().and_then(|saved| saved.credentials);
+        saved.map(|credentials| credentials.granted_scopes).unwrap_or_default()
+    }
+
+    /// Who the access was given to.
+    pub(super) fn client(&self) -> Option<String> {
+        Some(self.saved().as_ref()?.credentials.as_ref()?.client_id.clone())
+    }
+
+    pub(super) fn registration(&self) -> Option<Registration> {
+        self.saved().as_ref()?.registration.clone()
+    }
+
+    pub(super) async fn register(&self, registration: Option<Registration>) {
+        self.saved().get_or_insert_default().registration = registration;
+        self.save_all().await;
+    }
+
+    /// Forgets what another authorization server gave: it must never see it (SEP-2352).
+    pub(super) async fn belong_to(&self, issuer: Option<&str>) {
+        let foreign =
+            |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
+        let changed = {
+            let mut saved = self.saved();
+            let saved = saved.get_or_insert_default();
+            let access = saved.credentials.as_ref().is_some_and(|c| foreign(c.issuer.as_ref()));
+            let client = saved.registration.as_ref().is_some_and(|r| foreign(r.issuer.as_ref()));
+            if access || client {
+                *saved = SavedCredentials::default();
+            }
+            access || client
+        };
+        if changed {
+            tracing::warn!(server = %self.0.server, "the authorization server is another one now");
+            self.save_all().await;
+        }
+    }
+
+    /// Writes to the user's store. Access that cannot be saved is access all the same.
+    async fn save_all(&self) {
+        let Some(store) = &self.0.store else { return };
+        let saved = self.saved().clone().unwrap_or_default();
+        let value = match (&saved.credentials, &saved.registration) {
+            (None, None) => Ok(None),
+            _ => serde_json::to_value(&saved).map(Some).map_err(Error::from),
+        };
+        let saved = match value {
+            Ok(value) => store.save(&self.0.server, value).await,
+            Err(error) => Err(error),
+        };
+        self.0.unsaved.store(saved.is_err(), Ordering::Relaxed);
+        if let Err(error) = saved {
+            let fault = error.chain();
+            tracing::warn!(server = %self.0.server, "the credentials are not saved: {fault}");
+        }
+    }
+
+    async fn replace(&self, given: Option<StoredCredentials>) -> Result<(), AuthError> {
+        self.saved().get_or_insert_default().credentials = given;
+        self.save_all().await;
+        Ok(())
+    }
+
+    fn saved(&self) -> MutexGuard<'_, Option<SavedCredentials>> {
+        lock(&self.0.saved)
+    }
+}
+
+// Written out, because rmcp's trait is made by a macro that this crate does not depend on.
+impl RmcpStore for Credentials {
+    fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Result<Option<StoredCredentials>, AuthError>>
+    where
+        's: 'f,
+    {
+        let credentials = self.saved().as_ref().and_then(|saved| saved.credentials.clone());
+        Box::pin(std::future::ready(Ok(credentials)))
+    }
+
+    fn save<'s, 'f>(&'s self, given: StoredCredentials) -> BoxFuture<'f, Result<(), AuthError>>
+    where
+        's: 'f,
+    {
+        Box::pin(self.replace(Some(given)))
+    }
+
+    fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, Result<(), AuthError>>
+    where
+        's: 'f,
+    {
+        Box::pin(self.replace(None))
+    }
+}

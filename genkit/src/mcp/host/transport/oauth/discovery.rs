@@ -1,0 +1,183 @@
+//! Discovery: which authorization server a server belongs to, and what it can do.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, OAuthHttpClient, OAuthHttpClientError,
+    OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
+};
+
+use super::credentials::Credentials;
+use super::error::Error;
+use super::settings::{ClientAuthentication, OAuth};
+use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
+use crate::mcp::host::transport::http_client::client::for_oauth;
+use crate::mcp::host::transport::http_client::explain::RequestTarget;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::http_client::url::without_secrets;
+use crate::net::{install_crypto, is_loopback};
+
+/// The longest answer of an authorization server that is read. Default is 1 MiB.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// Looks up the authorization server of one MCP server.
+pub(super) struct Discovery {
+    /// Without a query, which may hold a key: this address is sent to the authorization server.
+    pub(super) resource: Url,
+    pub(super) target: String,
+    pub(super) addresses: AddressPolicy,
+    issuer: Option<String>,
+    /// The issuer that a secret of the user was shown to first: no other gets to see it.
+    first: Option<Option<String>>,
+    has_secret: bool,
+    private_network: bool,
+    credentials: Option<Credentials>,
+    manager: Option<AuthorizationManager>,
+}
+
+impl Discovery {
+    pub(super) fn new(resource: Url, oauth: &OAuth, credentials: Option<Credentials>) -> Self {
+        Self {
+            target: resource.to_string(),
+            addresses: AddressPolicy::of(&resource, oauth.private_network),
+            resource,
+            issuer: oauth.issuer.clone(),
+            first: None,
+            has_secret: oauth.authentication != ClientAuthentication::None,
+            private_network: oauth.private_network,
+            credentials,
+            manager: None,
+        }
+    }
+
+    /// What a refusal, or else the server's own documents, lead to.
+    pub(super) async fn look_up(
+        &mut self,
+        header: Option<&str>,
+    ) -> Result<AuthorizationMetadata, HttpFailure> {
+        let found = self.manager().await?.resolve_metadata_from_challenge(header).await;
+        let metadata = found.map_err(|error| self.at().authorization(&error))?.metadata;
+        self.check(&metadata).map_err(|error| self.failed(error))?;
+        self.manager().await?.set_metadata(metadata.clone());
+        Ok(metadata)
+    }
+
+    /// The failure of getting access.
+    pub(super) fn failed(&self, failure: impl Into<HttpFailure>) -> HttpFailure {
+        failure.into().no_access_to(&self.target)
+    }
+
+    /// The target of requests on the way to access.
+    pub(super) fn at(&self) -> RequestTarget<'_> {
+        RequestTarget::new(&self.target)
+    }
+
+    /// Refuses what a server must not make this program, or the browser of the user, do.
+    fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
+        if let Some(expected) = &self.issuer {
+            let found = metadata.issuer.as_deref().unwrap_or("no issuer");
+            if found.trim_end_matches('/') != expected.trim_end_matches('/') {
+                let (found, expected) = (found.to_owned(), expected.clone());
+                return Err(Error::OtherIssuer { found, expected });
+            }
+        }
+        for (what, address) in [
+            // Programs that ask no user may leave it empty.
+            ("authorization", Some(&metadata.authorization_endpoint).filter(|it| !it.is_empty())),
+            ("token", Some(&metadata.token_endpoint)),
+            ("registration", metadata.registration_endpoint.as_ref()),
+        ] {
+            if let Some(address) = address {
+                self.check_endpoint(what, address)?;
+            }
+        }
+        if !self.has_secret || self.issuer.is_some() {
+            return Ok(());
+        }
+        let first = self.first.get_or_insert_with(|| metadata.issuer.clone());
+        if *first == metadata.issuer {
+            return Ok(());
+        }
+        let name = |issuer: &Option<String>| issuer.clone().unwrap_or("no name".to_owned());
+        Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
+    }
+
+    fn check_endpoint(&self, what: &'static str, address: &str) -> Result<(), Error> {
+        let url = Url::parse(address)
+            .map_err(|fault| Error::NoAddress { what, fault: fault.to_string() })?;
+        match url.scheme() {
+            "https" => Ok(()),
+            "http" if is_loopback(&url) && is_loopback(&self.resource) => Ok(()),
+            "http" => {
+                let url = without_secrets(&url).to_string();
+                Err(Error::NotEncrypted { what, url })
+            }
+            scheme => Err(Error::NotHttps { what, scheme: scheme.to_owned() }),
+        }
+    }
+
+    /// The client of the authorization server.
+    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpFailure> {
+        let manager = match self.manager.take() {
+            Some(manager) => manager,
+            None => self.make().await.map_err(|error| self.at().authorization(&error))?,
+        };
+        Ok(self.manager.insert(manager))
+    }
+
+    async fn make(&self) -> Result<AuthorizationManager, AuthError> {
+        install_crypto();
+        let resource = self.resource.clone();
+        let mut manager = if is_loopback(&resource) {
+            AuthorizationManager::new_with_oauth_http_client(
+                resource,
+                Arc::new(LoopbackHttpClient(self.addresses.clone())),
+            )
+            .await?
+        } else if self.private_network {
+            AuthorizationManager::new_allowing_private_addresses(resource).await?
+        } else {
+            AuthorizationManager::new(resource).await?
+        };
+        if let Some(credentials) = &self.credentials {
+            manager.set_credential_store(credentials.clone());
+        }
+        Ok(manager)
+    }
+}
+
+/// For a server of this machine, whose authorization server is mostly here as well: rmcp's own
+/// client would ask a proxy for it.
+struct LoopbackHttpClient(AddressPolicy);
+
+impl OAuthHttpClient for LoopbackHttpClient {
+    fn execute(&self, oauth: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let follow = oauth.redirect_policy == OAuthHttpRedirectPolicy::Follow;
+            let request = reqwest::Request::try_from(oauth.request)?;
+            let client = for_oauth(request.url(), follow, &self.0)?;
+            let mut response = client.execute(request).await?;
+            let mut answer = http::Response::builder().status(response.status());
+            if let Some(headers) = answer.headers_mut() {
+                headers.clone_from(response.headers());
+            }
+            let body = read(&mut response).await?;
+            Ok(answer.body(body)?)
+        })
+    }
+}
+
+/// The body, if it is not too long.
+pub(super) async fn read(
+    response: &mut reqwest::Response,
+) -> Result<Vec<u8>, OAuthHttpClientError> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > MAX_BODY {
+            return Err(Error::AnswerTooLong(MAX_BODY).into());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}

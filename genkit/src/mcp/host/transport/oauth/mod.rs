@@ -1,0 +1,22 @@
+//! Access to a server that asks for OAuth.
+
+mod assertion;
+mod authorization_code;
+mod authorizer;
+mod callback;
+mod challenge;
+mod client_credentials;
+mod consent;
+mod credential_store;
+mod credentials;
+mod discovery;
+mod error;
+mod settings;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use assertion::SigningAlgorithm;
+pub(crate) use authorizer::Authorizer;
+pub(crate) use challenge::Challenge;
+pub use credential_store::{CredentialStore, FileCredentials, Storing};
+pub use settings::OAuth;

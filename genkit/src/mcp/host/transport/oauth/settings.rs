@@ -1,0 +1,248 @@
+//! The settings of OAuth for one server.
+
+use std::fmt;
+use std::sync::Arc;
+
+use reqwest::Url;
+
+use super::assertion::{Signer, SigningAlgorithm};
+use super::credential_store::CredentialStore;
+use super::error::Error;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::net::is_loopback;
+
+/// How to get access to a server that asks for OAuth 2.1.
+///
+/// Nothing is asked before the server refuses a request. Then its authorization server is looked
+/// up, this program registers there, the user consents in the browser, and the request is
+/// sent again. The access is renewed without the user as long as the authorization server lets it;
+/// where a server wants more than was given, the user is asked once more, at most once in ten
+/// minutes for the same. While the user is asked, time limits of the host stand still.
+///
+/// ```
+/// use genkit::mcp::{FileCredentials, HttpServer, OAuth};
+///
+/// let mail = HttpServer::new("https://mail.example.com/mcp").oauth(
+///     OAuth::new()
+///         .client_name("My assistant")
+///         .scopes(["mail.read"])
+///         .credentials(FileCredentials::new("credentials.json")),
+/// );
+///
+/// // Without a user: a program that has a name and a secret of its own.
+/// let reports = HttpServer::new("https://reports.example.com/mcp")
+///     .oauth(OAuth::client_credentials("nightly-job", "its secret"));
+/// # let _ = (mail, reports);
+/// ```
+#[derive(Clone, PartialEq)]
+#[must_use = "it is used by `HttpServer::oauth`"]
+pub struct OAuth {
+    pub(super) client_id: Option<String>,
+    pub(super) authentication: ClientAuthentication,
+    /// Whether the program has access of its own, without a user.
+    pub(super) client_credentials: bool,
+    pub(super) issuer: Option<String>,
+    pub(super) metadata_url: Option<String>,
+    pub(super) scopes: Vec<String>,
+    pub(super) name: String,
+    pub(super) redirect_uri: Option<String>,
+    pub(super) on_authorize: Option<OnAuthorize>,
+    pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
+    pub(super) private_network: bool,
+}
+
+/// How a program shows that it is the client of its id.
+#[derive(Clone, PartialEq)]
+pub(super) enum ClientAuthentication {
+    None,
+    Secret(String),
+    Key { pem: String, algorithm: SigningAlgorithm },
+}
+
+/// What brings the user to an address, and the answer back.
+pub(super) type OnAuthorize =
+    ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
+
+/// The name of this program at the consent of the user, unless another is set.
+const DEFAULT_NAME: &str = "Genkit";
+
+impl Default for OAuth {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl OAuth {
+    /// Asks the user, with an authorization code and PKCE.
+    ///
+    /// By default it is for a program in a terminal: the address to open is written to standard
+    /// error and to `tracing` (as a warning), and the browser comes back to a free port of this
+    /// machine. [`on_authorize`](Self::on_authorize) is for all others. The user has 5 minutes.
+    ///
+    /// This program becomes known to the authorization server by
+    /// [`client_id`](Self::client_id), else by [`client_metadata_url`](Self::client_metadata_url)
+    /// if the server takes it, else it registers there by itself.
+    pub fn new() -> Self {
+        Self {
+            client_id: None,
+            authentication: ClientAuthentication::None,
+            client_credentials: false,
+            issuer: None,
+            metadata_url: None,
+            scopes: Vec::new(),
+            name: DEFAULT_NAME.to_owned(),
+            redirect_uri: None,
+            on_authorize: None,
+            store: None,
+            private_network: false,
+        }
+    }
+
+    /// Access for this program itself, without a user: it is known by `id` and `secret`.
+    ///
+    /// ```
+    /// let oauth = genkit::mcp::OAuth::client_credentials("nightly-job", "its secret");
+    /// assert!(!format!("{oauth:?}").contains("its secret"));
+    /// ```
+    pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
+        Self { client_credentials: true, ..Self::new().client_id(id).client_secret(secret) }
+    }
+
+    /// Access for this program itself, without a user: it is known by `id` and signs with a
+    /// private key (RFC 7523). The key is PEM text, PKCS#8; it must fit the algorithm.
+    pub fn client_credentials_jwt(
+        id: impl Into<String>,
+        private_key_pem: impl Into<String>,
+        algorithm: SigningAlgorithm,
+    ) -> Self {
+        let authentication = ClientAuthentication::Key { pem: private_key_pem.into(), algorithm };
+        Self { client_credentials: true, authentication, ..Self::new().client_id(id) }
+    }
+
+    /// The id that the authorization server knows this program by. Say its
+    /// [`issuer`](Self::issuer) as well.
+    pub fn client_id(mut self, id: impl Into<String>) -> Self {
+        self.client_id = Some(id.into());
+        self
+    }
+
+    /// The secret that belongs to [`client_id`](Self::client_id).
+    pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
+        self.authentication = ClientAuthentication::Secret(secret.into());
+        self
+    }
+
+    /// The authorization server that the id and the secret are for. Default is whichever the MCP
+    /// server names; with an issuer no other gets to see them.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuer = Some(issuer.into());
+        self
+    }
+
+    /// Where a document about this program lies, as an `https` address with a path: authorization
+    /// servers that read it (Client ID Metadata Documents) need no registration.
+    pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
+        self.metadata_url = Some(url.into());
+        self
+    }
+
+    /// The scopes to ask for. Default are those that the server names in its refusal, else those of
+    /// its metadata.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The name of this program at the consent of the user. Default is `Genkit`.
+    pub fn client_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Where the browser comes back to. Default is `http://127.0.0.1/callback` at a free port.
+    /// Without [`on_authorize`](Self::on_authorize) it must be on this machine, and its port is
+    /// the one that is listened at.
+    pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
+        self.redirect_uri = Some(uri.into());
+        self
+    }
+
+    /// How the user is asked: gets the address to open, and returns the whole address that the
+    /// browser came back with, `code` and `state` and all.
+    ///
+    /// ```
+    /// use genkit::Error;
+    /// use genkit::mcp::OAuth;
+    ///
+    /// # async fn show(_: &str) {}
+    /// # async fn pasted() -> Option<String> { None }
+    /// let oauth = OAuth::new().redirect_uri("https://app.example.com/back").on_authorize(
+    ///     |url| async move {
+    ///         show(&url).await;
+    ///         pasted().await.ok_or_else(|| Error::invalid_argument("nobody said yes"))
+    ///     },
+    /// );
+    /// # let _ = oauth;
+    /// ```
+    pub fn on_authorize<F, Fut>(mut self, ask: F) -> Self
+    where
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<String>> + Send + 'static,
+    {
+        self.on_authorize = Some(ByIdentity(Arc::new(move |url| Box::pin(ask(url)))));
+        self
+    }
+
+    /// Where access is stored between runs, for example in a
+    /// [`FileCredentials`](super::FileCredentials). Default is nowhere: it is gone with the host.
+    pub fn credentials(mut self, store: impl CredentialStore) -> Self {
+        self.store = Some(ByIdentity(Arc::new(store)));
+        self
+    }
+
+    /// Whether the authorization server may be at a private address (`10.0.0.9`) although the MCP
+    /// server's address is none. Default is no: a server from outside must not
+    /// make this program send requests in its own network. Say yes for servers of an intranet.
+    pub fn private_network(mut self, yes: bool) -> Self {
+        self.private_network = yes;
+        self
+    }
+
+    /// Checks what can be checked before anything is sent.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.authentication != ClientAuthentication::None && self.client_id.is_none() {
+            return Err(Error::SecretWithoutId);
+        }
+        if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
+            Signer::new(pem, *algorithm)?;
+        }
+        if let Some(url) = &self.metadata_url {
+            let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;
+            if url.scheme() != "https" || url.path() == "/" {
+                return Err(Error::MetadataUrl);
+            }
+        }
+        if let Some(uri) = &self.redirect_uri {
+            let uri = Url::parse(uri).map_err(|_| Error::RedirectUri)?;
+            let is_here = uri.scheme() == "http" && is_loopback(&uri);
+            if self.on_authorize.is_none() && !is_here {
+                return Err(Error::RedirectElsewhere);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Secrets and keys are not shown.
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuth")
+            .field("client_id", &self.client_id)
+            .field("client_credentials", &self.client_credentials)
+            .field("issuer", &self.issuer)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,95 @@
+//! Access that a program has of its own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ring::signature::ECDSA_P256_SHA256_FIXED;
+use serde_json::json;
+
+use super::access::{authorization_server, origin};
+use super::assertion::{ecdsa, verified};
+use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
+use crate::mcp::host::transport::oauth::{OAuth, SigningAlgorithm};
+
+/// A server for programs; each token is another, and lives for `seconds`.
+async fn server(seconds: u64, methods: &'static [&'static str]) -> Fake {
+    let given = AtomicUsize::new(0);
+    Fake::start(move |request| match request.path.as_str() {
+        "/token" => {
+            let count = given.fetch_add(1, Ordering::Relaxed);
+            let token = format!("t{count}");
+            Answer::json(
+                &json!({"access_token": token, "token_type": "Bearer", "expires_in": seconds}),
+            )
+        }
+        "/mcp" if request.header("authorization").is_none() => refusal(request),
+        "/mcp" => mcp(request),
+        _ => authorization_server(request, methods),
+    })
+    .await
+}
+
+fn refusal(request: &Request) -> Answer {
+    let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+    let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
+    Answer::status(401).header("WWW-Authenticate", header)
+}
+
+#[tokio::test]
+async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
+    let fake = server(3600, &["client_secret_basic"]).await;
+    let oauth = OAuth::client_credentials("me:1", "s/1");
+    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    list(&client).await.unwrap();
+    let asked = fake.seen(|request| request.path == "/token");
+    assert_eq!(asked.len(), 1);
+    // me%3A1:s%2F1
+    assert_eq!(asked[0].header("authorization"), Some("Basic bWUlM0ExOnMlMkYx"));
+    assert_eq!(asked[0].param("grant_type").as_deref(), Some("client_credentials"));
+    assert_eq!(asked[0].param("scope").as_deref(), Some("read"));
+    assert_eq!(asked[0].param("resource"), Some(fake.url()));
+
+    let fake = server(0, &["client_secret_post"]).await;
+    let oauth = OAuth::client_credentials("me", "secret").scopes(["write"]);
+    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    list(&client).await.unwrap();
+    let asked = fake.seen(|request| request.path == "/token");
+    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    assert_eq!(asked[0].header("authorization"), None);
+    assert_eq!(asked[0].param("client_secret").as_deref(), Some("secret"));
+    assert_eq!(asked[0].param("scope").as_deref(), Some("write"));
+}
+
+#[tokio::test]
+async fn a_key_signs_for_the_issuer() {
+    let fake = server(3600, &["private_key_jwt"]).await;
+    let (key, public) = ecdsa();
+    let oauth = OAuth::client_credentials_jwt("me", key, SigningAlgorithm::Es256);
+    open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    let asked = fake.seen(|request| request.path == "/token").remove(0);
+    let claims =
+        verified(&asked.param("client_assertion").unwrap(), &ECDSA_P256_SHA256_FIXED, &public);
+    assert_eq!(claims["aud"], fake.origin);
+    assert_eq!(asked.param("client_id"), None);
+}
+
+#[tokio::test]
+async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
+    let fake = server(3600, &["client_secret_basic"]).await;
+    let oauth = OAuth::client_credentials("me", "s").issuer("https://other.example.com");
+    let text = fault(HttpServer::new(fake.url()).oauth(oauth)).await.error.to_string();
+    assert!(text.contains("`.issuer(..)` says"), "{text}");
+    assert!(fake.seen(|request| request.path == "/token").is_empty());
+
+    let fake = Fake::start(|request| match request.path.as_str() {
+        "/token" => Answer::status(401).body(json!({"error": "invalid_client"}).to_string()),
+        "/mcp" => refusal(request),
+        _ => authorization_server(request, &[]),
+    })
+    .await;
+    let oauth = OAuth::client_credentials("me", "s");
+    let fault = fault(HttpServer::new(fake.url()).oauth(oauth)).await;
+    assert!(fault.error.to_string().contains("invalid_client"), "{fault:?}");
+    assert_eq!(fault.error.kind(), crate::ErrorKind::Unauthenticated);
+}

@@ -1,0 +1,33 @@
+//! The file that credentials are kept in.
+
+use serde_json::json;
+
+use crate::mcp::host::transport::oauth::{CredentialStore, FileCredentials};
+
+#[tokio::test]
+async fn a_file_keeps_what_several_servers_gave_and_is_for_its_owner_alone() {
+    let folder = std::env::temp_dir().join(format!("genkit-keep-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("mcp.json");
+    let store = FileCredentials::new(&path);
+    assert_eq!(store.load("a").await.unwrap(), None);
+    store.save("a", Some(json!(1))).await.unwrap();
+    store.save("b", Some(json!(2))).await.unwrap();
+    assert_eq!(FileCredentials::new(&path).load("a").await.unwrap(), Some(json!(1)));
+    store.save("a", None).await.unwrap();
+    assert_eq!(store.load("a").await.unwrap(), None);
+    assert_eq!(store.load("b").await.unwrap(), Some(json!(2)));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    std::fs::write(&path, "no JSON").unwrap();
+    let error = store.load("b").await.unwrap_err().to_string();
+    assert!(
+        error.contains("cannot use the credentials in") && error.contains("mcp.json"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}

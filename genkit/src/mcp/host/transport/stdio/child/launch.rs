@@ -1,0 +1,117 @@
+//! The program of a server: where it lies, and the environment that it gets.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::mcp::host::transport::stdio::command::Command;
+use crate::mcp::host::transport::stdio::error::Error;
+
+/// What a program needs to run, and no more: keys and tokens stay here.
+#[rustfmt::skip]
+const INHERITED: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS",
+        "OS", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES",
+        "PROGRAMFILES(X86)", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME",
+        "USERPROFILE", "WINDIR",
+    ]
+} else {
+    &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"]
+};
+
+/// Where the system looks if there is no `PATH`.
+const PATH_WITHOUT_PATH: &str = if cfg!(unix) { "/usr/local/bin:/usr/bin:/bin" } else { "" };
+
+/// Folders that an error names; a `PATH` may have hundreds.
+const NAMED_FOLDERS: usize = 12;
+
+/// The command as the system takes it, but for its streams.
+pub(crate) fn prepare(command: &Command) -> Result<tokio::process::Command> {
+    if let Some(folder) = &command.cwd {
+        check_folder(folder)?;
+    }
+    let environment = environment(command);
+    let mut process = tokio::process::Command::new(find(command, &environment)?);
+    process.args(&command.args).env_clear().envs(environment);
+    if let Some(folder) = &command.cwd {
+        process.current_dir(folder);
+    }
+    #[cfg(unix)]
+    process.arg0(&command.program).process_group(0);
+    // Where there are no groups, this is all that can be done.
+    #[cfg(not(unix))]
+    process.kill_on_drop(true);
+    Ok(process)
+}
+
+/// The error of a start that the system refused.
+pub(crate) fn failed(command: &Command, source: io::Error) -> Error {
+    Error::Start { program: command.program.display().to_string(), source }
+}
+
+/// The environment that the child gets.
+fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
+    let mut environment: BTreeMap<_, _> = std::env::vars_os()
+        .filter(|(name, value)| command.inherit_env || is_inherited(name, value))
+        .collect();
+    environment.extend(command.env.clone());
+    environment
+}
+
+fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
+    // Old shells run such a value as code.
+    let is_function = value.as_encoded_bytes().starts_with(b"()");
+    let is_locale = name.as_encoded_bytes().starts_with(b"LC_");
+    (is_locale || INHERITED.iter().any(|known| is_same(name, known))) && !is_function
+}
+
+/// Whether two names mean one variable.
+fn is_same(name: &OsStr, known: &str) -> bool {
+    if cfg!(windows) { name.eq_ignore_ascii_case(known) } else { name == known }
+}
+
+fn check_folder(folder: &Path) -> Result<(), Error> {
+    match folder.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(Error::CwdIsNoFolder(folder.to_owned())),
+        Err(source) => Err(Error::Cwd { folder: folder.to_owned(), source }),
+    }
+}
+
+/// The file of the program, by the `PATH` that the child gets.
+fn find(command: &Command, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, Error> {
+    let program = Path::new(&command.program);
+    if program.as_os_str().is_empty() {
+        return Err(Error::NoCommand);
+    }
+    // Relative paths mean the folder that the child runs in.
+    let folder = command.cwd.clone().unwrap_or_default();
+    let path = environment.iter().find(|(name, _)| is_same(name, "PATH"));
+    let path = path.map_or(OsStr::new(PATH_WITHOUT_PATH), |(_, value)| value);
+    if let Ok(file) = which::which_in(program, Some(path), &folder) {
+        // A child may change its folder before it starts.
+        return Ok(std::path::absolute(&file).unwrap_or(file));
+    }
+    if program.components().count() > 1 || program.is_absolute() {
+        return Err(not_runnable(folder.join(program)));
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
+    let mut named: Vec<String> =
+        folders.iter().take(NAMED_FOLDERS).map(|folder| folder.display().to_string()).collect();
+    if folders.len() > NAMED_FOLDERS {
+        named.push(format!("and {} more", folders.len() - NAMED_FOLDERS));
+    }
+    Err(Error::NotInPath { program: program.display().to_string(), folders: named.join(", ") })
+}
+
+/// Why a file with a path cannot be run.
+fn not_runnable(file: PathBuf) -> Error {
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Error::CommandIsFolder(file),
+        Ok(_) => Error::NotExecutable(file),
+        Err(source) => Error::NoFile { file, source },
+    }
+}
