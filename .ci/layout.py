@@ -48,6 +48,9 @@ class Crate:
             module = tuple(parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts)
             self.module_of[path], self.file_of[module] = module, path
         self.uses = {path: list(uses_of(text)) for path, text in self.files.items()}
+        # An exported macro is a name of the root, wherever it is written.
+        exported = r"#\[macro_export\]\s*macro_rules! (\w+)"
+        self.macros = {n: p for p, text in self.files.items() for n in re.findall(exported, text)}
         self.items = {
             path: set(re.findall(
                 r"\b(?:struct|enum|trait|type|fn|const|static|union|macro_rules!) (\w+)", text
@@ -72,6 +75,8 @@ class Crate:
         """The file that defines what the segments name: through re-exports."""
         if segments is None or segments in seen:
             return None
+        if len(segments) == 1 and segments[0] in self.macros:
+            return self.macros[segments[0]]
         end = max(i for i in range(len(segments) + 1) if segments[:i] in self.file_of)
         module, rest = segments[:end], segments[end:]
         path = self.file_of[module]

@@ -92,16 +92,22 @@ impl<T: From<&'static str>> TextDefault for T {
     note = "write `async fn suggest(asked: genkit::Completion) -> Vec<String>`, or the suggestions themselves: `complete = [\"a\", \"b\"]`"
 )]
 pub trait Completes {
-    fn complete(self, request: crate::Completion) -> BoxFuture<'static, Result<Vec<String>>>;
+    fn complete(
+        self,
+        request: crate::action::Completion,
+    ) -> BoxFuture<'static, Result<Vec<String>>>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F, S> Completes for F
 where
-    F: Fn(crate::Completion) -> S,
-    S: Future<Output: crate::IntoSuggestions> + Send + 'static,
+    F: Fn(crate::action::Completion) -> S,
+    S: Future<Output: crate::action::IntoSuggestions> + Send + 'static,
 {
-    fn complete(self, request: crate::Completion) -> BoxFuture<'static, Result<Vec<String>>> {
+    fn complete(
+        self,
+        request: crate::action::Completion,
+    ) -> BoxFuture<'static, Result<Vec<String>>> {
         crate::action::expansion::complete(self(request))
     }
 }

@@ -9,6 +9,8 @@ mod handler;
 mod hosts;
 #[cfg(feature = "mcp-http")]
 mod http;
+#[cfg(feature = "mcp-host")]
+mod in_process;
 mod lists;
 mod principal;
 mod rate_limit;
@@ -22,6 +24,6 @@ mod stdio;
 
 pub use builder::McpServer;
 pub use principal::Principal;
-#[cfg(any(feature = "testing", feature = "mcp-host"))]
+#[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;
 pub use settings::ApprovalFallback;

@@ -71,23 +71,6 @@ impl CustomServer {
         };
         Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
     }
-
-    /// A server of this library in this program, without a process and without a port: `make` gives
-    /// one for each connection.
-    #[cfg(feature = "mcp-server")]
-    pub fn in_process(make: impl Fn() -> crate::mcp::McpServer + Send + Sync + 'static) -> Self {
-        /// How much a side may write before the other reads, in bytes.
-        const PIPE_BYTES: usize = 64 * 1024;
-        let make = Arc::new(make);
-        Self::new(move || {
-            let make = Arc::clone(&make);
-            async move {
-                let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-                crate::mcp::server::serve_pipe(make(), theirs)?;
-                Ok(ours)
-            }
-        })
-    }
 }
 
 controls!(CustomServer);
