@@ -17,9 +17,9 @@ use crate::error::Result;
 
 /// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
-/// [`McpClient::connect`] is for a program with one server; [`McpHost::client`](super::McpHost::client) is one of
-/// several.
-/// Names are here those of the server; the [`Tool`]s themselves are named `key/tool`.
+/// [`McpClient::connect`] is for a program with one server;
+/// [`McpHost::client`](super::McpHost::client) is one of several. Names are here those of the
+/// server; the [`Tool`]s themselves are named `key/tool`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::{CustomServer, McpClient};
