@@ -49,7 +49,7 @@ class Crate:
             self.module_of[path], self.file_of[module] = module, path
         self.uses = {path: list(uses_of(text)) for path, text in self.files.items()}
         # An exported macro is a name of the root, wherever it is written.
-        exported = r"#\[macro_export\]\s*macro_rules! (\w+)"
+        exported = r"#\[macro_export\](?:\s*#\[[^\]]*\])*\s*macro_rules! (\w+)"
         self.macros = {n: p for p, text in self.files.items() for n in re.findall(exported, text)}
         self.items = {
             path: set(re.findall(
@@ -98,7 +98,7 @@ class Crate:
         found = set()
         for path, text in self.files.items():
             module = self.module_of[path]
-            written = re.findall(r"\b(?:crate|super|self)(?:::\w+)+", re.sub(r"\buse [^;]*;", "", text))
+            written = re.findall(r"(?<!\$)\b(?:crate|super|self)(?:::\w+)+", re.sub(r"\buse [^;]*;", "", text))
             named = [tuple(one.split("::")) for one in written]
             # What a module only hands on is no dependence of its own.
             named += [used for used, _, handed_on in self.uses[path] if not handed_on]
