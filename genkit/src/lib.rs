@@ -123,10 +123,6 @@ pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
 mod registry;
-#[cfg_attr(
-    not(all(feature = "gemini", feature = "openai")),
-    allow(dead_code, unused_imports, reason = "each dialect has its provider as its only reader")
-)]
 mod schema;
 mod size;
 mod suggest;

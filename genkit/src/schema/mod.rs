@@ -25,6 +25,7 @@ mod strictness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+#[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]
 pub(crate) use conversion::MAX_DEPTH;

@@ -14,9 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
 use super::server::ManagedServer;
-use crate::error::{Error as PublicError, ErrorKind, Result};
+#[cfg(feature = "mcp-host-http")]
+use crate::error::ErrorKind;
+use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::config::{Launch, ProtocolEra};
-use crate::mcp::host::error::{OfServer as _, of_server};
+use crate::mcp::host::error::OfServer as _;
+#[cfg(feature = "mcp-host-http")]
+use crate::mcp::host::error::of_server;
 use crate::mcp::host::session::connection::{ClientTask, Connection};
 use crate::mcp::host::session::error::Error as SessionError;
 use crate::mcp::host::session::interceptor::Interceptor;
@@ -25,6 +29,7 @@ use crate::mcp::host::session::state::SessionState;
 use crate::mcp::host::transport::stdio::child::Child;
 
 /// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+#[cfg(feature = "mcp-host-http")]
 const HTTP_PROBE: u32 = 3;
 
 /// A connection with what holds it.
