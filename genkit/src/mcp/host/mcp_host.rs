@@ -45,7 +45,7 @@ use crate::registry::Registry;
 ///     .build()?;
 ///
 /// genkit::generate("What is 2 + 3?")
-///     .model("offline")
+///     .model(ScriptedModel::text("5")) // or "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
 ///     .tools(host.tools()) // live: what a server changes, the next turn sees
 ///     .await?;
 /// assert_eq!(host.tools().await?[0].name(), "sums/add");

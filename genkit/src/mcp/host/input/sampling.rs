@@ -53,12 +53,13 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 ///
 /// ```
 /// use genkit::mcp::{McpHost, Sampling};
+/// use genkit::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let host = McpHost::builder()
 ///     .sampling(
-///         Sampling::with("gemini/gemini-2.5-flash")
+///         Sampling::with(ScriptedModel::text("Paris.")) // or "gemini/gemini-2.5-flash"
 ///             .max_tokens(1000)
 ///             .allow(|asked| asked.server == "research"),
 ///     )

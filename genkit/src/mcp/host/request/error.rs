@@ -16,6 +16,8 @@ pub(crate) enum Error {
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
+    #[error("asks back about `{0}`, a method that has no room for answers")]
+    CannotAnswer(String),
     #[error("asks the model, and {0}")]
     Sampling(String),
     #[error("asks for `{0}`, which is unknown")]
@@ -31,7 +33,7 @@ impl Topic for Error {
             Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
-            Self::UnknownInput(_) => ErrorKind::Unimplemented,
+            Self::UnknownInput(_) | Self::CannotAnswer(_) => ErrorKind::Unimplemented,
         }
     }
 }

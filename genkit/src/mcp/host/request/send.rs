@@ -54,7 +54,9 @@ pub(super) async fn round_trips(
         let connection = server.connection().await?;
         let key = format!("{print}:{round}");
         let responses = input_required::responses(&connection, context, &key, required).await?;
-        answer(&mut request, responses, state);
+        if !answer(&mut request, responses, state) {
+            return Err(Error::CannotAnswer(target.to_owned()).of(&server.key));
+        }
     }
     Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
 }
@@ -79,19 +81,24 @@ fn fingerprint_of(request: &ClientRequest) -> String {
     }
 }
 
-/// Makes the next round of a request.
-fn answer(request: &mut ClientRequest, responses: Option<InputResponses>, state: Option<String>) {
+/// Makes the next round of a request; false for one of a method that has no room for answers.
+fn answer(
+    request: &mut ClientRequest,
+    responses: Option<InputResponses>,
+    state: Option<String>,
+) -> bool {
     macro_rules! set {
         ($request:ident) => {{
             $request.params.input_responses = responses;
             $request.params.request_state = state;
+            true
         }};
     }
     match request {
         ClientRequest::CallToolRequest(request) => set!(request),
         ClientRequest::GetPromptRequest(request) => set!(request),
         ClientRequest::ReadResourceRequest(request) => set!(request),
-        _ => {}
+        _ => false,
     }
 }
 
@@ -147,4 +154,21 @@ async fn with_cause(
 struct RecordedRound {
     round: usize,
     result: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{PingRequest, ReadResourceRequest, ReadResourceRequestParams};
+
+    use super::*;
+
+    #[test]
+    fn only_methods_with_room_for_answers_are_answered() {
+        let read = ReadResourceRequest::new(ReadResourceRequestParams::new("note://1"));
+        let mut read = ClientRequest::ReadResourceRequest(read);
+        assert!(answer(&mut read, None, Some("state".to_owned())));
+        assert!(serde_json::to_string(&read).unwrap().contains(r#""requestState":"state""#));
+        let mut ping = ClientRequest::PingRequest(PingRequest::default());
+        assert!(!answer(&mut ping, None, None));
+    }
 }
