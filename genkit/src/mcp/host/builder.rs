@@ -81,9 +81,9 @@ impl McpHostBuilder {
     /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let file = super::config::file::read(path.as_ref())?;
-        self.servers.extend(file.servers);
-        self.notices.extend(file.notices);
+        let (servers, notices) = super::config::file::read(path.as_ref())?;
+        self.servers.extend(servers);
+        self.notices.extend(notices);
         Ok(self)
     }
 

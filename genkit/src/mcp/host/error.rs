@@ -33,6 +33,9 @@ pub(crate) enum Error {
     NoServerNamed(String),
     #[error("has no subscriptions")]
     NoSubscriptions,
+    #[cfg(not(feature = "mcp-host-http"))]
+    #[error("{0}: servers over HTTP need genkit's feature `mcp-host-http`")]
+    NoHttp(String),
 }
 
 impl Topic for Error {
@@ -40,6 +43,8 @@ impl Topic for Error {
         match self {
             Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed(_) => ErrorKind::InvalidArgument,
             Self::NoSubscriptions => ErrorKind::Unimplemented,
+            #[cfg(not(feature = "mcp-host-http"))]
+            Self::NoHttp(_) => ErrorKind::Unimplemented,
         }
     }
 }
