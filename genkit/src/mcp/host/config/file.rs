@@ -1,26 +1,15 @@
 //! Configuration files of other programs (`mcpServers`), as servers of a host.
 
-use std::io;
-use std::path::Path;
-
-use genkit_mcp_servers_file::{self as servers_file, MAX_KEY_BYTES, ServerEntry, ServerTransport};
+use genkit_mcp_servers_file::{MAX_KEY_BYTES, ServerEntry, ServerTransport};
 
 use super::{Controls, ServerConfig, StdioServer};
-use crate::error::{ErrorKind, Result, Topic};
-#[cfg(not(feature = "mcp-host-http"))]
 use crate::mcp::host::error::Error;
 use crate::mcp::host::limits::MAX_KEY;
 
 const _: () = assert!(MAX_KEY_BYTES <= MAX_KEY, "the keys of a file are keys of a host");
 
-/// Reads the servers of a file with their keys, and what is to be logged once.
-pub(crate) fn read(path: &Path) -> Result<(Vec<(String, ServerConfig)>, Vec<String>)> {
-    let file = servers_file::read(path)?;
-    Ok((file.servers.into_iter().map(server).collect(), file.notices))
-}
-
-/// One server; a broken one if its entry is written wrongly.
-fn server(entry: ServerEntry) -> (String, ServerConfig) {
+/// One server with its key; a broken one if its entry is written wrongly.
+pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
     let options = entry.options;
     let controls = Controls {
         disabled: options.disabled,
@@ -43,19 +32,9 @@ fn server(entry: ServerEntry) -> (String, ServerConfig) {
         Ok(ServerTransport::Http { .. }) => {
             ServerConfig::broken(Error::NoHttp(entry.place).into(), controls)
         }
-        Err(error) => ServerConfig::broken(error.into(), controls),
+        Err(error) => ServerConfig::broken(Error::File(error).into(), controls),
     };
     (entry.key, server)
-}
-
-impl Topic for servers_file::Error {
-    fn kind(&self) -> ErrorKind {
-        match self.kind() {
-            io::ErrorKind::NotFound => ErrorKind::NotFound,
-            io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
-            _ => ErrorKind::InvalidArgument,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -64,12 +43,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::error::ErrorKind;
+    use crate::mcp::McpHost;
     use crate::mcp::host::config::{Launch, check_keys};
 
     #[track_caller]
     fn servers(text: &str) -> Vec<(String, ServerConfig)> {
         let vars = |name: &str| (name == "TOKEN").then(|| "hunter2-token".to_owned());
-        let file = servers_file::parse(text, "mcp.json", vars).unwrap();
+        let file = genkit_mcp_servers_file::parse(text, "mcp.json", vars).unwrap();
         file.servers.into_iter().map(server).collect()
     }
 
@@ -137,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_missing_is_not_found() {
-        let error = read(Path::new("/no/such/mcp.json")).unwrap_err();
+        let error = McpHost::builder().config_file("/no/such/mcp.json").map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         assert!(error.to_string().starts_with("cannot read /no/such/mcp.json: "), "{error}");
     }
