@@ -60,7 +60,7 @@ def main():
         if not named:
             wrong.append(f"`{what}` names no constant")
         for group in re.findall(r"((?:`\w+`, )*`\w+`) in `([^`]+)`", where):
-            path = os.path.join(SOURCE, group[1])
+            path = group[1] if group[1].startswith("crates/") else os.path.join(SOURCE, group[1])
             known = dict(constants(path)) if os.path.exists(path) else {}
             for name in re.findall(r"`(\w+)`", group[0]):
                 checked += 1

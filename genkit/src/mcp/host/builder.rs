@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::catalog::host_state::HostState;
 use super::client::McpClient;
 use super::config::ServerConfig;
+use super::error::Error;
 use super::event::McpEvent;
 use super::input::elicit::{ElicitAnswer, ElicitRequest};
 use super::input::sampling::Sampling;
@@ -81,8 +82,8 @@ impl McpHostBuilder {
     /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let file = super::config::file::read(path.as_ref())?;
-        self.servers.extend(file.servers);
+        let file = genkit_mcp_servers_file::read(path.as_ref()).map_err(Error::File)?;
+        self.servers.extend(file.servers.into_iter().map(super::config::file::server));
         self.notices.extend(file.notices);
         Ok(self)
     }

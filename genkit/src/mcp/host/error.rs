@@ -1,5 +1,7 @@
 //! Errors of hosts, and how an error of one server names it.
 
+use std::io;
+
 use super::limits::MAX_KEY;
 use crate::error::{Error as PublicError, ErrorKind, Topic};
 
@@ -33,13 +35,25 @@ pub(crate) enum Error {
     NoServerNamed(String),
     #[error("has no subscriptions")]
     NoSubscriptions,
+    #[error(transparent)]
+    File(genkit_mcp_servers_file::Error),
+    #[cfg(not(feature = "mcp-host-http"))]
+    #[error("{0}: servers over HTTP need genkit's feature `mcp-host-http`")]
+    NoHttp(String),
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed(_) => ErrorKind::InvalidArgument,
+            Self::File(error) => match error.kind() {
+                io::ErrorKind::NotFound => ErrorKind::NotFound,
+                io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+                _ => ErrorKind::InvalidArgument,
+            },
             Self::NoSubscriptions => ErrorKind::Unimplemented,
+            #[cfg(not(feature = "mcp-host-http"))]
+            Self::NoHttp(_) => ErrorKind::Unimplemented,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn programs_are_read_from_the_files_of_all() {
-    for (client, text, name, program, args, env) in [
+    for (client, text, key, command, args, env) in [
         (
             "Claude Desktop",
             r#"{"globalShortcut": "", "mcpServers": {"filesystem": {"command": "npx", "args": ["-y",
@@ -67,62 +67,68 @@ fn programs_are_read_from_the_files_of_all() {
             &[],
         ),
     ] {
-        let (found, config) = server(text);
-        let Launch::Stdio(command) = &config.launch else { panic!("{client}: {config:?}") };
-        let (found_program, found_args, found_env) = told(command);
-        assert_eq!((found.as_str(), found_program.as_str()), (name, program), "{client}");
-        assert_eq!(found_args, args, "{client}");
-        let found_env: Vec<_> = found_env.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        assert_eq!(found_env, env, "{client}");
-        assert!(config.controls.wants("any") && !config.controls.disabled, "{client}");
+        let found = server(text);
+        assert_eq!(found.key, key, "{client}");
+        let options = &found.options;
+        assert!(!options.disabled && options.except.is_empty(), "{client}");
+        assert!(options.only.is_empty() || options.only == ["*"], "{client}");
+        let found = program(found);
+        assert_eq!(found.command, command, "{client}");
+        assert_eq!(found.args, args, "{client}");
+        let found: Vec<_> = found.env.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(found, env, "{client}");
     }
 }
 
 #[test]
 fn servers_over_http_are_read_from_the_files_of_all() {
-    for text in [
-        r#"{"mcpServers": {"a": {"type": "http", "url": "https://e.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#,
-        r#"{"mcpServers": {"a": {"url": "https://e.com/mcp", "headers": {"A": "${env:TOKEN}"}}}}"#,
-        r#"{"servers": {"a": {"type": "http", "url": "https://e.com/mcp"}}}"#,
-        r#"{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://e.com/mcp", "disabled": false}}}"#,
-        r#"{"mcpServers": {"a": {"type": "streamable-http", "url": "https://e.com/mcp"}}}"#,
-        r#"{"mcpServers": {"a": {"httpUrl": "https://e.com/mcp", "timeout": 5000}}}"#,
-        r#"{"mcpServers": {"a": {"serverUrl": "https://e.com/mcp"}}}"#,
+    for (text, expected) in [
+        (
+            r#"{"mcpServers": {"a": {"type": "http", "url": "https://e.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#,
+            &[("Authorization", "Bearer t0p-secret")][..],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"url": "https://e.com/mcp", "headers": {"B": "${env:TOKEN}", "A": "1"}}}}"#,
+            &[("B", "t0p-secret"), ("A", "1")],
+        ),
+        (r#"{"servers": {"a": {"type": "http", "url": "https://e.com/mcp"}}}"#, &[]),
+        (
+            r#"{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://e.com/mcp", "disabled": false}}}"#,
+            &[],
+        ),
+        (r#"{"mcpServers": {"a": {"type": "streamable-http", "url": "https://e.com/mcp"}}}"#, &[]),
+        (r#"{"mcpServers": {"a": {"httpUrl": "https://e.com/mcp", "timeout": 5000}}}"#, &[]),
+        (r#"{"mcpServers": {"a": {"serverUrl": "https://e.com/mcp"}}}"#, &[]),
     ] {
-        let (_, config) = server(text);
-        #[cfg(feature = "mcp-host-http")]
-        assert!(matches!(config.launch, Launch::Http(_)), "{text}: {config:?}");
-        #[cfg(not(feature = "mcp-host-http"))]
-        {
-            let Launch::Broken(error) = config.launch else { panic!("{text}: {config:?}") };
-            assert_eq!(
-                error.to_string().split(" in ").last().unwrap(),
-                "mcp.json: servers over HTTP need genkit's feature `mcp-host-http`"
-            );
-        }
+        let ServerTransport::Http { url, headers } = server(text).transport.unwrap() else {
+            panic!("{text}");
+        };
+        assert_eq!(url, "https://e.com/mcp", "{text}");
+        let headers: Vec<_> = headers.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(headers, expected, "{text}");
     }
 }
 
 #[test]
-fn controls_are_read() {
-    let (_, controls) = stdio(r#""command": "x", "disabled": true, "disabledTools": ["a", "b_*"]"#);
-    assert!(controls.disabled && !controls.wants("a") && !controls.wants("b_1"));
-    assert!(controls.wants("c"));
-    let (_, controls) =
-        stdio(r#""command": "x", "includeTools": ["a", "b"], "excludeTools": ["b"]"#);
-    assert!(controls.wants("a") && !controls.wants("b") && !controls.wants("c"));
-    assert!(!stdio(r#""command": "x", "tools": []"#).1.wants("a"));
-    assert!(stdio(r#""command": "x", "enabledTools": []"#).1.wants("a"));
-    assert!(stdio(r#""command": "x", "enabled": false"#).1.disabled);
+fn options_are_read() {
+    let found = options(r#""command": "x", "disabled": true, "disabledTools": ["a", "b_*"]"#);
+    assert!(found.disabled && found.only.is_empty());
+    assert_eq!(found.except, ["a", "b_*"]);
+    let found = options(r#""command": "x", "includeTools": ["a", "b"], "excludeTools": ["b"]"#);
+    assert_eq!((found.only, found.except), (vec!["a".into(), "b".into()], vec!["b".into()]));
+    assert_eq!(options(r#""command": "x", "tools": []"#).except, ["*"]);
+    let none = options(r#""command": "x", "enabledTools": []"#);
+    assert_eq!(none, options(r#""command": "x""#));
+    assert!(options(r#""command": "x", "enabled": false"#).disabled);
     for (limit, seconds) in [("60", 60.0), ("30000", 30.0), ("600000", 600.0), ("0.5", 0.5)] {
-        let (_, controls) = stdio(&format!(r#""command": "x", "timeout": {limit}"#));
-        assert_eq!(controls.timeout, Some(Duration::from_secs_f64(seconds)), "{limit}");
+        let found = options(&format!(r#""command": "x", "timeout": {limit}"#));
+        assert_eq!(found.timeout, Some(Duration::from_secs_f64(seconds)), "{limit}");
     }
-    assert_eq!(stdio(r#""command": "x", "timeout": 1e300"#).1.timeout, Some(Duration::MAX));
+    assert_eq!(options(r#""command": "x", "timeout": 1e300"#).timeout, Some(Duration::MAX));
 }
 
 #[test]
-fn what_is_not_done_is_told() {
+fn what_is_not_used_is_in_the_notices() {
     let found = file(
         r#"{"mcpServers": {
             "fs": {"comand": "x", "command": "x", "alwaysAllow": ["t"], "//": "c", "_note": 1, "oauth": {}, "description": "d"},
@@ -147,7 +153,7 @@ fn what_is_not_done_is_told() {
 }
 
 #[test]
-fn names_that_no_host_takes_become_keys() {
+fn names_that_are_no_keys_become_keys() {
     let long = "x".repeat(70);
     let text = format!(
         r#"{{"servers": {{"io.github.github/github-mcp-server": {{"command": "a"}}, "a/b": {{"command": "b"}},
@@ -155,7 +161,7 @@ fn names_that_no_host_takes_become_keys() {
             "{long}y": {{"command": "f"}}, "": {{"command": "g"}}}}}}"#
     );
     let found = file(&text);
-    let keys: Vec<&str> = found.servers.iter().map(|(key, _)| key.as_str()).collect();
+    let keys: Vec<&str> = found.servers.iter().map(|server| server.key.as_str()).collect();
     let (cut, second) = ("x".repeat(64), format!("{}-2", "x".repeat(62)));
     assert_eq!(
         keys,
@@ -163,12 +169,12 @@ fn names_that_no_host_takes_become_keys() {
     );
     assert_eq!(found.notices.len(), 6);
     assert!(found.notices[0].contains("is called `io.github.github-github-mcp-server` here"));
-    crate::mcp::host::config::check_keys(&found.servers).unwrap();
 }
 
 #[test]
 fn numbers_and_truth_are_variables_as_they_stand() {
-    let (command, _) = stdio(r#""command": "x", "env": {"PORT": 80, "DEBUG": true, "RATE": 0.5}"#);
+    let found = entry(r#""command": "x", "env": {"PORT": 80, "DEBUG": true, "RATE": 0.5}"#);
     let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    assert_eq!(told(&command).2, [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")]);
+    let env = [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")];
+    assert_eq!(program(found).env, BTreeMap::from(env));
 }

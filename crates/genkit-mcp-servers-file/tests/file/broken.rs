@@ -1,12 +1,15 @@
-//! What a mistake in a file says.
+//! The errors of files and of single servers.
+
+use std::io;
+
+use genkit_mcp_servers_file::read;
 
 use super::*;
-use crate::error::ErrorKind;
 
 #[track_caller]
-fn refused(text: &str, said: &str) {
-    let error = parse(text, "mcp.json", vars).expect_err(text);
-    assert_eq!(error.to_string(), format!("mcp.json{said}"));
+fn refused(text: &str, expected: &str) {
+    let error = parse(text, "mcp.json", variables).expect_err(text);
+    assert_eq!(error.to_string(), format!("mcp.json{expected}"));
 }
 
 #[test]
@@ -46,14 +49,14 @@ fn a_file_without_servers_says_where_they_stand() {
     refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}; `mcp_servers` is there: is it meant?"));
     refused(r#"{"mcpServer": {}}"#, &format!(": {stand}; `mcpServer` is there: is it meant?"));
     refused("[]", ": expected an object with `mcpServers`, found an array");
-    let error = parse(r#"{"mcpServers": []}"#, "f", vars).unwrap_err();
+    let error = parse(r#"{"mcpServers": []}"#, "f", variables).unwrap_err();
     assert!(error.to_string().starts_with("mcpServers in f: expected an object"), "{error}");
     assert!(file(r#"{"mcpServers": {}}"#).servers.is_empty());
 }
 
 #[test]
 fn wrong_types_break_their_server_only() {
-    for (entry, said) in [
+    for (entry, expected) in [
         (r#""command": 5"#, ".command in mcp.json: expected a string, found a number"),
         (
             r#""command": "x", "args": "y""#,
@@ -97,27 +100,26 @@ fn wrong_types_break_their_server_only() {
         (r#""type": "http", "command": "y""#, " in mcp.json: `url` is missing"),
         (r#""type": "ws", "url": "y""#, r#".type in mcp.json: expected "stdio" or "http""#),
     ] {
-        assert_eq!(fault(entry), format!("mcpServers.fs{said}"));
+        assert_eq!(fault(entry), format!("mcpServers.fs{expected}"));
     }
     assert!(fault(r#""type": "sse", "url": "https://e.com/sse""#).contains("streamable HTTP"));
     let found = file(r#"{"mcpServers": {"bad": 5, "good": {"command": "x"}}}"#).servers;
-    assert!(matches!(&found[0].1.launch, Launch::Broken(error)
-        if error.to_string().starts_with("mcpServers.bad in mcp.json: expected an object")));
-    assert!(matches!(found[1].1.launch, Launch::Stdio(_)));
+    let error = found[0].transport.as_ref().unwrap_err().to_string();
+    assert!(error.starts_with("mcpServers.bad in mcp.json: expected an object"), "{error}");
+    assert!(matches!(found[1].transport, Ok(ServerTransport::Stdio { .. })));
 }
 
 #[test]
 fn a_broken_server_that_is_switched_off_stays_so() {
-    let (_, config) =
-        server(r#"{"mcpServers": {"a": {"disabled": true, "command": "${NO_SUCH}"}}}"#);
-    assert!(matches!(config.launch, Launch::Broken(_)) && config.controls.disabled);
+    let found = entry(r#""disabled": true, "command": "${NO_SUCH}""#);
+    assert!(found.transport.is_err() && found.options.disabled);
 }
 
 #[test]
 fn a_variable_that_is_not_set_is_named() {
-    let said = fault(r#""command": "x", "env": {"KEY": "${TOKEN}-${NO_SUCH}"}"#);
+    let error = fault(r#""command": "x", "env": {"KEY": "${TOKEN}-${NO_SUCH}"}"#);
     assert_eq!(
-        said,
+        error,
         "mcpServers.fs.env.KEY in mcp.json: the variable `NO_SUCH` is not set: set it, or write \
          `${NO_SUCH:-default}`"
     );
@@ -143,44 +145,43 @@ fn secrets_are_not_shown() {
 
 #[test]
 fn files_that_cannot_be_read_say_why() {
-    let missing = crate::mcp::host::config::file::read(std::path::Path::new("/no/such/mcp.json"))
-        .unwrap_err();
-    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    let missing = read("/no/such/mcp.json".as_ref()).unwrap_err();
+    assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    assert!(std::error::Error::source(&missing).is_some_and(|source| source.is::<io::Error>()));
     assert!(
         missing.to_string().contains("/no/such/mcp.json")
             && missing.to_string().contains(".cursor/mcp.json")
     );
-    let folder = std::env::temp_dir().join(format!("genkit-file-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("genkit-mcp-servers-file-{}", std::process::id()));
     std::fs::create_dir_all(folder.join(".vscode")).unwrap();
     let path = folder.join(".vscode/mcp.json");
     std::fs::write(&path, " ".repeat((32 << 20) + 1)).unwrap();
-    let large = crate::mcp::host::config::file::read(&path).unwrap_err().to_string();
-    assert!(large.contains("larger than 33554432 bytes"), "{large}");
+    let large = read(&path).unwrap_err();
+    assert_eq!(large.kind(), io::ErrorKind::InvalidData);
+    assert!(large.to_string().contains("larger than 33554432 bytes"), "{large}");
     std::fs::write(&path, b"\xFF").unwrap();
-    assert!(
-        crate::mcp::host::config::file::read(&path).unwrap_err().to_string().contains("not UTF-8")
-    );
+    assert!(read(&path).unwrap_err().to_string().contains("not UTF-8"));
     // What belongs to a file is found from its folder.
     std::fs::write(folder.join("my.env"), "A=1\nB='two'\n").unwrap();
     let text = r#"{"servers": {"a": {"command": "${workspaceFolder}/run", "cwd": "sub", "envFile": "my.env",
         "env": {"B": "mine"}}, "b": {"command": "x", "envFile": "${workspaceFolder}/none"},
         "c": {"command": "x"}}}"#;
     std::fs::write(&path, text).unwrap();
-    let found = crate::mcp::host::config::file::read(&path).unwrap().servers;
-    let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
-    let (program, _, env) = told(command);
-    assert_eq!(program, format!("{}/run", folder.display()));
-    assert_eq!(command.cwd, Some(folder.join("sub")));
-    assert_eq!(env, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "mine".to_owned())]);
-    let Launch::Broken(error) = &found[1].1.launch else { panic!("{found:?}") };
+    let [a, b, c] = <[ServerEntry; 3]>::try_from(read(&path).unwrap().servers).unwrap();
+    let a = program(a);
+    assert_eq!(a.command, format!("{}/run", folder.display()));
+    assert_eq!(a.cwd, Some(folder.join("sub")));
+    let env = [("A", "1"), ("B", "mine")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(a.env, BTreeMap::from(env));
+    let error = b.transport.unwrap_err();
     assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
-    // What does not say where it runs, runs in the project of a hidden folder.
-    let Launch::Stdio(command) = &found[2].1.launch else { panic!("{found:?}") };
-    assert_eq!(command.cwd.as_ref(), Some(&folder));
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    // What has no `cwd` runs in the project of a hidden folder.
+    assert_eq!(program(c).cwd.as_ref(), Some(&folder));
     let beside = folder.join("mcp.json");
     std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();
-    let found = crate::mcp::host::config::file::read(&beside).unwrap().servers;
-    let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
-    assert_eq!(command.cwd, None);
+    let c = read(&beside).unwrap().servers.remove(0);
+    assert_eq!(program(c).cwd, None);
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,8 +1,8 @@
 //! Variables in a file: `${NAME}`.
 
-use super::error::Error;
+use crate::error::Fault;
 
-/// What knows the variables.
+/// The values of variables by their names.
 pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Kinds of variables that VS Code finds out by itself.
@@ -11,7 +11,7 @@ const EDITOR: [&str; 3] = ["input", "command", "config"];
 /// The text with every variable replaced: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in
 /// shells, the default is also for a variable that is empty. Anything else in braces stays, for it
 /// may be meant for a shell.
-pub(super) fn expand(text: &str, vars: &Variables<'_>) -> Result<String, Error> {
+pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Fault> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -21,7 +21,7 @@ pub(super) fn expand(text: &str, vars: &Variables<'_>) -> Result<String, Error> 
             rest = &rest[start..];
             break;
         };
-        match value(&inner[..end], vars)? {
+        match value(&inner[..end], variables)? {
             Some(value) => expanded.push_str(&value),
             None => expanded.push_str(&rest[start..start + end + 3]),
         }
@@ -32,10 +32,10 @@ pub(super) fn expand(text: &str, vars: &Variables<'_>) -> Result<String, Error> 
 }
 
 /// What stands for the text in braces; nothing if that is no variable.
-fn value(inner: &str, vars: &Variables<'_>) -> Result<Option<String>, Error> {
+fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, Fault> {
     let inner = inner.strip_prefix("env:").unwrap_or(inner);
     if inner.split_once(':').is_some_and(|(kind, _)| EDITOR.contains(&kind)) {
-        return Err(Error::EditorVariable(inner.to_owned()));
+        return Err(Fault::EditorVariable(inner.to_owned()));
     }
     let (name, default) = match inner.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
@@ -44,11 +44,11 @@ fn value(inner: &str, vars: &Variables<'_>) -> Result<Option<String>, Error> {
     if !is_name(name) {
         return Ok(None);
     }
-    match (vars(name), default) {
+    match (variables(name), default) {
         (Some(value), None) => Ok(Some(value)),
         (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value)),
         (_, Some(default)) => Ok(Some(default.to_owned())),
-        (None, None) => Err(Error::UnsetVariable(name.to_owned())),
+        (None, None) => Err(Fault::UnsetVariable(name.to_owned())),
     }
 }
 
@@ -59,4 +59,43 @@ fn is_name(name: &str) -> bool {
         || (name.chars().all(is_part)
             && !name.starts_with(|first: char| first.is_ascii_digit())
             && !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(name: &str) -> Option<String> {
+        let known = [("HOME", "/home/me"), ("EMPTY", ""), ("workspaceFolder", "/srv")];
+        known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    #[test]
+    fn variables_are_replaced() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("${HOME}/x", "/home/me/x"),
+            ("${env:HOME}${HOME}", "/home/me/home/me"),
+            ("${NONE:-d}", "d"),
+            ("${NONE:-}", ""),
+            ("${EMPTY:-d}", "d"),
+            ("${EMPTY}", ""),
+            ("${HOME:-d}", "/home/me"),
+            ("${env:NONE:-http://h:1}", "http://h:1"),
+            ("ü${workspaceFolder}ü", "ü/srvü"),
+            // What is no variable may be for a shell.
+            ("$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${", "$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${"),
+            ("${HOME%%/*} ${x-y}", "${HOME%%/*} ${x-y}"),
+        ] {
+            assert_eq!(expand(text, &variables).unwrap(), expected, "{text}");
+        }
+        assert!(expand("a ${NONE}", &variables).unwrap_err().to_string().contains("`NONE`"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text: String) {
+            let _ = expand(&text, &variables);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
-use super::error::Error;
+use crate::error::Fault;
 
 /// What editors take, and no other form: what a file does with us it does elsewhere.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -23,18 +23,18 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// Reads the text of a file.
-pub(super) fn parse(text: &str) -> Result<Value, Error> {
+pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
     let text = text.trim_start_matches('\u{feff}');
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| {
         let (line, column) = (error.line_display(), error.column_display());
-        Error::Syntax { line, column, fault: error.kind().to_string() }
+        Fault::Syntax { line, column, fault: error.kind().to_string() }
     })?;
     let whole = Range::new(text.len(), text.len());
     let root = parsed.value.ok_or_else(|| at(text, whole, "expected a value".to_owned()))?;
     value(text, root)
 }
 
-fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Error> {
+fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {
     Ok(match parsed {
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
@@ -61,9 +61,70 @@ fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Error> {
     })
 }
 
-fn at(text: &str, range: Range, fault: String) -> Error {
+fn at(text: &str, range: Range, fault: String) -> Fault {
     let before = &text[..range.start];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Error::Syntax { line, column, fault }
+    Fault::Syntax { line, column, fault }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn comments_and_last_commas_are_left_out() {
+        for (text, expected) in [
+            ("{\"a\": [1, 2, ], }", json!({"a": [1, 2]})),
+            ("{ // c, }\n\"a\":1}", json!({"a": 1})),
+            ("[1, /* x */ // y\n]", json!([1])),
+            ("{\"u\": \"http://x/*\", \"q\": \"\\\"//\"}", json!({"u": "http://x/*", "q": "\"//"})),
+            ("[\",]\"]", json!([",]"])),
+            ("\u{feff}[]", json!([])),
+            ("{\"//\": 1, \"//\": 2, \"a\": 1e300}", json!({"//": 2, "a": 1e300})),
+        ] {
+            assert_eq!(parse(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    /// What is no JSON but for comments and last commas is refused, with its place.
+    #[test]
+    fn other_forms_of_json_are_refused() {
+        for (text, line, column) in [
+            ("// ü", 1, 5),
+            ("/", 1, 1),
+            ("\"\\", 1, 1),
+            ("[,]", 1, 2),
+            ("{a: 1}", 1, 2),
+            ("{'a': 1}", 1, 2),
+            ("[1\n 2]", 1, 3),
+            ("[+1]", 1, 2),
+            ("[0x1]", 1, 2),
+            ("[1e999]", 1, 2),
+            ("[NaN]", 1, 2),
+            ("[] []", 1, 4),
+            ("{\"ü\": 1,\n  \"ü\": 2}", 2, 3),
+        ] {
+            match parse(text) {
+                Err(Fault::Syntax { line: l, column: c, .. }) => {
+                    assert_eq!((l, c), (line, column), "{text}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        let deep = "[".repeat(100_000);
+        assert!(parse(&deep).is_err());
+    }
+
+    proptest::proptest! {
+        /// What is JSON already is read as what it is.
+        #[test]
+        fn json_is_read_as_it_is(key: String, values: Vec<String>) {
+            let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            proptest::prop_assert_eq!(parse(&text).unwrap(), value);
+        }
+    }
 }

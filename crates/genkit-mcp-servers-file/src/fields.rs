@@ -2,49 +2,48 @@
 
 use serde_json::{Map, Value};
 
-use super::config_path::ConfigPath;
-use super::error::Error;
-use super::vars::{Variables, expand};
-use crate::error::Result;
+use crate::error::{Error, Fault};
+use crate::place::Place;
+use crate::variables::{Variables, expand};
 
-/// One server of a file.
-pub(crate) struct ServerEntry<'a> {
-    pub(crate) at: &'a ConfigPath<'a>,
+/// The fields of one server's entry.
+pub(crate) struct Fields<'a> {
+    pub(crate) at: &'a Place<'a>,
     pub(crate) entry: Map<String, Value>,
-    pub(crate) vars: &'a Variables<'a>,
+    pub(crate) variables: &'a Variables<'a>,
 }
 
-impl ServerEntry<'_> {
+impl Fields<'_> {
     /// Whether there is something under this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
     /// A string with its variables.
-    pub(crate) fn text(&self, key: &str) -> Result<Option<String>> {
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Error> {
         self.get(key).map(|value| self.expanded(&self.at.key(key), value)).transpose()
     }
 
     /// An array of strings with their variables.
-    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, Error> {
         let at = self.at.key(key);
         let values = self.array(&at, key)?.into_iter().flatten().enumerate();
         values.map(|(index, value)| self.expanded(&at.index(index), value)).collect()
     }
 
     /// An array of strings as they stand.
-    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>> {
+    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
         let at = self.at.key(key);
         let Some(values) = self.array(&at, key)? else { return Ok(None) };
         let string = |(index, value): (usize, &Value)| match value {
             Value::String(text) => Ok(text.clone()),
             other => Err(at.index(index).expected("a string", other)),
         };
-        values.iter().enumerate().map(string).collect::<Result<_>>().map(Some)
+        values.iter().enumerate().map(string).collect::<Result<_, _>>().map(Some)
     }
 
     /// An object of strings with their variables; `null` leaves one out, as in VS Code.
-    pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>> {
+    pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
         let at = self.at.key(key);
         let values = self.typed(&at, key, "an object of strings", Value::as_object)?;
         let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
@@ -53,8 +52,8 @@ impl ServerEntry<'_> {
             .collect()
     }
 
-    /// Variables: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
-    pub(crate) fn variables(&self, key: &str) -> Result<Vec<(String, String)>> {
+    /// Variables of an environment: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
+    pub(crate) fn environment(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
         let mut plain = self.entry.get(key).cloned();
         if let Some(Value::Object(values)) = &mut plain {
             for value in values.values_mut() {
@@ -64,20 +63,20 @@ impl ServerEntry<'_> {
             }
         }
         let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
-        ServerEntry { at: self.at, entry, vars: self.vars }.pairs(key)
+        Fields { at: self.at, entry, variables: self.variables }.pairs(key)
     }
 
     /// True or false.
-    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>> {
+    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>, Error> {
         self.typed(&self.at.key(key), key, "true or false", Value::as_bool)
     }
 
     /// A number above zero.
-    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
+    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, Error> {
         let at = self.at.key(key);
         let number = self.typed(&at, key, "a number", Value::as_f64)?;
         match number.filter(|number| *number <= 0.0) {
-            Some(_) => Err(at.error(Error::NotPositive)),
+            Some(_) => Err(at.error(Fault::NotPositive)),
             None => Ok(number),
         }
     }
@@ -88,22 +87,22 @@ impl ServerEntry<'_> {
 
     fn typed<'v, T>(
         &'v self,
-        at: &ConfigPath<'_>,
+        at: &Place<'_>,
         key: &str,
         expected: &'static str,
         read: impl FnOnce(&'v Value) -> Option<T>,
-    ) -> Result<Option<T>> {
+    ) -> Result<Option<T>, Error> {
         let Some(value) = self.get(key) else { return Ok(None) };
         read(value).map(Some).ok_or_else(|| at.expected(expected, value))
     }
 
-    fn array(&self, at: &ConfigPath<'_>, key: &str) -> Result<Option<&Vec<Value>>> {
+    fn array(&self, at: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
         self.typed(at, key, "an array of strings", Value::as_array)
     }
 
-    fn expanded(&self, at: &ConfigPath<'_>, value: &Value) -> Result<String> {
+    fn expanded(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
         match value {
-            Value::String(text) => expand(text, self.vars).map_err(|error| at.error(error)),
+            Value::String(text) => expand(text, self.variables).map_err(|fault| at.error(fault)),
             other => Err(at.expected("a string", other)),
         }
     }

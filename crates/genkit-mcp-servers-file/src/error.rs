@@ -1,14 +1,72 @@
-//! The errors of configuration files.
+//! The errors of configuration files, with all their texts.
 
 use std::io;
+use std::{error, fmt};
 
 use serde_json::Value;
 
-use crate::error::{ErrorKind, Topic};
+/// What is wrong with a file or one of its servers: where, what, and how to mend it.
+///
+/// ```
+/// let error = genkit_mcp_servers_file::parse("[]", "mcp.json", |_| None).unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+/// assert_eq!(
+///     error.to_string(),
+///     "mcp.json: expected an object with `mcpServers`, found an array",
+/// );
+/// ```
+#[derive(Debug)]
+pub struct Error {
+    /// Nothing if the text has the path itself.
+    place: Option<String>,
+    fault: Fault,
+}
 
-/// What is wrong, without the place: a [`ConfigPath`](super::config_path::ConfigPath) adds that.
+impl Error {
+    /// A file that cannot be read.
+    pub(crate) fn of_file(fault: Fault) -> Self {
+        Self { place: None, fault }
+    }
+
+    pub(crate) fn at(place: String, fault: Fault) -> Self {
+        Self { place: Some(place), fault }
+    }
+
+    /// `NotFound` or `PermissionDenied` if the file is so, `InvalidData` for everything else.
+    ///
+    /// ```
+    /// let error = genkit_mcp_servers_file::parse("{", "mcp.json", |_| None).unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+    /// ```
+    pub fn kind(&self) -> io::ErrorKind {
+        match &self.fault {
+            Fault::Unreadable { source, .. } => match source.kind() {
+                kind @ (io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => kind,
+                _ => io::ErrorKind::InvalidData,
+            },
+            _ => io::ErrorKind::InvalidData,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.fault),
+            None => write!(f, "{}", self.fault),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        error::Error::source(&self.fault)
+    }
+}
+
+/// What is wrong, without the place.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(crate) enum Fault {
     // The whole file.
     #[error("cannot read {path}: {source}{}", usual_places(source))]
     Unreadable { path: String, source: io::Error },
@@ -45,9 +103,6 @@ pub(super) enum Error {
          \"type\": \"http\""
     )]
     Sse,
-    #[cfg(not(feature = "mcp-host-http"))]
-    #[error("servers over HTTP need genkit's feature `mcp-host-http`")]
-    NoHttp,
     #[error("cannot read {path}: {source}")]
     EnvFile { path: String, source: io::Error },
     #[error("{0} is not UTF-8")]
@@ -64,9 +119,9 @@ pub(super) enum Error {
     EditorVariable(String),
 }
 
-impl Error {
+impl Fault {
     /// A value of another type; it may be a secret, so that only its type is shown.
-    pub(super) fn expected(expected: &'static str, found: &Value) -> Self {
+    pub(crate) fn expected(expected: &'static str, found: &Value) -> Self {
         let found = match found {
             Value::Null => "null",
             Value::Bool(_) => "true or false",
@@ -76,21 +131,6 @@ impl Error {
             Value::Object(_) => "an object",
         };
         Self::Type { expected, found }
-    }
-}
-
-impl Topic for Error {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Unreadable { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => ErrorKind::NotFound,
-                io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
-                _ => ErrorKind::InvalidArgument,
-            },
-            #[cfg(not(feature = "mcp-host-http"))]
-            Self::NoHttp => ErrorKind::Unimplemented,
-            _ => ErrorKind::InvalidArgument,
-        }
     }
 }
 

@@ -49,3 +49,33 @@ fn escaped(quoted: &str) -> Option<String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn files_of_variables_are_read() {
+        let text = "\u{feff}# c\n\nA=1\n export B = two words # c \nC='#$x'\nD=\"a\\n\\\"b\\\"\" # c\nE=\nF=a#b\r\n";
+        let found = parse(text).unwrap();
+        let expected = [
+            ("A", "1"),
+            ("B", "two words"),
+            ("C", "#$x"),
+            ("D", "a\n\"b\""),
+            ("E", ""),
+            ("F", "a#b"),
+        ];
+        assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        for (text, line) in [("A", 1), ("\n=x", 2), ("A B=c", 1), ("A='x", 1), ("A=\"x", 1)] {
+            assert_eq!(parse(text), Err(line), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text: String) {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,11 +1,18 @@
-//! The names of the servers of a file as keys of a host.
+//! The names of servers as keys.
 
 use std::collections::BTreeSet;
 
-use crate::mcp::host::limits::MAX_KEY;
-use crate::truncate::truncate;
+/// The longest key of a server, in bytes: 64.
+///
+/// ```
+/// let text = format!(r#"{{"mcpServers": {{"{}": {{"command": "x"}}}}}}"#, "x".repeat(100));
+/// let file = genkit_mcp_servers_file::parse(&text, "mcp.json", |_| None)?;
+/// assert_eq!(file.servers[0].key.len(), genkit_mcp_servers_file::MAX_KEY_BYTES);
+/// # Ok::<(), genkit_mcp_servers_file::Error>(())
+/// ```
+pub const MAX_KEY_BYTES: usize = 64;
 
-/// Keys for these names, in their order. A host puts a key and a `/` before the names of tools, and
+/// Keys for these names, in their order. A client puts a key and a `/` before the names of tools, and
 /// takes no `/`, no `*` and nothing long; galleries write names such as `io.github.owner/server`.
 pub(crate) fn keys(names: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> =
@@ -20,7 +27,7 @@ pub(crate) fn keys(names: &[&str]) -> Vec<String> {
                 1 => legal.clone(),
                 count => {
                     let end = format!("-{count}");
-                    format!("{}{end}", truncate(&legal, MAX_KEY - end.len()))
+                    format!("{}{end}", truncate(&legal, MAX_KEY_BYTES - end.len()))
                 }
             })
             .find(|key| !taken.contains(key))
@@ -38,5 +45,14 @@ fn is_key(name: &str) -> bool {
 fn legal(name: &str) -> String {
     let replaced = |part: char| if part.is_control() || "/*".contains(part) { '-' } else { part };
     let key: String = name.chars().map(replaced).collect();
-    if key.is_empty() { "server".to_owned() } else { truncate(&key, MAX_KEY).to_owned() }
+    if key.is_empty() { "server".to_owned() } else { truncate(&key, MAX_KEY_BYTES).to_owned() }
+}
+
+/// The first `bytes` of a text at the most, and no part of a character.
+fn truncate(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }

@@ -1,6 +1,6 @@
 //! Keys that programs write into an entry.
 
-use crate::suggest;
+use crate::nearest::nearest;
 
 /// Keys of a server that are used.
 #[rustfmt::skip]
@@ -40,7 +40,7 @@ pub(crate) fn notice(key: &str) -> Option<String> {
     if NOT_USED.contains(&key) {
         return Some("not used".to_owned());
     }
-    Some(match suggest::nearest(key, USED.into_iter()) {
+    Some(match nearest(key, USED) {
         Some(near) => format!("unknown key; did you mean `{near}`?"),
         None => "unknown key".to_owned(),
     })

@@ -1,23 +1,21 @@
-//! Paths in a configuration file, for errors.
+//! Places in a configuration file, for errors.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use super::error::Error;
-use crate::error::{self, Topic as _};
+use crate::error::{Error, Fault};
 
 /// A file and a path in it: `mcpServers.fs.args[1] in mcp.json`.
-#[derive(Clone, Debug)]
-pub(crate) struct ConfigPath<'a> {
+pub(crate) struct Place<'a> {
     file: &'a str,
     path: String,
 }
 
-impl<'a> ConfigPath<'a> {
+impl<'a> Place<'a> {
     /// The whole file.
     pub(crate) fn file(file: &'a str) -> Self {
-        Self { file, path: String::new() }
+        Self::new(file, "")
     }
 
     pub(crate) fn new(file: &'a str, path: &str) -> Self {
@@ -35,23 +33,17 @@ impl<'a> ConfigPath<'a> {
     }
 
     /// What is wrong here.
-    pub(super) fn error(&self, error: Error) -> error::Error {
-        let text = format!("{self}: {error}");
-        match (error.kind(), error) {
-            (kind, Error::EnvFile { source, .. }) => {
-                error::Error::new(kind, text).with_source(source)
-            }
-            (kind, _) => error::Error::new(kind, text),
-        }
+    pub(crate) fn error(&self, fault: Fault) -> Error {
+        Error::at(self.to_string(), fault)
     }
 
     /// A value of another type stands here.
-    pub(super) fn expected(&self, expected: &'static str, found: &Value) -> error::Error {
-        self.error(Error::expected(expected, found))
+    pub(crate) fn expected(&self, expected: &'static str, found: &Value) -> Error {
+        self.error(Fault::expected(expected, found))
     }
 }
 
-impl fmt::Display for ConfigPath<'_> {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             return f.write_str(self.file);

@@ -1,0 +1,154 @@
+//! One server of a file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::bounded::read_bounded;
+use crate::error::{Error, Fault};
+use crate::fields::Fields;
+use crate::place::Place;
+use crate::server::{ServerEntry, ServerOptions, ServerTransport};
+use crate::variables::Variables;
+use crate::{dotenv, entry_keys};
+
+/// Below this a time limit is taken as seconds. Claude Code, Gemini CLI, Kiro and Copilot write
+/// milliseconds, and Claude Code leaves out what is below a second; Cline and Roo Code write seconds.
+const LEAST_MILLISECONDS: f64 = 1000.0;
+
+/// Below this a time limit in milliseconds is odd: Cline's longest, an hour, is 3600.
+const ODD_MILLISECONDS: f64 = 3601.0;
+
+/// The server of an entry.
+pub(crate) fn server(
+    key: String,
+    at: &Place<'_>,
+    entry: Value,
+    variables: &Variables<'_>,
+    folder: Option<&Path>,
+    notices: &mut Vec<String>,
+) -> ServerEntry {
+    let mut options = ServerOptions::default();
+    let transport = match entry {
+        Value::Object(entry) => {
+            for key in entry.keys() {
+                if let Some(notice) = entry_keys::notice(key) {
+                    notices.push(format!("{}: {notice}", at.key(key)));
+                }
+            }
+            options.disabled = is_disabled(&entry);
+            let fields = Fields { at, entry, variables };
+            read_options(&fields, &mut options, notices).and_then(|()| transport(&fields, folder))
+        }
+        other => Err(at.expected("an object with `command` or `url`", &other)),
+    };
+    ServerEntry { key, place: at.to_string(), options, transport }
+}
+
+/// Known before all else: what is broken does not matter while it is switched off.
+fn is_disabled(entry: &Map<String, Value>) -> bool {
+    let is = |key: &str, value: bool| entry.get(key) == Some(&Value::Bool(value));
+    is("disabled", true) || is("enabled", false)
+}
+
+fn read_options(
+    fields: &Fields<'_>,
+    options: &mut ServerOptions,
+    notices: &mut Vec<String>,
+) -> Result<(), Error> {
+    fields.boolean("disabled")?;
+    fields.boolean("enabled")?;
+    for key in ["enabledTools", "includeTools", "allowedTools", "tools"] {
+        if let Some(names) = fields.strings(key)? {
+            if key == "tools" && names.is_empty() {
+                // Copilot means no tools at all.
+                options.except.push("*".to_owned());
+            }
+            options.only.extend(names);
+        }
+    }
+    for key in ["disabledTools", "excludeTools", "blockedTools"] {
+        options.except.extend(fields.strings(key)?.unwrap_or_default());
+    }
+    if let Some(limit) = fields.number("timeout")? {
+        let in_seconds = limit < LEAST_MILLISECONDS;
+        if limit < ODD_MILLISECONDS {
+            let unit = if in_seconds { "seconds" } else { "milliseconds" };
+            let at = fields.at.key("timeout");
+            notices.push(format!("{at}: taken as {unit}; milliseconds are meant to stand here"));
+        }
+        let seconds = if in_seconds { limit } else { limit / 1000.0 };
+        // Longer than a program can run is no limit.
+        options.timeout = Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    }
+    Ok(())
+}
+
+/// The names of `type`.
+#[derive(Clone, Copy)]
+enum Kind {
+    Stdio,
+    Http,
+}
+
+fn transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
+    let url = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| fields.has(key));
+    let fault = match (kind(fields)?, fields.has("command"), url) {
+        (Some(Kind::Stdio), true, _) | (None, true, None) => return stdio(fields, folder),
+        (Some(Kind::Http), _, Some(url)) | (None, false, Some(url)) => return http(fields, url),
+        (None, true, Some(url)) => Fault::CommandAndUrl { url },
+        (Some(Kind::Stdio), false, _) => Fault::NoCommand,
+        (Some(Kind::Http), _, None) => Fault::NoUrl,
+        (None, false, None) => Fault::NeitherCommandNorUrl,
+    };
+    Err(fields.at.error(fault))
+}
+
+/// What `type` names.
+fn kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
+    let keys = ["type", "transport", "transportType"];
+    let Some(key) = keys.into_iter().find(|key| fields.has(key)) else { return Ok(None) };
+    let name = fields.text(key)?.unwrap_or_default();
+    let fault = match name.to_lowercase().replace(['-', '_'], "").as_str() {
+        "stdio" | "local" => return Ok(Some(Kind::Stdio)),
+        "http" | "streamablehttp" | "remote" => return Ok(Some(Kind::Http)),
+        "sse" => Fault::Sse,
+        _ => Fault::UnknownTransport,
+    };
+    Err(fields.at.key(key).error(fault))
+}
+
+fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
+    let command = fields.text("command")?.unwrap_or_default();
+    let args = fields.texts("args")?;
+    let in_folder = |path: String| match folder {
+        Some(folder) => folder.join(path),
+        None => path.into(),
+    };
+    let mut env = BTreeMap::new();
+    if let Some(file) = fields.text("envFile")? {
+        let at = fields.at.key("envFile");
+        env.extend(env_file(&in_folder(file)).map_err(|fault| at.error(fault))?);
+    }
+    // What stands in the entry itself goes before the file.
+    env.extend(fields.environment("env")?);
+    let cwd = fields.text("cwd")?.map(in_folder);
+    Ok(ServerTransport::Stdio { command, args, env, cwd })
+}
+
+fn env_file(file: &Path) -> Result<Vec<(String, String)>, Fault> {
+    let path = file.display().to_string();
+    let bytes = match read_bounded(file) {
+        Ok(bytes) => bytes,
+        Err(source) => return Err(Fault::EnvFile { path, source }),
+    };
+    let Ok(text) = String::from_utf8(bytes) else { return Err(Fault::EnvFileNotUtf8(path)) };
+    dotenv::parse(&text).map_err(|line| Fault::EnvFileLine { path, line })
+}
+
+fn http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {
+    let url = fields.text(key)?.unwrap_or_default();
+    Ok(ServerTransport::Http { url, headers: fields.pairs("headers")? })
+}

@@ -1,0 +1,108 @@
+//! Reading of a file's text: where the servers stand in it.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::entry;
+use crate::error::{Error, Fault};
+use crate::jsonc;
+use crate::nearest::nearest;
+use crate::place::Place;
+use crate::server::{ServerEntry, ServersFile};
+use crate::server_keys;
+use crate::variables::Variables;
+
+/// Where the servers stand: most programs, then VS Code.
+const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
+
+/// Reads the text of a file, which errors call `name`. `variables` has the value of each `${NAME}`.
+///
+/// Relative paths of `envFile` and `cwd` stay as they are.
+///
+/// ```
+/// let text = r#"{"mcp_servers": {}}"#;
+/// let error = genkit_mcp_servers_file::parse(text, "mcp.json", |_| None).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "mcp.json: no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it; \
+///      `mcp_servers` is there: is it meant?",
+/// );
+/// ```
+///
+/// # Errors
+/// It is no JSON, or has no servers. A single server that is written wrongly has an error of its own.
+pub fn parse(
+    text: &str,
+    name: &str,
+    variables: impl Fn(&str) -> Option<String>,
+) -> Result<ServersFile, Error> {
+    parse_in(text, name, &variables, None)
+}
+
+/// As [`parse`], with the folder that relative paths are taken from.
+pub(crate) fn parse_in(
+    text: &str,
+    name: &str,
+    variables: &Variables<'_>,
+    folder: Option<&Path>,
+) -> Result<ServersFile, Error> {
+    let mut notices = Vec::new();
+    let mut servers: Vec<ServerEntry> = Vec::new();
+    for (section, entries) in sections(text, name)? {
+        let at = Place::new(name, &section);
+        let Value::Object(entries) = entries else {
+            return Err(at.expected("an object with a server under each name", &entries));
+        };
+        for (key, entry) in entries {
+            // A comment.
+            if key.starts_with("//") {
+                continue;
+            }
+            if servers.iter().any(|other| other.key == key) {
+                return Err(Place::file(name).error(Fault::SameServer(key)));
+            }
+            let at = at.key(&key);
+            servers.push(entry::server(key, &at, entry, variables, folder, &mut notices));
+        }
+    }
+    let names: Vec<&str> = servers.iter().map(|server| server.key.as_str()).collect();
+    let keys = server_keys::keys(&names);
+    for (server, key) in servers.iter_mut().zip(keys) {
+        if server.key != key {
+            let shown: String = server.key.chars().take(100).collect();
+            notices.push(format!(
+                "{name}: the server {shown:?} is called `{key}` here: keys have no `/` and no `*`, \
+                 and at most 64 bytes"
+            ));
+            server.key = key;
+        }
+    }
+    Ok(ServersFile { servers, notices })
+}
+
+/// The parts of a file that have servers.
+fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
+    let at = Place::file(name);
+    let file = jsonc::parse(text).map_err(|fault| at.error(fault))?;
+    let Value::Object(mut file) = file else {
+        return Err(at.expected("an object with `mcpServers`", &file));
+    };
+    let mut found = take(&mut file, "");
+    // VS Code's settings, and the files of development containers.
+    if let (true, Some(Value::Object(inner))) = (found.is_empty(), file.get_mut("mcp")) {
+        found = take(inner, "mcp.");
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let near = file
+        .keys()
+        .find(|key| nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"]).is_some());
+    Err(at.error(Fault::NoServers { near: near.cloned() }))
+}
+
+fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
+    let section = |key: &str| Some((format!("{before}{key}"), object.shift_remove(key)?));
+    SECTIONS.into_iter().filter_map(section).collect()
+}
