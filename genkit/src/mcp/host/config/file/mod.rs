@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path) -> Result<ConfigFile> {
     if is_in_project(path, &folder) {
         for (_, server) in &mut file.servers {
             if let Launch::Stdio(command) = &mut server.launch {
-                command.cwd.get_or_insert_with(|| folder.clone());
+                command.child.cwd.get_or_insert_with(|| folder.clone());
             }
         }
     }

@@ -39,8 +39,8 @@ fn server(text: &str) -> (String, ServerConfig) {
 /// The program, its arguments and its variables.
 fn told(command: &Command) -> (String, Vec<String>, Vec<(String, String)>) {
     let text = |text: &std::ffi::OsString| text.to_str().unwrap().to_owned();
-    let env = command.env.iter().map(|(name, value)| (text(name), text(value))).collect();
-    (text(&command.program), command.args.iter().map(text).collect(), env)
+    let env = command.child.env.iter().map(|(name, value)| (text(name), text(value))).collect();
+    (text(&command.child.program), command.child.args.iter().map(text).collect(), env)
 }
 
 /// A server of a program, from the inside of its entry.

@@ -170,17 +170,17 @@ fn files_that_cannot_be_read_say_why() {
     let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
     let (program, _, env) = told(command);
     assert_eq!(program, format!("{}/run", folder.display()));
-    assert_eq!(command.cwd, Some(folder.join("sub")));
+    assert_eq!(command.child.cwd, Some(folder.join("sub")));
     assert_eq!(env, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "mine".to_owned())]);
     let Launch::Broken(error) = &found[1].1.launch else { panic!("{found:?}") };
     assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
     // What does not say where it runs, runs in the project of a hidden folder.
     let Launch::Stdio(command) = &found[2].1.launch else { panic!("{found:?}") };
-    assert_eq!(command.cwd.as_ref(), Some(&folder));
+    assert_eq!(command.child.cwd.as_ref(), Some(&folder));
     let beside = folder.join("mcp.json");
     std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();
     let found = crate::mcp::host::config::file::read(&beside).unwrap().servers;
     let Launch::Stdio(command) = &found[0].1.launch else { panic!("{found:?}") };
-    assert_eq!(command.cwd, None);
+    assert_eq!(command.child.cwd, None);
     std::fs::remove_dir_all(folder).unwrap();
 }
