@@ -31,7 +31,7 @@ async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
         "the server's answer is 104857645 bytes long; 1048576 are read: raise `.max_message(..)` \
          or ask for less"
     );
-    assert!(transport.framer.held() <= 4 * LIMIT, "{}", transport.framer.held());
+    assert!(transport.lines.held() <= 4 * LIMIT, "{}", transport.lines.held());
     assert_eq!(next(&mut transport).await.unwrap()["result"]["ok"], true);
     drop(writing.await.unwrap());
     assert_eq!(next(&mut transport).await, None);
