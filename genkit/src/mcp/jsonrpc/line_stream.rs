@@ -54,6 +54,12 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
         self.ended
     }
 
+    /// Bytes of memory that the input holds.
+    #[cfg(all(test, feature = "mcp-host"))]
+    pub(crate) fn held(&self) -> usize {
+        self.framer.held()
+    }
+
     /// Closes the output once everything was written.
     pub(crate) async fn close(&mut self) -> io::Result<()> {
         self.outbox.close();

@@ -2,7 +2,6 @@
 
 mod envelope;
 mod frame;
-#[cfg(feature = "mcp-server")]
 mod line_stream;
 mod nesting;
 mod outbox;
@@ -14,13 +13,8 @@ pub(crate) use envelope::Envelope;
 #[cfg(feature = "mcp-host")]
 pub(crate) use envelope::Member;
 pub(crate) use frame::Frame;
-#[cfg(feature = "mcp-host")]
-pub(crate) use frame::Framer;
-#[cfg(feature = "mcp-server")]
 pub(crate) use line_stream::LineStream;
 pub(crate) use nesting::{MAX_NESTING, nesting};
-#[cfg(feature = "mcp-host")]
-pub(crate) use outbox::Outbox;
 #[cfg(feature = "mcp-host")]
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};

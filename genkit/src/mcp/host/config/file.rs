@@ -21,7 +21,7 @@ pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
     let server = match entry.transport {
         Ok(ServerTransport::Stdio { command, args, env, cwd }) => {
             let mut server = StdioServer::new(command).args(args).envs(env);
-            server.command.cwd = cwd;
+            server.command.child.cwd = cwd;
             ServerConfig { controls, ..server.into() }
         }
         #[cfg(feature = "mcp-host-http")]

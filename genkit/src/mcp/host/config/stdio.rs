@@ -45,19 +45,19 @@ impl StdioServer {
 
     /// Adds an argument.
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
-        self.command.args.push(arg.into());
+        self.command.child.args.push(arg.into());
         self
     }
 
     /// Adds arguments.
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
-        self.command.args.extend(args.into_iter().map(Into::into));
+        self.command.child.args.extend(args.into_iter().map(Into::into));
         self
     }
 
     /// Sets a variable of its environment.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.command.env.insert(name.into(), value.into());
+        self.command.child.env.insert(name.into(), value.into());
         self
     }
 
@@ -67,7 +67,7 @@ impl StdioServer {
         variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
     ) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
-        self.command.env.extend(variables);
+        self.command.child.env.extend(variables);
         self
     }
 
@@ -76,13 +76,13 @@ impl StdioServer {
     /// `HOME`, the language, the time zone, the folder for temporary files) and what
     /// [`env`](Self::env) sets.
     pub fn inherit_env(mut self, yes: bool) -> Self {
-        self.command.inherit_env = yes;
+        self.command.child.inherit_env = yes;
         self
     }
 
     /// The folder that it runs in. Default is that of this program.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.command.cwd = Some(folder.into());
+        self.command.child.cwd = Some(folder.into());
         self
     }
 

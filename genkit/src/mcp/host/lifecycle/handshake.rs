@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use genkit_child_process::ChildProcess;
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{
@@ -26,7 +27,7 @@ use crate::mcp::host::session::error::Error as SessionError;
 use crate::mcp::host::session::interceptor::Interceptor;
 use crate::mcp::host::session::server_requests::ServerRequests;
 use crate::mcp::host::session::state::SessionState;
-use crate::mcp::host::transport::stdio::child::Child;
+use crate::mcp::host::transport::stdio::child;
 
 /// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
 #[cfg(feature = "mcp-host-http")]
@@ -36,7 +37,7 @@ const HTTP_PROBE: u32 = 3;
 pub(super) struct LiveConnection {
     pub(super) connection: Arc<Connection>,
     pub(super) task: ClientTask,
-    pub(super) child: Option<Child>,
+    pub(super) child: Option<ChildProcess>,
 }
 
 /// A handshake that is about to begin.
@@ -148,17 +149,17 @@ async fn attempt(
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = Child::spawn(&server.key, command)?;
+            let (mut started, pipe) = child::spawn(&server.key, command)?;
             match handshake.over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);
                     task
                 }
                 Err(HandshakeError { mut error, hint }) => {
-                    let last_words = started.last_words().await;
-                    started.end().await;
-                    if let Some(last_words) = last_words {
-                        let text = format!("{error}; {last_words}");
+                    let exit_report = started.exit_report().await;
+                    started.shutdown().await;
+                    if let Some(exit_report) = exit_report {
+                        let text = format!("{error}; {exit_report}");
                         error = error.with_message(text);
                     }
                     return Err(HandshakeError { error, hint });
@@ -198,7 +199,7 @@ async fn attempt(
         Err(error) => {
             drop(task);
             if let Some(child) = child {
-                child.end().await;
+                child.shutdown().await;
             }
             Err(error.into())
         }

@@ -141,11 +141,11 @@ async fn close(
     let LiveConnection { connection, mut task, mut child } = *live;
     let mut cause = None;
     if was_lost {
-        let last_words = match &mut child {
-            Some(child) => child.last_words().await,
+        let exit_report = match &mut child {
+            Some(child) => child.exit_report().await,
             None => None,
         };
-        let known = connection.session.end_cause().into_iter().chain(last_words);
+        let known = connection.session.end_cause().into_iter().chain(exit_report);
         let error = lost(&server.key, &known.collect::<Vec<_>>().join("; "));
         tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is gone, and starts anew");
         cause = Some(error);
@@ -154,7 +154,7 @@ async fn close(
     let _ = task.close_with_timeout(CLOSE_TIMEOUT).await;
     drop(task);
     if let Some(child) = child {
-        child.end().await;
+        child.shutdown().await;
     }
     WorkResult::Ended
 }

@@ -1,9 +1,8 @@
 //! The command of a server that is a child process.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
-use std::path::PathBuf;
+
+use genkit_child_process::ChildCommand;
 
 /// Where a child's standard error goes. It is read in any case but the first, so that a server that
 /// writes much never waits; its last lines stand in the error when the server dies.
@@ -27,45 +26,22 @@ pub enum StderrTo {
     Log,
 }
 
-/// What is run, and how.
-#[derive(Clone, PartialEq)]
+/// Longest line that is read. Default is 16 MiB.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// What is run, and how its streams are read.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Command {
-    pub(crate) program: OsString,
-    pub(crate) args: Vec<OsString>,
-    pub(crate) env: BTreeMap<OsString, OsString>,
-    pub(crate) inherit_env: bool,
-    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) child: ChildCommand,
     pub(crate) stderr: StderrTo,
     /// Longest line that is read, in bytes.
     pub(crate) max_line: usize,
 }
 
-/// Longest line that is read. Default is 16 MiB.
-const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
-
 impl Command {
     /// Runs `program` without arguments.
     pub(crate) fn new(program: OsString) -> Self {
-        Self {
-            program,
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            inherit_env: false,
-            cwd: None,
-            stderr: StderrTo::default(),
-            max_line: MAX_LINE_BYTES,
-        }
-    }
-}
-
-/// Arguments and variables hold keys and tokens: their values are not shown.
-impl fmt::Debug for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command")
-            .field("program", &self.program)
-            .field("args", &self.args.len())
-            .field("env", &self.env.keys().collect::<Vec<_>>())
-            .field("cwd", &self.cwd)
-            .finish_non_exhaustive()
+        let child = ChildCommand::new(program);
+        Self { child, stderr: StderrTo::default(), max_line: MAX_LINE_BYTES }
     }
 }

@@ -1,78 +1,19 @@
-//! The errors of child processes: what keeps a program from being started.
+//! The errors of child processes, by kind; their texts are those of `genkit-child-process`.
 
 use std::io;
-use std::path::PathBuf;
+
+use genkit_child_process::SpawnError;
 
 use crate::error::{ErrorKind, Topic};
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
-    #[error("the server's command is empty")]
-    NoCommand,
-    #[error("the server's command is a folder: {}", .0.display())]
-    CommandIsFolder(PathBuf),
-    #[error("`{}` may not be run: make it executable (`chmod +x`)", .0.display())]
-    NotExecutable(PathBuf),
-    #[error("there is no program `{}` ({source}): check the path", file.display())]
-    NoFile { file: PathBuf, source: io::Error },
-    #[error("there is no program `{program}` in PATH ({folders}): {}", how_to_install(program))]
-    NotInPath { program: String, folders: String },
-    #[error("the `cwd` of the server is no folder: {}", .0.display())]
-    CwdIsNoFolder(PathBuf),
-    #[error("the `cwd` of the server cannot be used: {}: {source}", folder.display())]
-    Cwd { folder: PathBuf, source: io::Error },
-    #[error("cannot start `{program}`: {source}{}", how_to_start(source))]
-    Start { program: String, source: io::Error },
-}
-
-impl Topic for Error {
+impl Topic for SpawnError {
     fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NoCommand
-            | Self::CommandIsFolder(_)
-            | Self::CwdIsNoFolder(_)
-            | Self::Cwd { .. } => ErrorKind::InvalidArgument,
-            Self::NotExecutable(_) => ErrorKind::PermissionDenied,
-            Self::NoFile { .. } | Self::NotInPath { .. } => ErrorKind::NotFound,
-            Self::Start { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => ErrorKind::NotFound,
-                io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
-                io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
-                _ if is_no_program(source) => ErrorKind::FailedPrecondition,
-                _ => ErrorKind::Unavailable,
-            },
+        match SpawnError::kind(self) {
+            io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+            io::ErrorKind::NotFound => ErrorKind::NotFound,
+            io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+            io::ErrorKind::Unsupported => ErrorKind::FailedPrecondition,
+            _ => ErrorKind::Unavailable,
         }
-    }
-}
-
-/// `ENOEXEC`, which has no kind of its own.
-fn is_no_program(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(8)
-}
-
-fn how_to_start(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            ": it is there, so its first line (`#!..`) or its loader names a program that is not"
-        }
-        io::ErrorKind::PermissionDenied => ": make it executable (`chmod +x`)",
-        io::ErrorKind::InvalidInput => ": an argument or a variable has a NUL byte in it",
-        _ if is_no_program(error) => {
-            ": it is no program of this machine; a script needs a first line like \
-             `#!/usr/bin/env node`"
-        }
-        _ => "",
-    }
-}
-
-fn how_to_install(program: &str) -> &'static str {
-    match program {
-        "npx" | "node" | "npm" | "pnpm" | "yarn" => "install Node.js (https://nodejs.org)",
-        "uvx" | "uv" => "install uv (https://docs.astral.sh/uv)",
-        "docker" => "install Docker (https://docs.docker.com/get-docker)",
-        "bun" | "bunx" => "install Bun (https://bun.sh)",
-        "deno" => "install Deno (https://deno.com)",
-        "python" => "install Python, or say `python3`",
-        _ => "install it, or give the full path of the program",
     }
 }

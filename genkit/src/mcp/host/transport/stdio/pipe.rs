@@ -17,13 +17,10 @@ use rmcp::{
     model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite},
-    task::JoinHandle,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::redact::Redactor;
-use crate::mcp::jsonrpc::{Frame, Framer, Outbox};
+use crate::mcp::jsonrpc::{Frame, LineStream};
 use error::Error;
 use incoming::LineOutcome;
 use open_requests::OpenRequests;
@@ -41,15 +38,10 @@ const CLOSE_FLUSH: Duration = Duration::from_millis(500);
 
 /// The client's end of a session over two byte streams.
 pub(crate) struct PipeTransport<R, W> {
-    reader: R,
-    framer: Framer,
-    outbox: Arc<Outbox<W>>,
-    /// Writes when the server was slow to read, and at the end.
-    stand_by: Option<JoinHandle<io::Result<()>>>,
+    lines: LineStream<R, W>,
     max_line: usize,
     open: OpenRequests,
     stray: StrayOutput,
-    ended: bool,
 }
 
 impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
@@ -59,17 +51,11 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     ///
     /// Panics outside of a tokio runtime.
     pub(crate) fn new(key: &str, reader: R, writer: W, max_line: usize) -> Self {
-        let outbox = Outbox::new(writer, MAX_QUEUED_BYTES);
-        let stand_by = Arc::clone(&outbox).stand_by(CLOSE_FLUSH);
         Self {
-            reader,
-            framer: Framer::new(max_line),
-            outbox,
-            stand_by: Some(tokio::spawn(stand_by)),
+            lines: LineStream::new(reader, writer, max_line, MAX_QUEUED_BYTES, CLOSE_FLUSH),
             max_line,
             open: OpenRequests::default(),
             stray: StrayOutput::new(key),
-            ended: false,
         }
     }
 
@@ -81,7 +67,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 
     /// What the next line amounts to; nothing if it was passed over or refused.
     fn step(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
-        let line = match self.framer.next_frame().ok_or(NoLine)? {
+        let line = match self.lines.next_frame().ok_or(NoLine)? {
             Frame::Line(line) => incoming::read(line, &self.open),
             Frame::TooLong(outline, bytes) => {
                 incoming::too_long(outline, bytes, self.max_line, &self.open)
@@ -105,8 +91,9 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 
     fn refuse(&self, refusal: &ClientJsonRpcMessage) {
         tracing::debug!(target: "genkit::mcp", server = %self.stray.key(), ?refusal, "refused a request");
-        match self.outbox.has_room().and_then(|_| self.outbox.push(refusal)) {
-            Ok(()) => self.outbox.flush(),
+        let outbox = self.lines.outbox();
+        match outbox.push(refusal) {
+            Ok(()) => outbox.flush(),
             Err(error) => {
                 tracing::debug!(target: "genkit::mcp", %error, "the refusal cannot be sent");
             }
@@ -114,16 +101,11 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     }
 
     fn queue(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
-        if !self.outbox.has_room()? {
+        let outbox = self.lines.outbox();
+        if !outbox.has_room()? {
             return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
         }
-        self.outbox.push(item)
-    }
-
-    /// No more input: what waits is the last line.
-    fn end(&mut self) {
-        self.framer.finish();
-        self.ended = true;
+        outbox.push(item)
     }
 }
 
@@ -150,7 +132,7 @@ where
         if queued.is_ok() {
             self.open.sent(&item);
         }
-        let outbox = Arc::clone(&self.outbox);
+        let outbox = Arc::clone(self.lines.outbox());
         async move {
             queued?;
             // Only now: what is sent until this future runs goes out in the same write.
@@ -166,31 +148,16 @@ where
             match self.step() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => continue,
-                Err(NoLine) if self.ended => return None,
+                Err(NoLine) if self.lines.has_ended() => return None,
                 Err(NoLine) => {}
             }
-            match self.reader.read(self.framer.spare()).await {
-                Ok(0) => self.end(),
-                Ok(count) => self.framer.filled(count),
-                Err(error) => {
-                    tracing::debug!(target: "genkit::mcp", %error, "the server's output cannot be read");
-                    self.end();
-                }
+            if let Err(error) = self.lines.read().await {
+                tracing::debug!(target: "genkit::mcp", %error, "the server's output cannot be read");
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.outbox.close();
-        match self.stand_by.take() {
-            Some(task) => task.await.unwrap_or_else(|error| Err(io::Error::other(error))),
-            None => Ok(()),
-        }
-    }
-}
-
-impl<R, W> Drop for PipeTransport<R, W> {
-    fn drop(&mut self) {
-        self.outbox.close();
+        self.lines.close().await
     }
 }

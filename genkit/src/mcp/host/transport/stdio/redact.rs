@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
-use super::command::Command;
+use genkit_child_process::ChildCommand;
 
 /// Values that are shorter are not redacted: `1` and `true` are no secrets.
 const SECRET_BYTES: usize = 8;
@@ -26,7 +26,7 @@ impl fmt::Debug for Redactor {
 impl Redactor {
     /// What was configured as variables, and as arguments that are named so, may be a key or a
     /// token.
-    pub(crate) fn of(command: &Command) -> Self {
+    pub(crate) fn of(command: &ChildCommand) -> Self {
         let mut secrets = Vec::new();
         for (name, value) in &command.env {
             if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
@@ -106,7 +106,7 @@ mod tests {
     use crate::mcp::host::config::StdioServer;
 
     fn redactor(server: StdioServer) -> Redactor {
-        Redactor::of(&server.command)
+        Redactor::of(&server.command.child)
     }
 
     #[test]

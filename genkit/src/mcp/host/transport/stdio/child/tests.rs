@@ -1,75 +1,81 @@
-//! What is promised of a child, with real processes.
+//! What is promised of a server that is a child process, with real processes.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-mod ending;
-mod speaking;
-mod starting;
-
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Child;
-use crate::mcp::host::config::{Launch, ServerConfig, StdioServer};
-use crate::mcp::host::transport::stdio::command::Command;
+use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::transport::Transport as _;
 
-/// Longer than anything here takes, shorter than a tester's patience.
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::*;
+use crate::error::ErrorKind;
+use crate::mcp::host::config::StdioServer;
 
-/// A folder that goes away with the test.
-struct Folder(PathBuf);
+fn shell(script: &str) -> StdioServer {
+    StdioServer::new("sh").args(["-c", script])
+}
 
-impl Folder {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("genkit-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path.canonicalize().unwrap())
-    }
+#[tokio::test]
+async fn a_server_answers_over_its_pipe() {
+    let script =
+        r#"read line; echo banner; echo '{"jsonrpc":"2.0","id":4,"result":{"ok":1}}'; cat"#;
+    let (child, mut pipe) = spawn("fs", &shell(script).command).unwrap();
+    let ping: ClientRequest =
+        serde_json::from_value(serde_json::json!({"method": "ping"})).unwrap();
+    pipe.send(JsonRpcMessage::request(ping, RequestId::Number(4))).await.unwrap();
+    let message = pipe.receive().await.unwrap();
+    assert!(
+        matches!(message, JsonRpcMessage::Response(answer) if answer.id == RequestId::Number(4))
+    );
+    pipe.close().await.unwrap();
+    drop(pipe);
+    let since = Instant::now();
+    child.shutdown().await;
+    assert!(since.elapsed() < Duration::from_millis(1900), "the end of input ends it");
+}
 
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Waits for a file with a process id.
-    async fn pid(&self, name: &str) -> u32 {
-        let since = Instant::now();
-        loop {
-            let text = std::fs::read_to_string(self.0.join(name)).unwrap_or_default();
-            if let (true, Ok(pid)) = (text.ends_with('\n'), text.trim().parse()) {
-                return pid;
-            }
-            assert!(since.elapsed() < PATIENCE, "no {name}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+#[tokio::test]
+async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
+    for (to, expected) in [
+        (StderrTo::Log, vec!["bad key ${API_KEY} for dev"]),
+        (StderrTo::Discard, vec!["bad key ${API_KEY} for dev"]),
+        (StderrTo::Inherit, vec![]),
+    ] {
+        let server = shell("echo \"bad key $API_KEY for $MODE\" >&2")
+            .env("API_KEY", "sk-123456789")
+            .env("MODE", "dev")
+            .stderr(to);
+        let (mut child, _pipe) = spawn("fs", &server.command).unwrap();
+        child.wait().await;
+        assert_eq!(child.stderr_tail(), expected);
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+#[tokio::test]
+async fn a_start_that_fails_has_the_kind_of_its_reason() {
+    let odd = executable("odd", "\u{1}\u{2}\u{3}\u{4}");
+    for (server, kind, text) in [
+        (StdioServer::new(""), ErrorKind::InvalidArgument, "the server's command is empty"),
+        (StdioServer::new("/"), ErrorKind::InvalidArgument, "is a folder: /"),
+        (StdioServer::new("sh").cwd("/no/such"), ErrorKind::InvalidArgument, "`cwd`"),
+        (StdioServer::new("sh").arg("a\0b"), ErrorKind::InvalidArgument, "NUL"),
+        (StdioServer::new("/no/such"), ErrorKind::NotFound, "check the path"),
+        (StdioServer::new("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
+        (StdioServer::new(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
+    ] {
+        let Err(error) = spawn("fs", &server.command) else { panic!("{text}: it was started") };
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(text), "{error}");
     }
+    std::fs::remove_file(odd).unwrap();
 }
 
-fn command(server: StdioServer) -> Command {
-    match ServerConfig::from(server).launch {
-        Launch::Stdio(command) => command,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// A shell that runs this, in this folder.
-fn shell(folder: &Folder, script: &str) -> Command {
-    command(StdioServer::new("sh").args(["-c", script]).cwd(folder.path()))
-}
-
-/// Whether there is such a process, and it is no corpse.
-fn is_alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name stands in parentheses and may have any character.
-    let state = stat.rsplit(") ").next().unwrap_or_default().chars().next();
-    state.is_some_and(|state| state != 'Z' && state != 'X')
+/// A file that the system takes for a program.
+fn executable(name: &str, text: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = std::env::temp_dir().join(format!("genkit-{}-{name}", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    file
 }

@@ -3,6 +3,7 @@
 use rmcp::model::{CancelledNotification, CancelledNotificationParam, ClientNotification};
 
 use super::*;
+use crate::mcp::host::transport::stdio::redact::Redactor;
 
 const LIMIT: usize = 1 << 20;
 
@@ -30,7 +31,7 @@ async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
         "the server's answer is 104857645 bytes long; 1048576 are read: raise `.max_message(..)` \
          or ask for less"
     );
-    assert!(transport.framer.held() <= 4 * LIMIT, "{}", transport.framer.held());
+    assert!(transport.lines.held() <= 4 * LIMIT, "{}", transport.lines.held());
     assert_eq!(next(&mut transport).await.unwrap()["result"]["ok"], true);
     drop(writing.await.unwrap());
     assert_eq!(next(&mut transport).await, None);
@@ -203,11 +204,9 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
 #[tokio::test]
 async fn an_error_repeats_no_configured_secret() {
     let server = crate::mcp::host::StdioServer::new("x").env("API_KEY", "sk-123456789");
-    let config = crate::mcp::host::config::ServerConfig::from(server);
-    let crate::mcp::host::config::Launch::Stdio(command) = config.launch else { panic!() };
+    let redactor = Redactor::of(&server.command.child);
     let (transport, mut server) = connect(4096, 4096);
-    let mut transport =
-        transport.redacting(crate::mcp::host::transport::stdio::pipe::Redactor::of(&command));
+    let mut transport = transport.redacting(redactor);
     ask(&mut transport, 1).await;
     server.receive().await;
     server.line(r#"{"jsonrpc":"2.0","id":1,"error":"bad key sk-123456789"}"#).await;

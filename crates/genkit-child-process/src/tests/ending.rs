@@ -3,15 +3,20 @@
 use super::*;
 
 /// Starts a script that notes process ids, waits for these, and checks afterwards that none is left.
-async fn none_is_left(script: &str, notes: &[&str], end: impl AsyncFnOnce(Child), limit: Duration) {
+async fn none_is_left(
+    script: &str,
+    notes: &[&str],
+    end: impl AsyncFnOnce(ChildProcess),
+    limit: Duration,
+) {
     let folder = Folder::new();
-    let (child, transport) = Child::spawn("fs", &shell(&folder, script)).unwrap();
-    let mut pids = vec![child.pid()];
+    let (child, pipes) = spawn(&shell(&folder, script)).unwrap();
+    let mut pids = vec![child.id()];
     for note in notes {
         pids.push(folder.pid(note).await);
     }
     assert!(pids[1..].iter().all(|pid| is_alive(*pid)), "{script}");
-    drop(transport);
+    drop(pipes);
     let since = Instant::now();
     end(child).await;
     let took = since.elapsed();
@@ -40,30 +45,30 @@ const DIES_AT_ONCE: &str = "sleep 300 & echo $! > pid; exit 1";
 
 #[tokio::test]
 async fn the_end_of_input_is_enough_for_most() {
-    none_is_left(BY_INPUT, &["pid"], Child::end, BEFORE_TERM).await;
+    none_is_left(BY_INPUT, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
 async fn what_a_child_leaves_behind_goes_too() {
-    none_is_left(CHILD_STAYS, &["pid"], Child::end, BEFORE_TERM).await;
-    none_is_left(DIES_AT_ONCE, &["pid"], Child::end, BEFORE_TERM).await;
+    none_is_left(CHILD_STAYS, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
+    none_is_left(DIES_AT_ONCE, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
 async fn what_a_child_leaves_behind_is_killed_if_it_must_be() {
-    none_is_left(DEAF_CHILD_STAYS, &["pid"], Child::end, BEFORE_TERM).await;
+    none_is_left(DEAF_CHILD_STAYS, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
 async fn who_ignores_the_end_of_input_is_told_to_end() {
-    none_is_left(DEAF_TO_INPUT, &["pid"], Child::end, BEFORE_KILL).await;
+    none_is_left(DEAF_TO_INPUT, &["pid"], ChildProcess::shutdown, BEFORE_KILL).await;
 }
 
 #[tokio::test]
 async fn who_ignores_everything_is_killed() {
     tokio::join!(
-        none_is_left(DEAF_TO_ALL, &["pid"], Child::end, Duration::from_secs(6)),
-        none_is_left(ALL_DEAF, &["pid"], Child::end, Duration::from_secs(6)),
+        none_is_left(DEAF_TO_ALL, &["pid"], ChildProcess::shutdown, Duration::from_secs(6)),
+        none_is_left(ALL_DEAF, &["pid"], ChildProcess::shutdown, Duration::from_secs(6)),
     );
 }
 
@@ -85,8 +90,8 @@ async fn a_dropped_child_is_gone_at_once() {
 
 #[tokio::test]
 async fn an_end_that_is_given_up_is_a_drop() {
-    let given_up = async |child: Child| {
-        let ending = tokio::time::timeout(Duration::from_millis(100), child.end());
+    let given_up = async |child: ChildProcess| {
+        let ending = tokio::time::timeout(Duration::from_millis(100), child.shutdown());
         assert!(ending.await.is_err());
     };
     none_is_left(DEAF_TO_ALL, &["pid"], given_up, Duration::from_secs(1)).await;
@@ -96,22 +101,22 @@ async fn an_end_that_is_given_up_is_a_drop() {
 fn a_runtime_that_ends_takes_the_child_with_it() {
     let folder = Folder::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (kept, spawned) = runtime.block_on(async {
-        let (kept, _) = Child::spawn("fs", &shell(&folder, ALL_DEAF)).unwrap();
+    let (held, spawned) = runtime.block_on(async {
+        let (held, _) = spawn(&shell(&folder, ALL_DEAF)).unwrap();
         let pid = folder.pid("pid").await;
         std::fs::remove_file(folder.path().join("pid")).unwrap();
-        let (task, pipe) = Child::spawn("fs", &shell(&folder, CHILD_STAYS)).unwrap();
-        let pids = [task.pid(), folder.pid("pid").await, kept.pid(), pid];
+        let (task, pipes) = spawn(&shell(&folder, CHILD_STAYS)).unwrap();
+        let pids = [task.id(), folder.pid("pid").await, held.id(), pid];
         tokio::spawn(async move {
-            let _held = (task, pipe);
+            let _task = (task, pipes);
             std::future::pending::<()>().await;
         });
         tokio::task::yield_now().await;
-        (kept, pids)
+        (held, pids)
     });
     drop(runtime);
     // Also without any runtime.
-    drop(kept);
+    drop(held);
     std::thread::sleep(Duration::from_millis(100));
     assert!(!spawned.iter().any(|pid| is_alive(*pid)), "{spawned:?}");
 }
@@ -119,8 +124,8 @@ fn a_runtime_that_ends_takes_the_child_with_it() {
 #[tokio::test]
 async fn a_child_that_is_over_is_not_signalled_again() {
     let folder = Folder::new();
-    let (mut child, _transport) = Child::spawn("fs", &shell(&folder, "exit 0")).unwrap();
-    child.exited().await;
+    let (mut child, _pipes) = spawn(&shell(&folder, "exit 0")).unwrap();
+    child.wait().await;
     assert!(child.group.is_gone());
-    child.end().await;
+    child.shutdown().await;
 }

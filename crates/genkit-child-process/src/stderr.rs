@@ -1,21 +1,17 @@
-//! The standard error of a server: read for ever, so that it never waits for us.
+//! The standard error of a child: read for ever, so that it never waits for us.
 
 mod lines;
 mod log_limit;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::process::Stdio;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
-use crate::mcp::host::transport::stdio::redact::Redactor;
-use crate::sync::lock;
-use crate::truncate::truncate;
 use lines::Lines;
 use log_limit::LogLimit;
 
@@ -28,40 +24,57 @@ const TAIL_BYTES: usize = 4 * 1024;
 /// Bytes of the tail that an error shows.
 const SHOWN_BYTES: usize = 1024;
 
+/// The log of what a child writes to its standard error.
+///
+/// ```
+/// use std::borrow::Cow;
+/// use genkit_child_process::StderrLog;
+///
+/// struct Printed;
+///
+/// impl StderrLog for Printed {
+///     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
+///         Cow::Owned(line.replace("sk-123", "***"))
+///     }
+///
+///     fn line(&mut self, line: &str) {
+///         eprintln!("{line}");
+///     }
+///
+///     fn left_out(&mut self, lines: u64) {
+///         eprintln!("{lines} lines were left out");
+///     }
+/// }
+/// # assert_eq!(Printed.redact("key sk-123"), "key ***");
+/// # Printed.line("");
+/// # Printed.left_out(1);
+/// ```
+pub trait StderrLog: Send + 'static {
+    /// The line without secrets, before it is logged or stands in an error. Default is the line as it is.
+    fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(line)
+    }
+
+    /// Logs a line, of at most 2 KiB and without secrets.
+    fn line(&mut self, line: &str);
+
+    /// Logs that so many lines of a second were left out, for it had more than 1000.
+    fn left_out(&mut self, lines: u64);
+}
+
 /// The reader of a standard error, and the end of what it read.
+#[derive(Debug, Default)]
 pub(crate) struct Stderr {
     tail: Arc<Mutex<Tail>>,
     reading: Option<JoinHandle<()>>,
 }
 
-/// Where the stream of the child goes.
-pub(crate) fn stdio(to: StderrTo) -> Stdio {
-    match to {
-        StderrTo::Inherit => Stdio::inherit(),
-        StderrTo::Discard | StderrTo::Log => Stdio::piped(),
-    }
-}
-
 impl Stderr {
     /// Starts to read.
-    pub(crate) fn read(
-        key: &str,
-        stream: Option<ChildStderr>,
-        command: &Command,
-        redactor: Redactor,
-    ) -> Self {
+    pub(crate) fn read(stream: ChildStderr, log: Box<dyn StderrLog>) -> Self {
         let tail = Arc::default();
-        let reading = stream.map(|stream| {
-            let reader = StderrReader {
-                key: key.to_owned(),
-                log: command.stderr == StderrTo::Log,
-                redactor,
-                limit: LogLimit::default(),
-                tail: Arc::clone(&tail),
-            };
-            tokio::spawn(reader.run(stream))
-        });
-        Self { tail, reading }
+        let reader = StderrReader { log, limit: LogLimit::default(), tail: Arc::clone(&tail) };
+        Self { tail, reading: Some(tokio::spawn(reader.run(stream))) }
     }
 
     /// Waits until all was read. Safe to cancel.
@@ -73,7 +86,6 @@ impl Stderr {
     }
 
     /// The last lines, oldest first.
-    #[cfg(test)]
     pub(crate) fn tail(&self) -> Vec<String> {
         lock(&self.tail).lines.iter().cloned().collect()
     }
@@ -104,7 +116,7 @@ impl Drop for Stderr {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Tail {
     lines: VecDeque<String>,
     bytes: usize,
@@ -123,9 +135,7 @@ impl Tail {
 }
 
 struct StderrReader {
-    key: String,
-    log: bool,
-    redactor: Redactor,
+    log: Box<dyn StderrLog>,
     limit: LogLimit,
     tail: Arc<Mutex<Tail>>,
 }
@@ -143,22 +153,31 @@ impl StderrReader {
     }
 
     fn line(&mut self, line: &str) {
-        let line = self.redactor.redact(line).into_owned();
-        if self.log
-            && let Some(left_out) = self.limit.admit(Instant::now())
-        {
+        let line = self.log.redact(line).into_owned();
+        if let Some(left_out) = self.limit.admit(Instant::now()) {
             self.log_left_out(left_out);
-            tracing::debug!(target: "genkit::mcp", server = %self.key, "{line}");
+            self.log.line(&line);
         }
         lock(&self.tail).push(&line);
     }
 
-    fn log_left_out(&self, lines: u64) {
+    fn log_left_out(&mut self, lines: u64) {
         if lines > 0 {
-            tracing::debug!(
-                target: "genkit::mcp", server = %self.key,
-                "{lines} lines of its standard error were left out"
-            );
+            self.log.left_out(lines);
         }
     }
+}
+
+/// A log that panics leaves the tail whole.
+fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
+    tail.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The first `bytes` of a text at the most, and no part of a character.
+fn truncate(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }

@@ -20,6 +20,7 @@ const LOOK: Duration = Duration::from_millis(5);
 ///
 /// Without groups (Windows) the child itself is killed when it is dropped, and what it started is
 /// not known.
+#[derive(Debug)]
 pub(crate) struct ProcessGroup {
     #[cfg(unix)]
     id: Option<Pid>,

@@ -1,36 +1,48 @@
 //! What is started, and what it gets.
 
+use std::io::ErrorKind;
+
 use super::*;
-use crate::error::ErrorKind;
 
 #[track_caller]
-fn refused(server: StdioServer, kind: ErrorKind, texts: &[&str]) {
-    let Err(error) = Child::spawn("fs", &command(server)) else { panic!("it was started") };
+fn refused(command: ChildCommand, kind: ErrorKind, texts: &[&str]) {
+    let Err(error) = spawn(&command) else { panic!("it was started") };
     assert_eq!(error.kind(), kind, "{error}");
     for text in texts {
         assert!(error.to_string().contains(text), "{error}");
     }
 }
 
+/// With this variable.
+fn with(mut command: ChildCommand, name: &str, value: impl Into<OsString>) -> ChildCommand {
+    command.env.insert(name.into(), value.into());
+    command
+}
+
 #[tokio::test]
 async fn a_program_that_is_not_there_says_how_to_get_it() {
-    let missing = |name: &str| StdioServer::new(name).env("PATH", "/nowhere:/usr/none");
+    let missing = |name: &str| with(ChildCommand::new(name), "PATH", "/nowhere:/usr/none");
     let places = "in PATH (/nowhere, /usr/none)";
     refused(missing("npx"), ErrorKind::NotFound, &["`npx`", places, "install Node.js"]);
     refused(missing("uvx"), ErrorKind::NotFound, &["`uvx`", places, "install uv"]);
     refused(missing("my-server"), ErrorKind::NotFound, &["`my-server`", "full path"]);
-    refused(StdioServer::new("/no/such"), ErrorKind::NotFound, &["`/no/such`", "check the path"]);
-    refused(StdioServer::new(""), ErrorKind::InvalidArgument, &["empty"]);
-    refused(StdioServer::new("/"), ErrorKind::InvalidArgument, &["a folder"]);
+    refused(ChildCommand::new("/no/such"), ErrorKind::NotFound, &["`/no/such`", "check the path"]);
+    refused(ChildCommand::new(""), ErrorKind::InvalidInput, &["empty"]);
+    refused(ChildCommand::new("/"), ErrorKind::InvalidInput, &["a folder"]);
     let many = (0..40).map(|n| format!("/no/{n}")).collect::<Vec<_>>().join(":");
-    refused(StdioServer::new("x").env("PATH", many), ErrorKind::NotFound, &["/no/11, and 28 more"]);
+    refused(
+        with(ChildCommand::new("x"), "PATH", many),
+        ErrorKind::NotFound,
+        &["/no/11, and 28 more"],
+    );
 }
 
 #[tokio::test]
 async fn a_folder_that_is_not_there_is_an_error_by_itself() {
-    let in_folder = |folder: &str| StdioServer::new("sh").cwd(folder);
-    refused(in_folder("/no/such"), ErrorKind::InvalidArgument, &["`cwd`", "/no/such"]);
-    refused(in_folder("/etc/passwd"), ErrorKind::InvalidArgument, &["no folder", "/etc/passwd"]);
+    let in_folder =
+        |folder: &str| ChildCommand { cwd: Some(folder.into()), ..ChildCommand::new("sh") };
+    refused(in_folder("/no/such"), ErrorKind::InvalidInput, &["`cwd`", "/no/such"]);
+    refused(in_folder("/etc/passwd"), ErrorKind::InvalidInput, &["no folder", "/etc/passwd"]);
 }
 
 #[tokio::test]
@@ -44,27 +56,31 @@ async fn files_that_cannot_be_run_say_why() {
         file
     };
     let plain = write("plain", "#!/bin/sh\n", 0o644);
-    refused(StdioServer::new(plain), ErrorKind::PermissionDenied, &["chmod +x"]);
+    refused(ChildCommand::new(plain), ErrorKind::PermissionDenied, &["chmod +x"]);
     let lost = write("lost", "#!/no/such/node\n", 0o755);
-    refused(StdioServer::new(lost), ErrorKind::NotFound, &["first line"]);
+    refused(ChildCommand::new(lost), ErrorKind::NotFound, &["first line"]);
     let odd = write("odd", "\u{1}\u{2}\u{3}\u{4}", 0o755);
-    refused(StdioServer::new(odd), ErrorKind::FailedPrecondition, &["no program of this machine"]);
-    refused(StdioServer::new("sh").arg("a\0b"), ErrorKind::InvalidArgument, &["NUL"]);
-    let secret = StdioServer::new("sh").env("KEY", "hunter22\0");
-    let Err(error) = Child::spawn("fs", &command(secret)) else { panic!("it was started") };
+    refused(ChildCommand::new(odd), ErrorKind::Unsupported, &["no program of this machine"]);
+    refused(
+        ChildCommand { args: vec!["a\0b".into()], ..ChildCommand::new("sh") },
+        ErrorKind::InvalidInput,
+        &["NUL"],
+    );
+    let secret = with(ChildCommand::new("sh"), "KEY", "hunter22\0");
+    let Err(error) = spawn(&secret) else { panic!("it was started") };
     assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
     // By a path that starts in the folder, and by the PATH of the child.
     write("good", "#!/bin/sh\necho $$ > pid; pwd > pwd\n", 0o755);
-    for server in [
-        StdioServer::new("./good").cwd(folder.path()),
-        StdioServer::new("good").cwd(folder.path()).env("PATH", ".:/bin"),
-        StdioServer::new("good").cwd(folder.path()).env("PATH", folder.path()),
+    for command in [
+        program("./good", &folder),
+        with(program("good", &folder), "PATH", ".:/bin"),
+        with(program("good", &folder), "PATH", folder.path()),
     ] {
         let _ = std::fs::remove_file(folder.path().join("pid"));
-        let (child, transport) = Child::spawn("fs", &command(server)).unwrap();
-        assert_eq!(folder.pid("pid").await, child.pid());
-        drop(transport);
-        child.end().await;
+        let (child, pipes) = spawn(&command).unwrap();
+        assert_eq!(folder.pid("pid").await, child.id());
+        drop(pipes);
+        child.shutdown().await;
     }
 }
 
@@ -74,18 +90,15 @@ async fn only_what_programs_need_is_inherited() {
     // Cargo sets many variables for its tests; without it this shows less.
     let by_cargo = std::env::var_os("CARGO_PKG_NAME").is_some();
     for (inherit, expected) in [(false, false), (true, by_cargo)] {
-        let server = StdioServer::new("sh")
-            .args(["-c", "env > env; echo $$ > done"])
-            .env("TOKEN", "t0ken")
-            .inherit_env(inherit)
-            .cwd(folder.path());
+        let mut command = with(shell(&folder, "env > env; echo $$ > done"), "TOKEN", "t0ken");
+        command.inherit_env = inherit;
         let _ = std::fs::remove_file(folder.path().join("done"));
-        let (child, _transport) = Child::spawn("fs", &command(server)).unwrap();
+        let (child, _pipes) = spawn(&command).unwrap();
         folder.pid("done").await;
         let seen = std::fs::read_to_string(folder.path().join("env")).unwrap();
         let has = |name: &str| seen.lines().any(|line| line.starts_with(&format!("{name}=")));
         assert!(has("PATH") && has("TOKEN"), "{seen}");
         assert_eq!(has("CARGO_PKG_NAME"), expected, "{seen}");
-        child.end().await;
+        child.shutdown().await;
     }
 }

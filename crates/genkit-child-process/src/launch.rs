@@ -1,13 +1,14 @@
-//! The program of a server: where it lies, and the environment that it gets.
+//! The program of a child: where it lies, and the environment that it gets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
-use crate::mcp::host::transport::stdio::command::Command;
-use crate::mcp::host::transport::stdio::error::Error;
+use tokio::process::Command;
+
+use crate::command::ChildCommand;
+use crate::error::Error;
 
 /// What a program needs to run, and no more: keys and tokens stay here.
 #[rustfmt::skip]
@@ -29,12 +30,12 @@ const PATH_WITHOUT_PATH: &str = if cfg!(unix) { "/usr/local/bin:/usr/bin:/bin" }
 const NAMED_FOLDERS: usize = 12;
 
 /// The command as the system takes it, but for its streams.
-pub(crate) fn prepare(command: &Command) -> Result<tokio::process::Command> {
+pub(crate) fn prepare(command: &ChildCommand) -> Result<Command, Error> {
     if let Some(folder) = &command.cwd {
         check_folder(folder)?;
     }
     let environment = environment(command);
-    let mut process = tokio::process::Command::new(find(command, &environment)?);
+    let mut process = Command::new(find(command, &environment)?);
     process.args(&command.args).env_clear().envs(environment);
     if let Some(folder) = &command.cwd {
         process.current_dir(folder);
@@ -48,12 +49,12 @@ pub(crate) fn prepare(command: &Command) -> Result<tokio::process::Command> {
 }
 
 /// The error of a start that the system refused.
-pub(crate) fn failed(command: &Command, source: io::Error) -> Error {
+pub(crate) fn failed(command: &ChildCommand, source: io::Error) -> Error {
     Error::Start { program: command.program.display().to_string(), source }
 }
 
 /// The environment that the child gets.
-fn environment(command: &Command) -> BTreeMap<OsString, OsString> {
+fn environment(command: &ChildCommand) -> BTreeMap<OsString, OsString> {
     let mut environment: BTreeMap<_, _> = std::env::vars_os()
         .filter(|(name, value)| command.inherit_env || is_inherited(name, value))
         .collect();
@@ -82,7 +83,10 @@ fn check_folder(folder: &Path) -> Result<(), Error> {
 }
 
 /// The file of the program, by the `PATH` that the child gets.
-fn find(command: &Command, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, Error> {
+fn find(
+    command: &ChildCommand,
+    environment: &BTreeMap<OsString, OsString>,
+) -> Result<PathBuf, Error> {
     let program = Path::new(&command.program);
     if program.as_os_str().is_empty() {
         return Err(Error::NoCommand);

@@ -1,0 +1,55 @@
+//! The command of a child: the program, its arguments, its environment and its folder.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What is run, and with what.
+///
+/// ```
+/// use genkit_child_process::ChildCommand;
+///
+/// let mut command = ChildCommand::new("node");
+/// command.args = vec!["server.js".into()];
+/// command.env.insert("API_KEY".into(), "sk-123".into());
+/// // Arguments and variables hold secrets: their values are not shown.
+/// assert!(!format!("{command:?}").contains("sk-123"));
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct ChildCommand {
+    /// The program: a path, or a name that is looked for in the `PATH` of the child.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Variables that are set, besides the inherited ones.
+    pub env: BTreeMap<OsString, OsString>,
+    /// Whether all variables of this process are inherited, not only those that programs need to run.
+    pub inherit_env: bool,
+    /// The folder that it runs in. Default is that of this process.
+    pub cwd: Option<PathBuf>,
+}
+
+impl ChildCommand {
+    /// Runs `program` without arguments.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            inherit_env: false,
+            cwd: None,
+        }
+    }
+}
+
+impl fmt::Debug for ChildCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildCommand")
+            .field("program", &self.program)
+            .field("args", &self.args.len())
+            .field("env", &self.env.keys().collect::<Vec<_>>())
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,46 @@
+//! Child processes that serve their parent over pipes: language servers, MCP servers and the like.
+//!
+//! ```
+//! use genkit_child_process::{ChildCommand, ChildPipes, ChildProcess};
+//! use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let command = ChildCommand::new("cat");
+//! let (child, ChildPipes { mut stdin, mut stdout }) = ChildProcess::spawn(&command, None)?;
+//! stdin.write_all(b"hello").await?;
+//! drop(stdin);
+//! let mut echo = String::new();
+//! stdout.read_to_string(&mut echo).await?;
+//! assert_eq!(echo, "hello");
+//! child.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Start.** The program is looked for in the `PATH` that the child gets, and an error tells what is
+//! missing and how to mend it ([`SpawnError`]). The child inherits only the variables that programs need
+//! to run: keys and tokens of this process stay here.
+//!
+//! **Standard error.** It is read for ever, so that a child that writes much never waits. Its lines go to
+//! a [`StderrLog`], at most 1000 in a second; the last of them stand in [`ChildProcess::exit_report`].
+//!
+//! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then
+//! `SIGKILL`, to the whole process group. A child that is dropped is ended too, within 200 milliseconds.
+//! Without process groups (Windows) only the child itself is killed.
+
+#![forbid(unsafe_code)]
+
+mod child;
+mod command;
+mod error;
+mod group;
+mod launch;
+mod stderr;
+#[cfg(test)]
+mod tests;
+
+pub use child::{ChildPipes, ChildProcess};
+pub use command::ChildCommand;
+pub use error::SpawnError;
+pub use stderr::StderrLog;

@@ -1,0 +1,105 @@
+//! What is promised of a child, with real processes.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+mod ending;
+mod starting;
+mod streams;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Longer than anything here takes, shorter than a tester's patience.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path =
+            std::env::temp_dir().join(format!("genkit-child-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path.canonicalize().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Waits for a file with a process id.
+    async fn pid(&self, name: &str) -> u32 {
+        let since = Instant::now();
+        loop {
+            let text = std::fs::read_to_string(self.0.join(name)).unwrap_or_default();
+            if let (true, Ok(pid)) = (text.ends_with('\n'), text.trim().parse()) {
+                return pid;
+            }
+            assert!(since.elapsed() < PATIENCE, "no {name}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// This program, in this folder.
+fn program(program: impl Into<OsString>, folder: &Folder) -> ChildCommand {
+    let mut command = ChildCommand::new(program);
+    command.cwd = Some(folder.path().to_owned());
+    command
+}
+
+/// A shell that runs this, in this folder.
+fn shell(folder: &Folder, script: &str) -> ChildCommand {
+    let mut command = program("sh", folder);
+    command.args = vec!["-c".into(), script.into()];
+    command
+}
+
+/// Counts what it gets.
+#[derive(Clone, Default)]
+struct CountingLog {
+    lines: Arc<AtomicU64>,
+    left_out: Arc<AtomicU64>,
+}
+
+impl StderrLog for CountingLog {
+    fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        Cow::Owned(line.replace("sk-123456789", "${API_KEY}"))
+    }
+
+    fn line(&mut self, _: &str) {
+        self.lines.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn left_out(&mut self, lines: u64) {
+        self.left_out.fetch_add(lines, Ordering::Relaxed);
+    }
+}
+
+/// Starts it with a standard error that is read.
+fn spawn(command: &ChildCommand) -> Result<(ChildProcess, ChildPipes), SpawnError> {
+    ChildProcess::spawn(command, Some(Box::new(CountingLog::default())))
+}
+
+/// Whether there is such a process, and it is no corpse.
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name stands in parentheses and may have any character.
+    let state = stat.rsplit(") ").next().unwrap_or_default().chars().next();
+    state.is_some_and(|state| state != 'Z' && state != 'X')
+}
