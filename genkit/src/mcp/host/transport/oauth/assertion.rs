@@ -1,7 +1,6 @@
 //! Client assertions: what a program signs to show who it is (RFC 7523).
 
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -10,6 +9,7 @@ use ring::rsa::KeyPair as RsaKeyPair;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RSA_PKCS1_SHA256};
 use serde_json::json;
 
+use super::credentials::now;
 use super::error::Error;
 use crate::error;
 
@@ -55,45 +55,42 @@ impl FromStr for SigningAlgorithm {
 }
 
 /// A private key that can sign.
-pub(crate) struct Signer {
-    algorithm: SigningAlgorithm,
-    key: PrivateKey,
-}
-
-enum PrivateKey {
-    Rsa(Box<RsaKeyPair>),
-    Ecdsa(Box<EcdsaKeyPair>),
+pub(crate) enum Signer {
+    Rs256(Box<RsaKeyPair>),
+    Es256(Box<EcdsaKeyPair>),
 }
 
 impl Signer {
     pub(super) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self, Error> {
         let (label, der) = read(pem).ok_or(Error::NoPem)?;
-        let random = SystemRandom::new();
-        let unfit = |fault| Error::UnfitKey { algorithm: algorithm.name(), fault };
-        let key = match (algorithm, label.as_str()) {
+        let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        match (algorithm, label.as_str()) {
             (SigningAlgorithm::Rs256, "PRIVATE KEY") => {
-                PrivateKey::Rsa(Box::new(RsaKeyPair::from_pkcs8(&der).map_err(unfit)?))
+                RsaKeyPair::from_pkcs8(&der).map(Box::new).map(Self::Rs256)
             }
             (SigningAlgorithm::Rs256, "RSA PRIVATE KEY") => {
-                PrivateKey::Rsa(Box::new(RsaKeyPair::from_der(&der).map_err(unfit)?))
+                RsaKeyPair::from_der(&der).map(Box::new).map(Self::Rs256)
             }
             (SigningAlgorithm::Es256, "PRIVATE KEY") => {
-                let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
-                let key = EcdsaKeyPair::from_pkcs8(curve, &der, &random).map_err(unfit)?;
-                PrivateKey::Ecdsa(Box::new(key))
+                let key = EcdsaKeyPair::from_pkcs8(curve, &der, &SystemRandom::new());
+                key.map(Box::new).map(Self::Es256)
             }
             (_, label) => return Err(Error::NoPkcs8(label.to_owned())),
-        };
-        Ok(Self { algorithm, key })
+        }
+        .map_err(|fault| Error::UnfitKey { algorithm: algorithm.name(), fault })
     }
 
     /// The claims of `client` for `audience` now, signed.
     pub(super) fn assertion(&self, client: &str, audience: &str) -> Result<String, Error> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let now = now();
         let random = SystemRandom::new();
         let mut id = [0; 16];
         random.fill(&mut id).map_err(|_| Error::NoRandom)?;
-        let header = json!({ "alg": self.algorithm.name(), "typ": "JWT" });
+        let algorithm = match self {
+            Self::Rs256(_) => SigningAlgorithm::Rs256,
+            Self::Es256(_) => SigningAlgorithm::Es256,
+        };
+        let header = json!({ "alg": algorithm.name(), "typ": "JWT" });
         let claims = json!({
             "iss": client,
             "sub": client,
@@ -104,14 +101,14 @@ impl Signer {
         });
         let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let text = format!("{}.{}", part(&header), part(&claims));
-        let signature = match &self.key {
-            PrivateKey::Rsa(key) => {
+        let signature = match self {
+            Self::Rs256(key) => {
                 let mut signature = vec![0; key.public().modulus_len()];
                 key.sign(&RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature)
                     .map_err(|_| Error::NoRandom)?;
                 signature
             }
-            PrivateKey::Ecdsa(key) => {
+            Self::Es256(key) => {
                 key.sign(&random, text.as_bytes()).map_err(|_| Error::NoRandom)?.as_ref().to_vec()
             }
         };
