@@ -152,7 +152,8 @@ fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Streamab
         return Ok(headers);
     };
     let own = headers_from.as_ref().map_err(|fault| {
-        StreamableHttpError::Client(HttpFailure::from(Error::Header(fault.clone())).unsent())
+        let failure = Error::Header(fault.clone()).into();
+        StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
     })?;
     headers.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(headers)

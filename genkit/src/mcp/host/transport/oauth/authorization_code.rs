@@ -180,13 +180,12 @@ impl AuthorizationCode {
         if let Challenge::Wider { scopes, .. } = challenge {
             self.widened.push((scopes.iter().cloned().collect(), Instant::now()));
         }
-        let who = format!("{} (server {:?})", self.oauth.name, self.key);
+        let who = format!("{} (server {:?})", self.oauth.name(), self.key);
         let given = match consent.ask(&who, &target, &address, &self.asking_user).await {
             Ok(callback) => self.exchange(&callback).await,
             Err(failure) => Err(failure),
         };
-        let unknown =
-            given.as_ref().is_err_and(|fault| fault.kind() != ErrorKind::PermissionDenied);
+        let unknown = given.as_ref().is_err_and(|fault| fault.kind != ErrorKind::PermissionDenied);
         if unknown && !own {
             // The authorization server may not know this program any more: it registers anew.
             self.credentials.register(None).await;
@@ -228,9 +227,8 @@ impl AuthorizationCode {
         if let Some(known) = known {
             return Ok((config(&known.client_id, known.client_secret.as_ref(), redirect), false));
         }
-        let name = self.oauth.name.clone();
         let manager = self.discovery.manager().await?;
-        let client = manager.register_client(&name, redirect, scopes).await;
+        let client = manager.register_client(self.oauth.name(), redirect, scopes).await;
         let client = client.map_err(|error| self.refused(&error).within(Error::CannotRegister))?;
         let registration = Registration {
             issuer: metadata.issuer.clone(),

@@ -142,7 +142,7 @@ impl ClientCredentials {
             let text = format!("{} {}", member("error"), member("error_description"));
             let mut failure = at.status(status, None, text.trim());
             if matches!(status, 400 | 401 | 403) {
-                failure = failure.of_kind(ErrorKind::Unauthenticated);
+                failure.kind = ErrorKind::Unauthenticated;
             }
             return Err(self.discovery.failed(failure));
         }

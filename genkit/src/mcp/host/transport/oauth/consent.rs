@@ -1,6 +1,7 @@
 //! Consent: the user is brought to an address, and the answer comes back.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -64,8 +65,9 @@ impl Consent {
                     }
                     // Whatever it returns, the user was asked, and is not to be asked again at once.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
-                        let failure = HttpFailure::of(&error).of_kind(ErrorKind::PermissionDenied);
-                        failure.no_access_to(target).caused_by(error)
+                        let failure = HttpFailure::of(&error).no_access_to(target);
+                        let kind = ErrorKind::PermissionDenied;
+                        HttpFailure { kind, source: Some(Arc::new(error)), ..failure }
                     }),
                 }
             };

@@ -118,8 +118,8 @@ impl Credentials {
             return Ok(());
         };
         let loaded = store.load(&self.0.server).await.map_err(|error| {
-            let failure = HttpFailure::of(&error).of_kind(ErrorKind::FailedPrecondition);
-            failure.no_access_to(&self.0.server)
+            let failure = HttpFailure::of(&error).no_access_to(&self.0.server);
+            HttpFailure { kind: ErrorKind::FailedPrecondition, ..failure }
         })?;
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
         // What another version wrote is no reason never to ask again.
