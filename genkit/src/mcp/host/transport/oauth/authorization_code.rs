@@ -5,6 +5,7 @@ mod scopes;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use genkit_oauth_client::CallbackListener;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationMetadata, OAuthClientConfig,
@@ -12,7 +13,6 @@ use rmcp::transport::auth::{
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::callback::DEFAULT_URI;
 use super::challenge::Challenge;
 use super::consent::Consent;
 use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
@@ -128,7 +128,7 @@ impl AuthorizationCode {
         let held = self.credentials.now();
         let Some(client) = held.client() else { return Ok(false) };
         let known = held.registration.as_ref().filter(|known| known.client_id == *client);
-        let redirect = known.map_or(DEFAULT_URI, |known| &known.redirect_uri);
+        let redirect = known.map_or(CallbackListener::DEFAULT_URI, |known| &known.redirect_uri);
         let secret = match &self.oauth.authentication {
             ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(client) => {
                 Some(own)

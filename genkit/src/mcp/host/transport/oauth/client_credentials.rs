@@ -6,7 +6,6 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::assertion::Signer;
 use super::challenge::Challenge;
 use super::credentials::{AccessToken, now};
 use super::discovery::{Discovery, distinct, read};
@@ -108,8 +107,9 @@ impl ClientCredentials {
         match &self.oauth.authentication {
             ClientAuthentication::Key { pem, algorithm } => {
                 let audience = metadata.issuer.as_deref().unwrap_or(endpoint.as_str());
-                let signer = Signer::new(pem, *algorithm);
-                let signed = signer.and_then(|signer| signer.assertion(&self.client, audience));
+                let signed = algorithm
+                    .signer(pem)
+                    .and_then(|signer| Ok(signer.assertion(&self.client, audience)?));
                 let signed = signed.map_err(|error| self.discovery.failed(error))?;
                 form.push(("client_assertion_type", ASSERTION_TYPE.to_owned()));
                 form.push(("client_assertion", signed));

@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use genkit_oauth_client::CallbackListener;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationCallback;
 use tokio::sync::watch;
 
-use super::callback::{CallbackListener, DEFAULT_URI};
 use super::credentials::Registration;
 use super::error::Error;
 use super::settings::{OAuth, OnAuthorize};
@@ -31,7 +31,10 @@ impl Consent {
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();
         if let Some(ask) = &oauth.on_authorize {
-            return Ok(Self::OnAuthorize(ask.clone(), uri.unwrap_or(DEFAULT_URI).to_owned()));
+            return Ok(Self::OnAuthorize(
+                ask.clone(),
+                uri.unwrap_or(CallbackListener::DEFAULT_URI).to_owned(),
+            ));
         }
         let known = known.and_then(|known| Url::parse(&known.redirect_uri).ok());
         let port = known.and_then(|uri| uri.port());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use super::assertion::{Signer, SigningAlgorithm};
+use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
 use super::error::Error;
 use crate::error::Result;
@@ -206,7 +206,7 @@ impl OAuth {
             return Err(Error::SecretWithoutId);
         }
         if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
-            Signer::new(pem, *algorithm)?;
+            algorithm.signer(pem)?;
         }
         if let Some(url) = &self.metadata_url {
             let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;
