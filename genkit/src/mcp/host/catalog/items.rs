@@ -8,7 +8,7 @@ use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
 use serde_json::{Map, Value, json};
 
 use super::error::{Error, LeftOut};
-use super::pagination::ListMethod;
+use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
 use super::{CachedList, Catalog, Listable, ListedItem};
 use crate::action::{Completion, Prompt, Resource, Tool, ToolBuilder, UriTemplate};
 use crate::error::Result;
@@ -69,7 +69,7 @@ macro_rules! described {
 
 impl Listable for Tool {
     const KIND: ListKind = ListKind::Tools;
-    const METHODS: &'static [ListMethod] = &[ListMethod::Tools];
+    const METHODS: &'static [ListMethod] = &[TOOLS];
 
     fn name(&self) -> &str {
         self.name()
@@ -117,7 +117,7 @@ impl Listable for Tool {
 
 impl Listable for Prompt {
     const KIND: ListKind = ListKind::Prompts;
-    const METHODS: &'static [ListMethod] = &[ListMethod::Prompts];
+    const METHODS: &'static [ListMethod] = &[PROMPTS];
 
     fn name(&self) -> &str {
         self.name()
@@ -150,7 +150,7 @@ impl Listable for Prompt {
 /// Fixed ones, and templates.
 impl Listable for Resource {
     const KIND: ListKind = ListKind::Resources;
-    const METHODS: &'static [ListMethod] = &[ListMethod::Resources, ListMethod::Templates];
+    const METHODS: &'static [ListMethod] = &[RESOURCES, TEMPLATES];
 
     fn name(&self) -> &str {
         self.name()

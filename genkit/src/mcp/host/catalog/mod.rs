@@ -25,7 +25,7 @@ use super::session::state::ListKind;
 use crate::action::{MAX_URI_BYTES, Prompt, Resource, Tool};
 use crate::error::{Error as PublicError, ErrorKind, Result};
 use error::LeftOut;
-use pagination::{ListMethod, ListNames, PagedList};
+use pagination::{ListMethod, PagedList};
 
 /// How long a name may be, in bytes.
 const MAX_NAME: usize = 256;
@@ -162,9 +162,9 @@ impl Catalog {
         known: &HashMap<String, T>,
     ) -> Result<(Vec<(String, T)>, Option<Duration>)> {
         let (mut items, mut notices, mut ttl) = (Vec::new(), Vec::new(), None);
-        for (at, &method) in T::METHODS.iter().enumerate() {
+        for (at, method) in T::METHODS.iter().enumerate() {
             // A server without the capability may not know the method.
-            if !method.is_offered(connection) {
+            if !(method.is_offered)(&connection.info.capabilities) {
                 continue;
             }
             let list = match pagination::all(connection, method).await {
@@ -201,14 +201,14 @@ impl Catalog {
     fn make<T: Listable>(
         &self,
         connection: &Connection,
-        items: &[(ListMethod, usize, Value)],
+        items: &[(&ListMethod, usize, Value)],
         known: &HashMap<String, T>,
         notices: &mut Vec<String>,
     ) -> Vec<(String, T)> {
         let mut names = HashSet::new();
         let mut actions = Vec::with_capacity(items.len());
         for (method, number, item) in items {
-            let ListNames { what, key, .. } = method.names();
+            let ListMethod { what, key, .. } = **method;
             let made = checked_name(item, key).and_then(|name| {
                 if !names.insert((what, name)) {
                     return Err(LeftOut::NameTwice);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
-    ListToolsRequest, PaginatedRequestParams,
+    ListToolsRequest, PaginatedRequestParams, ServerCapabilities,
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -18,68 +18,44 @@ use crate::mcp::host::request::results;
 use crate::mcp::host::session::connection::Connection;
 use crate::mcp::host::session::error::RequestError;
 
-/// The methods that list something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListMethod {
-    Tools,
-    Prompts,
-    Resources,
-    Templates,
-}
-
-impl ListMethod {
-    pub(super) fn names(self) -> ListNames {
-        let (method, member, what, key) = match self {
-            Self::Tools => ("tools/list", "tools", "tool", "name"),
-            Self::Prompts => ("prompts/list", "prompts", "prompt", "name"),
-            Self::Resources => ("resources/list", "resources", "resource", "uri"),
-            Self::Templates => (
-                "resources/templates/list",
-                "resourceTemplates",
-                "resource template",
-                "uriTemplate",
-            ),
-        };
-        ListNames { method, member, what, key }
-    }
-
-    fn request(self, cursor: Option<String>) -> ClientRequest {
-        let params =
-            cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        macro_rules! request {
-            ($request:ident) => {{
-                let mut request = $request::default();
-                request.params = params;
-                ClientRequest::$request(request)
-            }};
-        }
-        match self {
-            Self::Tools => request!(ListToolsRequest),
-            Self::Prompts => request!(ListPromptsRequest),
-            Self::Resources => request!(ListResourcesRequest),
-            Self::Templates => request!(ListResourceTemplatesRequest),
-        }
-    }
-
-    /// Whether the server has the capability.
-    pub(crate) fn is_offered(self, connection: &Connection) -> bool {
-        let offered = &connection.info.capabilities;
-        match self {
-            Self::Tools => offered.tools.is_some(),
-            Self::Prompts => offered.prompts.is_some(),
-            Self::Resources | Self::Templates => offered.resources.is_some(),
-        }
-    }
-}
-
-/// How a list and its items are named.
-pub(super) struct ListNames {
-    method: &'static str,
+/// A method that lists something.
+pub(crate) struct ListMethod {
+    name: &'static str,
     /// The member of a result that is the list.
     member: &'static str,
     /// What one item is called, and its member that names it.
     pub(super) what: &'static str,
     pub(super) key: &'static str,
+    request: fn(Option<PaginatedRequestParams>) -> ClientRequest,
+    /// Whether the server has the capability.
+    pub(super) is_offered: fn(&ServerCapabilities) -> bool,
+}
+
+macro_rules! list_methods {
+    ($($method:ident: $name:literal $member:literal $what:literal $key:literal
+       $request:ident $capability:ident;)*) => {$(
+        pub(super) const $method: ListMethod = ListMethod {
+            name: $name,
+            member: $member,
+            what: $what,
+            key: $key,
+            request: |params| {
+                let mut request = $request::default();
+                request.params = params;
+                ClientRequest::$request(request)
+            },
+            is_offered: |offered| offered.$capability.is_some(),
+        };
+    )*};
+}
+
+// The name of the method, the member of its result, an item, the member that names it, the request, the capability.
+list_methods! {
+    TOOLS: "tools/list" "tools" "tool" "name" ListToolsRequest tools;
+    PROMPTS: "prompts/list" "prompts" "prompt" "name" ListPromptsRequest prompts;
+    RESOURCES: "resources/list" "resources" "resource" "uri" ListResourcesRequest resources;
+    TEMPLATES: "resources/templates/list" "resourceTemplates" "resource template" "uriTemplate"
+        ListResourceTemplatesRequest resources;
 }
 
 /// A list as it was read.
@@ -94,27 +70,27 @@ pub(super) struct PagedList {
 /// Reads all pages: until the last, until one names itself as the next, or until there are too many.
 pub(super) async fn all(
     connection: &Connection,
-    method: ListMethod,
+    method: &ListMethod,
 ) -> Result<PagedList, RequestError> {
     tokio::select! {
         list = pages(connection, method) => list,
         () = connection.session.elapsed(LIST_TIMEOUT) => {
-            Err(Error::Unfinished(method.names().method).of(&connection.session.server).into())
+            Err(Error::Unfinished(method.name).of(&connection.session.server).into())
         }
     }
 }
 
-async fn pages(connection: &Connection, method: ListMethod) -> Result<PagedList, RequestError> {
+async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList, RequestError> {
     let server = &connection.session.server;
-    let ListNames { method: name, member, .. } = method.names();
+    let ListMethod { name, member, request, .. } = *method;
     let mut seen = HashSet::new();
     let mut list = PagedList { items: Vec::new(), ttl: None, notice: None };
     let mut cursor: Option<String> = None;
     let started = Instant::now();
     let mut bytes = 0;
     for page in 1.. {
-        let request = method.request(cursor.take());
-        let result = connection.own_request(request, name).await?;
+        let at = |next| PaginatedRequestParams::default().with_cursor(Some(next));
+        let result = connection.own_request(request(cursor.take().map(at)), name).await?;
         let mut result = results::json(result)?;
         let Some(Value::Array(items)) = result.get_mut(member).map(Value::take) else {
             return Err(RequestProblem::OtherResult(name).of(server).into());

@@ -1,38 +1,37 @@
 //! A transport behind a pointer: rmcp's own trait has no such form.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio_util::sync::DropGuard;
 
 use crate::future::BoxFuture;
 
 /// Any transport of a client.
-pub(crate) struct BoxedTransport(Box<dyn ErasedTransport>);
+pub(crate) struct BoxedTransport {
+    transport: Box<dyn ErasedTransport>,
+    /// Cancels what belongs to the connection when that is closed or dropped.
+    open: Option<DropGuard>,
+}
 
 impl BoxedTransport {
     pub(crate) fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
-        Self(Box::new(transport))
+        Self { transport: Box::new(transport), open: None }
+    }
+
+    /// The same transport, which cancels this when it is closed or dropped.
+    #[cfg(feature = "mcp-host-http")]
+    pub(crate) fn cancels(self, open: DropGuard) -> Self {
+        Self { open: Some(open), ..self }
     }
 }
 
 /// What a transport failed with: reads as its own error, and has it as its source.
-#[derive(Debug)]
-pub(crate) struct BoxedTransportError(Box<dyn std::error::Error + Send + Sync>);
-
-impl fmt::Display for BoxedTransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for BoxedTransportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(self.0.as_ref())
-    }
-}
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct BoxedTransportError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 type SendResult = Result<(), BoxedTransportError>;
 
@@ -71,14 +70,15 @@ impl Transport<RoleClient> for BoxedTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = SendResult> + Send + 'static {
-        self.0.send(message)
+        self.transport.send(message)
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.0.receive().await
+        self.transport.receive().await
     }
 
     async fn close(&mut self) -> SendResult {
-        self.0.close().await
+        self.open = None;
+        self.transport.close().await
     }
 }

@@ -17,9 +17,6 @@ use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
 
-/// The longest event where nobody gives another limit; rmcp always gives one.
-const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
-
 /// How often one request may lead to new access. Default is 3: renewed, given again, widened.
 const MAX_ROUNDS: usize = 3;
 
@@ -35,6 +32,8 @@ pub(crate) struct AuthorizedClient {
     pub(crate) authorizer: Option<Arc<Authorizer>>,
     /// Whether every request carries an `authorization` header of the user.
     pub(crate) credentials: bool,
+    /// The longest event of a stream that is read.
+    pub(crate) max_message: usize,
     /// The connection that the requests belong to.
     pub(crate) scope: RequestScope,
 }
@@ -153,7 +152,8 @@ fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Streamab
         return Ok(headers);
     };
     let own = headers_from.as_ref().map_err(|fault| {
-        StreamableHttpError::Client(HttpFailure::from(Error::Header(fault.clone())).unsent())
+        let failure = Error::Header(fault.clone()).into();
+        StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
     })?;
     headers.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(headers)
@@ -167,21 +167,8 @@ impl StreamableHttpClient for AuthorizedClient {
         uri: Arc<str>,
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
-        auth: Option<String>,
-        headers: Headers,
-    ) -> StreamableResult<StreamableHttpPostResponse> {
-        let limit = MAX_EVENT_BYTES;
-        self.post_message_with_max_sse_event_size(uri, message, session, auth, headers, limit).await
-    }
-
-    async fn post_message_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
         _auth: Option<String>,
         headers: Headers,
-        limit: usize,
     ) -> StreamableResult<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
         let (http, headers) = (&self.http, &headers);
@@ -192,7 +179,7 @@ impl StreamableHttpClient for AuthorizedClient {
                 session.clone(),
                 token,
                 headers.clone(),
-                limit,
+                self.max_message,
             )
         });
         let answer = self.scope.unless_closed(sent).await?;
@@ -219,22 +206,8 @@ impl StreamableHttpClient for AuthorizedClient {
         uri: Arc<str>,
         session: Option<Arc<str>>,
         last_event: Option<String>,
-        auth: Option<String>,
-        headers: Headers,
-    ) -> StreamableResult<EventStream> {
-        let limit = MAX_EVENT_BYTES;
-        self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, limit)
-            .await
-    }
-
-    async fn get_stream_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        session: Option<Arc<str>>,
-        last_event: Option<String>,
         _auth: Option<String>,
         headers: Headers,
-        limit: usize,
     ) -> StreamableResult<EventStream> {
         if self.scope.has_no_streams() {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -247,7 +220,7 @@ impl StreamableHttpClient for AuthorizedClient {
                 last_event.clone(),
                 token,
                 headers.clone(),
-                limit,
+                self.max_message,
             )
         });
         Ok(self.scope.counted(self.scope.unless_closed(sent).await?))

@@ -9,13 +9,12 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::sync::watch;
-use tokio_util::sync::DropGuard;
 
 use super::authorized_client::AuthorizedClient;
 use super::endpoint::Endpoint;
 use super::request_scope::RequestScope;
-use super::transport::HttpTransport;
 use crate::error::Result;
+use crate::mcp::host::transport::boxed::BoxedTransport;
 use crate::mcp::host::transport::http_client::{client, url};
 use crate::mcp::host::transport::oauth::Authorizer;
 
@@ -30,10 +29,7 @@ const STREAM_WAIT: Duration = Duration::from_secs(60);
 pub(crate) struct Connector {
     url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
-    max_message: usize,
     pub(crate) client: AuthorizedClient,
-    /// A sign-in that is under way ends with it and its connections.
-    sign_in: Option<Arc<DropGuard>>,
     #[cfg(test)]
     busy: watch::Receiver<bool>,
 }
@@ -54,46 +50,40 @@ impl Connector {
         let http = client::for_server(&checked.url)?;
         #[cfg(test)]
         let busy = signing_in.subscribe();
-        let (authorizer, sign_in) = match &endpoint.oauth {
-            Some(oauth) => {
-                let (authorizer, open) = Authorizer::new(key, &checked.url, oauth, signing_in)?;
-                (Some(authorizer), Some(Arc::new(open)))
-            }
-            None => (None, None),
-        };
+        let oauth = endpoint.oauth.as_ref();
+        let authorizer = oauth.map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in));
         let client = AuthorizedClient {
             http,
             target: url::without_secrets(&checked.url).as_str().into(),
-            authorizer: authorizer.map(Arc::new),
+            authorizer: authorizer.transpose()?.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
+            max_message: endpoint.max_message,
             scope: RequestScope::default(),
         };
         Ok(Self {
             url: checked.url.as_str().into(),
             headers: checked.headers,
-            max_message: endpoint.max_message,
             client,
-            sign_in,
             #[cfg(test)]
             busy,
         })
     }
 
     /// A new connection. It must be made inside of the runtime that uses it.
-    pub(crate) fn transport(&self) -> HttpTransport {
+    pub(crate) fn transport(&self) -> BoxedTransport {
         let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
             .custom_headers(self.headers.clone())
-            .max_sse_event_size(self.max_message)
             // A new session has lists and subscriptions of its own: the host opens it.
             .reinit_on_expired_session(false);
         let mut retry = ExponentialBackoff::default();
         retry.max_times = Some(STREAM_TRIES);
         retry.max_delay = Some(STREAM_WAIT);
         config.retry_config = Arc::new(retry);
-        let scope = RequestScope::default();
-        let client = AuthorizedClient { scope: scope.clone(), ..self.client.clone() };
-        let inner = StreamableHttpClientTransport::with_client(client, config);
-        HttpTransport::new(inner, &scope, self.sign_in.clone())
+        let client = AuthorizedClient { scope: RequestScope::default(), ..self.client.clone() };
+        // rmcp's worker does not see that it is dropped while it waits for an answer.
+        let open = client.scope.closed.clone().drop_guard();
+        let transport = StreamableHttpClientTransport::with_client(client, config);
+        BoxedTransport::new(transport).cancels(open)
     }
 
     #[cfg(test)]

@@ -27,7 +27,7 @@ const RESERVED: [&str; 11] = [
 const RESERVED_PREFIX: &str = "mcp-param-";
 
 /// The address of a server and what its requests carry, as the user set it.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Endpoint {
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, String)>,
@@ -65,14 +65,7 @@ pub(crate) struct CheckedEndpoint {
 
 impl Endpoint {
     pub(crate) fn new(url: String) -> Self {
-        Self {
-            url,
-            headers: Vec::new(),
-            bearer: None,
-            headers_from: None,
-            oauth: None,
-            max_message: MAX_MESSAGE_BYTES,
-        }
+        Self { url, max_message: MAX_MESSAGE_BYTES, ..Self::default() }
     }
 
     /// What `.headers_from(..)` makes of the context of a caller.
@@ -91,11 +84,8 @@ impl Endpoint {
 
     fn check(&self) -> Result<CheckedEndpoint, Error> {
         let url = url(&self.url)?;
-        let mut headers = HashMap::new();
-        for (name, value) in &self.headers {
-            let (name, value) = header(name, value)?;
-            headers.insert(name, value);
-        }
+        let headers = self.headers.iter().map(|(name, value)| header(name, value));
+        let mut headers: HashMap<_, _> = headers.collect::<Result<_, _>>()?;
         if let Some(token) = &self.bearer {
             if headers.contains_key(&AUTHORIZATION) || self.oauth.is_some() {
                 return Err(Error::TwoCredentials);

@@ -7,7 +7,6 @@ mod error;
 mod request_scope;
 #[cfg(test)]
 pub(crate) mod tests;
-mod transport;
 mod uncorrelated;
 
 pub(crate) use connector::Connector;

@@ -61,8 +61,15 @@ pub(crate) enum Error {
     ContentType(String, String),
     #[error("{0} answered JSON that is no message of MCP")]
     NoMcpMessage(String),
-    #[error("{0}")]
-    Status(#[from] StatusError),
+    #[error("{target} answered HTTP {}", status_text(*.status, *.session, .body))]
+    Status {
+        target: String,
+        status: u16,
+        /// Whether the request belonged to a session.
+        session: bool,
+        /// What the server wrote, one short line.
+        body: String,
+    },
 
     // Access.
     #[error("{0} gave no description of its authorization: {1}")]
@@ -97,68 +104,42 @@ impl Topic for Error {
             Self::TokenRefused(_) | Self::AccessRefused(_) | Self::AccessNeeded(_) => {
                 ErrorKind::Unauthenticated
             }
-            Self::Status(error) => error.meaning().0,
+            Self::Status { status, session, .. } => meaning(*status, *session).0,
             _ => ErrorKind::Unavailable,
         }
     }
 }
 
-/// An answer with a status that is no success.
-#[derive(Debug)]
-pub(crate) struct StatusError {
-    pub(crate) target: String,
-    pub(crate) status: u16,
-    /// Whether the request belonged to a session.
-    pub(crate) session: bool,
-    /// What the server wrote, one short line.
-    pub(crate) body: String,
-}
-
-impl StatusError {
-    /// Whether the server does not know the session any more: 404, and some servers answer 400.
-    pub(crate) fn is_session_lost(&self) -> bool {
-        self.session && matches!(self.status, 400 | 404)
-    }
-
-    fn meaning(&self) -> (ErrorKind, &'static str) {
-        match self.status {
-            300..=399 => (
-                ErrorKind::FailedPrecondition,
-                "it has moved, and that is not followed; check the address",
-            ),
-            401 => (ErrorKind::Unauthenticated, "it wants to know who asks"),
-            403 => (ErrorKind::PermissionDenied, "it does not allow this"),
-            404 if self.session => {
-                (ErrorKind::Unavailable, "it does not know the session any more")
-            }
-            404 | 405 => (
-                ErrorKind::NotFound,
-                "no MCP server over streamable HTTP is there; check the address",
-            ),
-            408 | 504 => (ErrorKind::DeadlineExceeded, ""),
-            413 => (ErrorKind::ResourceExhausted, "the message is too long"),
-            429 => (ErrorKind::ResourceExhausted, "it is asked too often"),
-            500..=599 => (ErrorKind::Unavailable, ""),
-            400 | 422 => (ErrorKind::InvalidArgument, ""),
-            _ => (ErrorKind::FailedPrecondition, ""),
+/// What an answer with a status that is no success means.
+fn meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
+    match status {
+        300..=399 => (
+            ErrorKind::FailedPrecondition,
+            "it has moved, and that is not followed; check the address",
+        ),
+        401 => (ErrorKind::Unauthenticated, "it wants to know who asks"),
+        403 => (ErrorKind::PermissionDenied, "it does not allow this"),
+        404 if session => (ErrorKind::Unavailable, "it does not know the session any more"),
+        404 | 405 => {
+            (ErrorKind::NotFound, "no MCP server over streamable HTTP is there; check the address")
         }
+        408 | 504 => (ErrorKind::DeadlineExceeded, ""),
+        413 => (ErrorKind::ResourceExhausted, "the message is too long"),
+        429 => (ErrorKind::ResourceExhausted, "it is asked too often"),
+        500..=599 => (ErrorKind::Unavailable, ""),
+        400 | 422 => (ErrorKind::InvalidArgument, ""),
+        _ => (ErrorKind::FailedPrecondition, ""),
     }
 }
 
-impl StdError for StatusError {}
-
-impl std::fmt::Display for StatusError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} answered HTTP {}", self.target, self.status)?;
-        let known = StatusCode::from_u16(self.status).ok();
-        if let Some(name) = known.and_then(|known| known.canonical_reason()) {
-            write!(f, " {name}")?;
-        }
-        match (self.body.as_str(), self.meaning().1) {
-            ("", "") => Ok(()),
-            ("", text) | (text, "") => write!(f, ": {text}"),
-            (body, hint) => write!(f, ", {body:?}: {hint}"),
-        }
+/// A status with its name, what the server wrote, and what it means.
+fn status_text(status: u16, session: bool, body: &str) -> String {
+    let known = StatusCode::from_u16(status).ok().and_then(|known| known.canonical_reason());
+    let name = known.map(|name| format!(" {name}")).unwrap_or_default();
+    match (body, meaning(status, session).1) {
+        ("", "") => format!("{status}{name}"),
+        ("", text) | (text, "") => format!("{status}{name}: {text}"),
+        (body, hint) => format!("{status}{name}, {body:?}: {hint}"),
     }
 }
 

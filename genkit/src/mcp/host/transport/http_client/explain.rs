@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpErr
 use rmcp::transport::worker::WorkerQuitReason;
 
 use super::addresses::LookupError;
-use super::error::{Error, StatusError, deepest, quote};
+use super::error::{Error, deepest, quote};
 use super::failure::HttpFailure;
 use super::url::without_secrets;
 use crate::error::{self, ErrorKind};
@@ -26,19 +26,13 @@ pub(crate) struct Explanation {
     pub(crate) unsent: bool,
 }
 
-impl From<HttpFailure> for Explanation {
-    fn from(failure: HttpFailure) -> Self {
-        let HttpFailure { session_lost, unsent, .. } = failure;
-        Self { error: failure.into(), session_lost, unsent }
-    }
-}
-
 /// What `error`, or what is under it, means; `None` if HTTP has no part in it.
 pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(failure) = known(error) {
-            return Some(failure.into());
+            let HttpFailure { session_lost, unsent, .. } = failure;
+            return Some(Explanation { error: failure.into(), session_lost, unsent });
         }
         if let Some(ClientInitializeError::LegacyFallbackFailed { discover, fallback }) =
             error.downcast_ref()
@@ -127,7 +121,8 @@ impl<'a> RequestTarget<'a> {
             StreamableHttpError::SessionExpired
             | StreamableHttpError::SessionRecoveryTimeout
             | StreamableHttpError::ReinitializationFailed(_) => {
-                return HttpFailure::from(Error::SessionLost(url)).session_lost();
+                let failure = Error::SessionLost(url).into();
+                return HttpFailure { session_lost: true, ..failure };
             }
             StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
                 Some((status, body)) => return self.status(status, None, body),
@@ -155,7 +150,7 @@ impl<'a> RequestTarget<'a> {
     /// The session is gone; this is what the server wrote.
     pub(crate) fn session_lost(self, message: &str) -> HttpFailure {
         let error = Error::SessionRefused(self.url.to_owned(), quote(message));
-        HttpFailure::from(error).session_lost()
+        HttpFailure { session_lost: true, ..error.into() }
     }
 
     /// What an error of reqwest means.
@@ -165,10 +160,11 @@ impl<'a> RequestTarget<'a> {
             return self.status(status.as_u16(), None, "");
         }
         if error.is_builder() {
-            return HttpFailure::from(Error::Request(url, deepest(error))).unsent();
+            let failure = Error::Request(url, deepest(error)).into();
+            return HttpFailure { unsent: true, ..failure };
         }
         if error.is_connect() {
-            return HttpFailure::from(self.no_connection(error)).unsent();
+            return HttpFailure { unsent: true, ..self.no_connection(error).into() };
         }
         let broken = deepest(error);
         HttpFailure::from(match error {
@@ -198,13 +194,14 @@ impl<'a> RequestTarget<'a> {
     /// What a status means.
     pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpFailure {
         let (target, session) = (self.url.to_owned(), self.session);
-        let error = StatusError { target, status, session, body: quote(body) };
-        let session_lost = error.is_session_lost();
+        let error = Error::Status { target, status, session, body: quote(body) };
         let seconds = retry_after.and_then(|text| text.trim().parse().ok());
-        let mut failure = HttpFailure::from(Error::Status(error));
-        failure.session_lost = session_lost;
-        failure.retry_after = seconds.map(Duration::from_secs);
-        failure
+        HttpFailure {
+            // It is 404; some servers answer 400.
+            session_lost: session && matches!(status, 400 | 404),
+            retry_after: seconds.map(Duration::from_secs),
+            ..error.into()
+        }
     }
 
     /// What an error of rmcp's authorization means.
@@ -221,7 +218,7 @@ impl<'a> RequestTarget<'a> {
                     AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
                     _ => ErrorKind::Unauthenticated,
                 };
-                HttpFailure::from(Error::Other(quote(&error.to_string()))).of_kind(kind)
+                HttpFailure { kind, ..Error::Other(quote(&error.to_string())).into() }
             }
         };
         failure.no_access_to(self.url)

@@ -10,13 +10,15 @@ use crate::error::{Error, ErrorKind, Topic};
 /// A request over HTTP that failed. Several requests may wait for one answer, so that it is cloned.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpFailure {
-    kind: ErrorKind,
-    text: String,
-    pub(super) session_lost: bool,
-    pub(super) unsent: bool,
-    pub(super) retry_after: Option<Duration>,
+    pub(crate) kind: ErrorKind,
+    pub(crate) text: String,
+    /// The server does not know the session any more: a new one is needed.
+    pub(crate) session_lost: bool,
+    /// The request certainly never reached the server: it may be sent again.
+    pub(crate) unsent: bool,
+    pub(crate) retry_after: Option<Duration>,
     /// The error of the user that led to it.
-    source: Option<Arc<Error>>,
+    pub(crate) source: Option<Arc<Error>>,
 }
 
 impl<T: Topic> From<T> for HttpFailure {
@@ -35,19 +37,6 @@ impl HttpFailure {
         Self::new(error.kind(), error.chain())
     }
 
-    pub(crate) fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// The same failure of a request that was not sent.
-    pub(crate) fn unsent(self) -> Self {
-        Self { unsent: true, ..self }
-    }
-
-    pub(super) fn session_lost(self) -> Self {
-        Self { session_lost: true, ..self }
-    }
-
     /// The same failure, with what led to it in front.
     pub(crate) fn within(self, what: impl fmt::Display) -> Self {
         Self { text: format!("{what}: {}", self.text), ..self }
@@ -61,16 +50,6 @@ impl HttpFailure {
     /// The same failure, with a reason at its end.
     pub(super) fn because(self, why: &str) -> Self {
         Self { text: format!("{}, {why}", self.text), ..self }
-    }
-
-    /// The same failure, with the error of the user that led to it.
-    pub(crate) fn caused_by(self, source: Error) -> Self {
-        Self { source: Some(Arc::new(source)), ..self }
-    }
-
-    /// The same failure, of another kind.
-    pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
-        Self { kind, ..self }
     }
 }
 

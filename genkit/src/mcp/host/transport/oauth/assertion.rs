@@ -1,20 +1,11 @@
-//! Client assertions: what a program signs to show who it is (RFC 7523).
+//! Client assertions: what a private key signs with (RFC 7523).
 
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use ring::rand::{SecureRandom, SystemRandom};
-use ring::rsa::KeyPair as RsaKeyPair;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RSA_PKCS1_SHA256};
-use serde_json::json;
+use genkit_oauth_client::Signer;
 
 use super::error::Error;
 use crate::error;
-
-/// How long what was signed holds, in seconds. Default is 300.
-const LIFETIME_SECS: u64 = 300;
 
 /// What a private key signs with.
 ///
@@ -34,11 +25,11 @@ pub enum SigningAlgorithm {
 }
 
 impl SigningAlgorithm {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rs256 => "RS256",
-            Self::Es256 => "ES256",
-        }
+    pub(super) fn signer(self, pem: &str) -> Result<Signer, Error> {
+        Ok(match self {
+            Self::Rs256 => Signer::rs256(pem)?,
+            Self::Es256 => Signer::es256(pem)?,
+        })
     }
 }
 
@@ -52,78 +43,4 @@ impl FromStr for SigningAlgorithm {
             other => Err(Error::UnknownAlgorithm(other.to_owned()).into()),
         }
     }
-}
-
-/// A private key that can sign.
-pub(crate) struct Signer {
-    algorithm: SigningAlgorithm,
-    key: PrivateKey,
-}
-
-enum PrivateKey {
-    Rsa(Box<RsaKeyPair>),
-    Ecdsa(Box<EcdsaKeyPair>),
-}
-
-impl Signer {
-    pub(super) fn new(pem: &str, algorithm: SigningAlgorithm) -> Result<Self, Error> {
-        let (label, der) = read(pem).ok_or(Error::NoPem)?;
-        let random = SystemRandom::new();
-        let unfit = |fault| Error::UnfitKey { algorithm: algorithm.name(), fault };
-        let key = match (algorithm, label.as_str()) {
-            (SigningAlgorithm::Rs256, "PRIVATE KEY") => {
-                PrivateKey::Rsa(Box::new(RsaKeyPair::from_pkcs8(&der).map_err(unfit)?))
-            }
-            (SigningAlgorithm::Rs256, "RSA PRIVATE KEY") => {
-                PrivateKey::Rsa(Box::new(RsaKeyPair::from_der(&der).map_err(unfit)?))
-            }
-            (SigningAlgorithm::Es256, "PRIVATE KEY") => {
-                let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
-                let key = EcdsaKeyPair::from_pkcs8(curve, &der, &random).map_err(unfit)?;
-                PrivateKey::Ecdsa(Box::new(key))
-            }
-            (_, label) => return Err(Error::NoPkcs8(label.to_owned())),
-        };
-        Ok(Self { algorithm, key })
-    }
-
-    /// The claims of `client` for `audience` now, signed.
-    pub(super) fn assertion(&self, client: &str, audience: &str) -> Result<String, Error> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let random = SystemRandom::new();
-        let mut id = [0; 16];
-        random.fill(&mut id).map_err(|_| Error::NoRandom)?;
-        let header = json!({ "alg": self.algorithm.name(), "typ": "JWT" });
-        let claims = json!({
-            "iss": client,
-            "sub": client,
-            "aud": audience,
-            "iat": now,
-            "exp": now + LIFETIME_SECS,
-            "jti": URL_SAFE_NO_PAD.encode(id),
-        });
-        let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let text = format!("{}.{}", part(&header), part(&claims));
-        let signature = match &self.key {
-            PrivateKey::Rsa(key) => {
-                let mut signature = vec![0; key.public().modulus_len()];
-                key.sign(&RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature)
-                    .map_err(|_| Error::NoRandom)?;
-                signature
-            }
-            PrivateKey::Ecdsa(key) => {
-                key.sign(&random, text.as_bytes()).map_err(|_| Error::NoRandom)?.as_ref().to_vec()
-            }
-        };
-        Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
-    }
-}
-
-/// The label and the bytes of the first block of PEM text.
-fn read(pem: &str) -> Option<(String, Vec<u8>)> {
-    let (_, rest) = pem.split_once("-----BEGIN ")?;
-    let (label, rest) = rest.split_once("-----")?;
-    let (body, _) = rest.split_once("-----END ")?;
-    let body: String = body.split_whitespace().collect();
-    Some((label.to_owned(), STANDARD.decode(body).ok()?))
 }

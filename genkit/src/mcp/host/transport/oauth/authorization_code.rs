@@ -5,6 +5,7 @@ mod scopes;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use genkit_oauth_client::CallbackListener;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationMetadata, OAuthClientConfig,
@@ -12,10 +13,9 @@ use rmcp::transport::auth::{
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::callback::DEFAULT_URI;
 use super::challenge::Challenge;
 use super::consent::Consent;
-use super::credentials::{AccessToken, Credentials, Registration};
+use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
 use super::discovery::Discovery;
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
@@ -61,19 +61,19 @@ impl AuthorizationCode {
     /// The access that is there, renewed if it is about to end.
     pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         self.credentials.open().await?;
-        let old =
-            |credentials: &Credentials| credentials.token().is_some_and(|token| !token.is_fresh());
-        if old(&self.credentials) && self.credentials.is_shared() {
+        let is_old = |held: &SavedCredentials| held.token().is_some_and(|token| !token.is_fresh());
+        if is_old(&self.credentials.now()) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be good only once.
             if let Err(failure) = self.credentials.reload().await {
                 tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
             }
         }
-        if old(&self.credentials) && self.credentials.can_refresh() {
+        let held = self.credentials.now();
+        if is_old(&held) && held.can_refresh() {
             let metadata = self.discover(None).await?;
             self.refresh(&metadata).await?;
         }
-        Ok(self.credentials.token())
+        Ok(self.credentials.now().token())
     }
 
     /// New access, and whether the user gave it just now.
@@ -87,7 +87,7 @@ impl AuthorizationCode {
         let wider = matches!(challenge, Challenge::Wider { .. });
         if let (false, Some(sent)) = (wider, sent) {
             self.credentials.reload().await?;
-            if let Some(token) = self.credentials.token().filter(|token| token.secret != sent) {
+            if let Some(token) = self.credentials.now().token().filter(|it| it.secret != sent) {
                 return Ok((token, false));
             }
         }
@@ -97,7 +97,7 @@ impl AuthorizationCode {
         let metadata = self.discover(challenge.header()).await?;
         let refresh = !wider
             && sent.is_some_and(|sent| !self.is_of_last_refresh(sent))
-            && self.credentials.can_refresh();
+            && self.credentials.now().can_refresh();
         if refresh && self.refresh(&metadata).await? {
             return Ok((self.token()?, false));
         }
@@ -125,16 +125,17 @@ impl AuthorizationCode {
 
     /// Refreshes the token; false if only the user can help.
     async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
-        let Some(client) = self.credentials.client() else { return Ok(false) };
-        let known = self.credentials.registration().filter(|known| known.client_id == client);
-        let redirect = known.as_ref().map_or(DEFAULT_URI, |known| &known.redirect_uri);
+        let held = self.credentials.now();
+        let Some(client) = held.client() else { return Ok(false) };
+        let known = held.registration.as_ref().filter(|known| known.client_id == *client);
+        let redirect = known.map_or(CallbackListener::DEFAULT_URI, |known| &known.redirect_uri);
         let secret = match &self.oauth.authentication {
-            ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(&client) => {
+            ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(client) => {
                 Some(own)
             }
-            _ => known.as_ref().and_then(|known| known.client_secret.as_ref()),
+            _ => known.and_then(|known| known.client_secret.as_ref()),
         };
-        let config = config(&client, secret, redirect);
+        let config = config(client, secret, redirect);
         let manager = self.discovery.manager().await?;
         let refreshed = match manager.configure_client(config) {
             Ok(()) => manager.refresh_token().await,
@@ -142,8 +143,8 @@ impl AuthorizationCode {
         };
         match refreshed {
             Ok(_) => {
-                self.refreshed =
-                    self.credentials.token().map(|token| (token.secret, Instant::now()));
+                let token = self.credentials.now().token();
+                self.refreshed = token.map(|token| (token.secret, Instant::now()));
                 tracing::debug!(server = %self.key, issuer = ?metadata.issuer, "access renewed");
                 Ok(true)
             }
@@ -164,7 +165,7 @@ impl AuthorizationCode {
         metadata: &AuthorizationMetadata,
     ) -> Result<(), HttpFailure> {
         let scopes = self.scopes(challenge, metadata).await?;
-        let known = self.credentials.registration();
+        let known = self.credentials.now().registration;
         let consent = Consent::new(&self.oauth, known.as_ref()).await;
         let consent = consent.map_err(|error| self.discovery.failed(error))?;
         let known = known.filter(|known| known.redirect_uri == consent.redirect_uri());
@@ -180,13 +181,12 @@ impl AuthorizationCode {
         if let Challenge::Wider { scopes, .. } = challenge {
             self.widened.push((scopes.iter().cloned().collect(), Instant::now()));
         }
-        let who = format!("{} (server {:?})", self.oauth.name, self.key);
+        let who = format!("{} (server {:?})", self.oauth.name(), self.key);
         let given = match consent.ask(&who, &target, &address, &self.asking_user).await {
             Ok(callback) => self.exchange(&callback).await,
             Err(failure) => Err(failure),
         };
-        let unknown =
-            given.as_ref().is_err_and(|fault| fault.kind() != ErrorKind::PermissionDenied);
+        let unknown = given.as_ref().is_err_and(|fault| fault.kind != ErrorKind::PermissionDenied);
         if unknown && !own {
             // The authorization server may not know this program any more: it registers anew.
             self.credentials.register(None).await;
@@ -228,9 +228,8 @@ impl AuthorizationCode {
         if let Some(known) = known {
             return Ok((config(&known.client_id, known.client_secret.as_ref(), redirect), false));
         }
-        let name = self.oauth.name.clone();
         let manager = self.discovery.manager().await?;
-        let client = manager.register_client(&name, redirect, scopes).await;
+        let client = manager.register_client(self.oauth.name(), redirect, scopes).await;
         let client = client.map_err(|error| self.refused(&error).within(Error::CannotRegister))?;
         let registration = Registration {
             issuer: metadata.issuer.clone(),
@@ -243,7 +242,7 @@ impl AuthorizationCode {
     }
 
     fn token(&self) -> Result<AccessToken, HttpFailure> {
-        self.credentials.token().ok_or_else(|| self.discovery.failed(Error::NoToken))
+        self.credentials.now().token().ok_or_else(|| self.discovery.failed(Error::NoToken))
     }
 
     fn refused(&self, error: &AuthError) -> HttpFailure {

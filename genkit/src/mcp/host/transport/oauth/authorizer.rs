@@ -19,6 +19,8 @@ use crate::sync::lock;
 /// Gets access for all requests of one server.
 pub(crate) struct Authorizer {
     state: Arc<AuthorizerState>,
+    /// Ends what is under way once this is dropped.
+    _open: DropGuard,
 }
 
 /// Access for the next try.
@@ -73,13 +75,12 @@ impl Grant {
 }
 
 impl Authorizer {
-    /// With what ends, once it is dropped, all that is under way.
     pub(crate) fn new(
         key: &str,
         server: &Url,
         oauth: &OAuth,
         asking_user: watch::Sender<bool>,
-    ) -> crate::error::Result<(Self, DropGuard)> {
+    ) -> crate::error::Result<Self> {
         oauth
             .check()
             .map_err(|error| Error::Settings { key: key.to_owned(), error: Box::new(error) })?;
@@ -97,7 +98,7 @@ impl Authorizer {
             access: Mutex::default(),
             closing: closing.clone(),
         });
-        Ok((Self { state }, closing.drop_guard()))
+        Ok(Self { state, _open: closing.drop_guard() })
     }
 
     /// The access that is there, however old.

@@ -1,17 +1,14 @@
 //! The client credentials grant: access that a program has of its own.
 
-use std::collections::BTreeSet;
-
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::assertion::Signer;
 use super::challenge::Challenge;
 use super::credentials::{AccessToken, now};
-use super::discovery::{Discovery, read};
+use super::discovery::{Discovery, distinct, read};
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
 use crate::error::ErrorKind;
@@ -25,8 +22,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 /// The client credentials grant for one server.
 pub(super) struct ClientCredentials {
     client: String,
-    authentication: ClientAuthentication,
-    configured: Vec<String>,
+    oauth: OAuth,
     discovery: Discovery,
     metadata: Option<AuthorizationMetadata>,
     /// The scopes of the last request.
@@ -40,8 +36,7 @@ impl ClientCredentials {
     pub(super) fn new(resource: Url, oauth: &OAuth, asking_user: watch::Sender<bool>) -> Self {
         Self {
             client: oauth.client_id.clone().unwrap_or_default(),
-            authentication: oauth.authentication.clone(),
-            configured: oauth.scopes.clone(),
+            oauth: oauth.clone(),
             discovery: Discovery::new(resource, oauth, None),
             metadata: None,
             scopes: Vec::new(),
@@ -73,7 +68,7 @@ impl ClientCredentials {
     }
 
     async fn wanted(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpFailure> {
-        let mut scopes = self.configured.clone();
+        let mut scopes = self.oauth.scopes.clone();
         match challenge {
             Challenge::Access { .. } if scopes.is_empty() => {
                 scopes = self.discovery.manager().await?.select_initial_scopes(&[]).await;
@@ -90,14 +85,14 @@ impl ClientCredentials {
                 }
             }
         }
-        let mut seen = BTreeSet::new();
-        scopes.retain(|scope| seen.insert(scope.clone()));
-        Ok(scopes)
+        Ok(distinct(scopes))
     }
 
     /// Asks the token endpoint.
     async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
-        let endpoint = self.endpoint(metadata)?;
+        // It was checked when it was looked up.
+        let endpoint = Url::parse(&metadata.token_endpoint)
+            .map_err(|fault| self.discovery.failed(Error::TokenEndpoint(fault.to_string())))?;
         let client = for_oauth(&endpoint, false, &self.discovery.addresses);
         let client = client.map_err(|error| self.discovery.failed(HttpFailure::of(&error)))?;
         let mut request = client
@@ -109,11 +104,12 @@ impl ClientCredentials {
             form.push(("scope", self.scopes.join(" ")));
         }
         form.push(("resource", self.discovery.resource.to_string()));
-        match &self.authentication {
+        match &self.oauth.authentication {
             ClientAuthentication::Key { pem, algorithm } => {
                 let audience = metadata.issuer.as_deref().unwrap_or(endpoint.as_str());
-                let signer = Signer::new(pem, *algorithm);
-                let signed = signer.and_then(|signer| signer.assertion(&self.client, audience));
+                let signed = algorithm
+                    .signer(pem)
+                    .and_then(|signer| Ok(signer.assertion(&self.client, audience)?));
                 let signed = signed.map_err(|error| self.discovery.failed(error))?;
                 form.push(("client_assertion_type", ASSERTION_TYPE.to_owned()));
                 form.push(("client_assertion", signed));
@@ -142,22 +138,13 @@ impl ClientCredentials {
             let text = format!("{} {}", member("error"), member("error_description"));
             let mut failure = at.status(status, None, text.trim());
             if matches!(status, 400 | 401 | 403) {
-                failure = failure.of_kind(ErrorKind::Unauthenticated);
+                failure.kind = ErrorKind::Unauthenticated;
             }
             return Err(self.discovery.failed(failure));
         }
-        match answer["access_token"].as_str() {
-            Some(token) => {
-                Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
-            }
-            None => Err(self.discovery.failed(Error::NoAccessToken)),
-        }
-    }
-
-    /// The token endpoint, which was checked when it was looked up.
-    fn endpoint(&self, metadata: &AuthorizationMetadata) -> Result<Url, HttpFailure> {
-        Url::parse(&metadata.token_endpoint)
-            .map_err(|fault| self.discovery.failed(Error::TokenEndpoint(fault.to_string())))
+        let token = answer["access_token"].as_str();
+        let token = token.ok_or_else(|| self.discovery.failed(Error::NoAccessToken))?;
+        Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Consent: the user is brought to an address, and the answer comes back.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
+use genkit_oauth_client::CallbackListener;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationCallback;
 use tokio::sync::watch;
 
-use super::callback::{CallbackListener, DEFAULT_URI};
 use super::credentials::Registration;
 use super::error::Error;
 use super::settings::{OAuth, OnAuthorize};
@@ -30,7 +31,10 @@ impl Consent {
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();
         if let Some(ask) = &oauth.on_authorize {
-            return Ok(Self::OnAuthorize(ask.clone(), uri.unwrap_or(DEFAULT_URI).to_owned()));
+            return Ok(Self::OnAuthorize(
+                ask.clone(),
+                uri.unwrap_or(CallbackListener::DEFAULT_URI).to_owned(),
+            ));
         }
         let known = known.and_then(|known| Url::parse(&known.redirect_uri).ok());
         let port = known.and_then(|uri| uri.port());
@@ -64,8 +68,9 @@ impl Consent {
                     }
                     // Whatever it returns, the user was asked, and is not to be asked again at once.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
-                        let failure = HttpFailure::of(&error).of_kind(ErrorKind::PermissionDenied);
-                        failure.no_access_to(target).caused_by(error)
+                        let failure = HttpFailure::of(&error).no_access_to(target);
+                        let kind = ErrorKind::PermissionDenied;
+                        HttpFailure { kind, source: Some(Arc::new(error)), ..failure }
                     }),
                 }
             };

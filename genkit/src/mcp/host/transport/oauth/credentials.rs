@@ -1,6 +1,5 @@
 //! The credentials of one server: in memory, and in the user's store if there is one.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -53,15 +52,17 @@ pub(super) struct Registration {
 
 /// The credentials in the form that the user's store has them in.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct SavedCredentials {
-    #[serde(default)]
+#[serde(default)]
+pub(super) struct SavedCredentials {
     credentials: Option<StoredCredentials>,
-    #[serde(default)]
-    registration: Option<Registration>,
+    pub(super) registration: Option<Registration>,
+    /// Whether the user's store did not take what is held here.
+    #[serde(skip)]
+    unsaved: bool,
 }
 
 impl SavedCredentials {
-    fn token(&self) -> Option<AccessToken> {
+    pub(super) fn token(&self) -> Option<AccessToken> {
         let credentials = self.credentials.as_ref()?;
         let response = self.response()?;
         let secret = response["access_token"].as_str()?.to_owned();
@@ -81,6 +82,21 @@ impl SavedCredentials {
         let response = self.credentials.as_ref()?.token_response.as_ref()?;
         serde_json::to_value(response).ok()
     }
+
+    /// Whether the access can be renewed without the user.
+    pub(super) fn can_refresh(&self) -> bool {
+        self.response().is_some_and(|response| response["refresh_token"].is_string())
+    }
+
+    /// What was given.
+    pub(super) fn scopes(&self) -> Vec<String> {
+        self.credentials.as_ref().map(|given| given.granted_scopes.clone()).unwrap_or_default()
+    }
+
+    /// Who the access was given to.
+    pub(super) fn client(&self) -> Option<&String> {
+        Some(&self.credentials.as_ref()?.client_id)
+    }
 }
 
 /// The credentials for one server.
@@ -92,18 +108,11 @@ struct CredentialState {
     store: Option<ByIdentity<dyn CredentialStore>>,
     /// `None` until the user's store was looked into.
     saved: Mutex<Option<SavedCredentials>>,
-    /// Whether the user's store did not take what is held here.
-    unsaved: AtomicBool,
 }
 
 impl Credentials {
     pub(super) fn new(server: String, store: Option<ByIdentity<dyn CredentialStore>>) -> Self {
-        Self(Arc::new(CredentialState {
-            server,
-            store,
-            saved: Mutex::new(None),
-            unsaved: AtomicBool::new(false),
-        }))
+        Self(Arc::new(CredentialState { server, store, saved: Mutex::default() }))
     }
 
     /// Looks into the user's store, unless that was done.
@@ -118,8 +127,8 @@ impl Credentials {
             return Ok(());
         };
         let loaded = store.load(&self.0.server).await.map_err(|error| {
-            let failure = HttpFailure::of(&error).of_kind(ErrorKind::FailedPrecondition);
-            failure.no_access_to(&self.0.server)
+            let failure = HttpFailure::of(&error).no_access_to(&self.0.server);
+            HttpFailure { kind: ErrorKind::FailedPrecondition, ..failure }
         })?;
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
         // What another version wrote is no reason never to ask again.
@@ -130,8 +139,7 @@ impl Credentials {
         let saved = loaded.unwrap_or_default();
         let mut own = self.saved();
         // What the store lacks is not to be lost.
-        let unsaved = self.0.unsaved.load(Ordering::Relaxed);
-        if !own.as_ref().is_some_and(|own| unsaved || own.is_newer_than(&saved)) {
+        if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
             *own = Some(saved);
         }
         Ok(())
@@ -142,29 +150,9 @@ impl Credentials {
         self.0.store.is_some()
     }
 
-    pub(super) fn token(&self) -> Option<AccessToken> {
-        self.saved().as_ref()?.token()
-    }
-
-    /// Whether the access can be renewed without the user.
-    pub(super) fn can_refresh(&self) -> bool {
-        let response = self.saved().as_ref().and_then(SavedCredentials::response);
-        response.is_some_and(|response| response["refresh_token"].is_string())
-    }
-
-    /// What was given.
-    pub(super) fn scopes(&self) -> Vec<String> {
-        let saved = self.saved().clone().and_then(|saved| saved.credentials);
-        saved.map(|credentials| credentials.granted_scopes).unwrap_or_default()
-    }
-
-    /// Who the access was given to.
-    pub(super) fn client(&self) -> Option<String> {
-        Some(self.saved().as_ref()?.credentials.as_ref()?.client_id.clone())
-    }
-
-    pub(super) fn registration(&self) -> Option<Registration> {
-        self.saved().as_ref()?.registration.clone()
+    /// What is held now.
+    pub(super) fn now(&self) -> SavedCredentials {
+        self.saved().clone().unwrap_or_default()
     }
 
     pub(super) async fn register(&self, registration: Option<Registration>) {
@@ -176,17 +164,11 @@ impl Credentials {
     pub(super) async fn belong_to(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
-        let changed = {
-            let mut saved = self.saved();
-            let saved = saved.get_or_insert_default();
-            let access = saved.credentials.as_ref().is_some_and(|c| foreign(c.issuer.as_ref()));
-            let client = saved.registration.as_ref().is_some_and(|r| foreign(r.issuer.as_ref()));
-            if access || client {
-                *saved = SavedCredentials::default();
-            }
-            access || client
-        };
-        if changed {
+        let held = self.now();
+        let access = held.credentials.is_some_and(|known| foreign(known.issuer.as_ref()));
+        let client = held.registration.is_some_and(|known| foreign(known.issuer.as_ref()));
+        if access || client {
+            *self.saved() = Some(SavedCredentials::default());
             tracing::warn!(server = %self.0.server, "the authorization server is another one now");
             self.save_all().await;
         }
@@ -195,7 +177,7 @@ impl Credentials {
     /// Writes to the user's store. Access that cannot be saved is access all the same.
     async fn save_all(&self) {
         let Some(store) = &self.0.store else { return };
-        let saved = self.saved().clone().unwrap_or_default();
+        let saved = self.now();
         let value = match (&saved.credentials, &saved.registration) {
             (None, None) => Ok(None),
             _ => serde_json::to_value(&saved).map(Some).map_err(Error::from),
@@ -204,7 +186,7 @@ impl Credentials {
             Ok(value) => store.save(&self.0.server, value).await,
             Err(error) => Err(error),
         };
-        self.0.unsaved.store(saved.is_err(), Ordering::Relaxed);
+        self.saved().get_or_insert_default().unsaved = saved.is_err();
         if let Err(error) = saved {
             let fault = error.chain();
             tracing::warn!(server = %self.0.server, "the credentials are not saved: {fault}");

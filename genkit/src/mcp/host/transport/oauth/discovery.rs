@@ -1,5 +1,6 @@
 //! Discovery: which authorization server a server belongs to, and what it can do.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reqwest::Url;
@@ -27,11 +28,9 @@ pub(super) struct Discovery {
     pub(super) resource: Url,
     pub(super) target: String,
     pub(super) addresses: AddressPolicy,
-    issuer: Option<String>,
+    oauth: OAuth,
     /// The issuer that a secret of the user was shown to first: no other gets to see it.
     first: Option<Option<String>>,
-    has_secret: bool,
-    private_network: bool,
     credentials: Option<Credentials>,
     manager: Option<AuthorizationManager>,
 }
@@ -42,10 +41,8 @@ impl Discovery {
             target: resource.to_string(),
             addresses: AddressPolicy::of(&resource, oauth.private_network),
             resource,
-            issuer: oauth.issuer.clone(),
+            oauth: oauth.clone(),
             first: None,
-            has_secret: oauth.authentication != ClientAuthentication::None,
-            private_network: oauth.private_network,
             credentials,
             manager: None,
         }
@@ -75,7 +72,7 @@ impl Discovery {
 
     /// Refuses what a server must not make this program, or the browser of the user, do.
     fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
-        if let Some(expected) = &self.issuer {
+        if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");
             if found.trim_end_matches('/') != expected.trim_end_matches('/') {
                 let (found, expected) = (found.to_owned(), expected.clone());
@@ -92,7 +89,8 @@ impl Discovery {
                 self.check_endpoint(what, address)?;
             }
         }
-        if !self.has_secret || self.issuer.is_some() {
+        let has_secret = self.oauth.authentication != ClientAuthentication::None;
+        if !has_secret || self.oauth.issuer.is_some() {
             return Ok(());
         }
         let first = self.first.get_or_insert_with(|| metadata.issuer.clone());
@@ -135,7 +133,7 @@ impl Discovery {
                 Arc::new(LoopbackHttpClient(self.addresses.clone())),
             )
             .await?
-        } else if self.private_network {
+        } else if self.oauth.private_network {
             AuthorizationManager::new_allowing_private_addresses(resource).await?
         } else {
             AuthorizationManager::new(resource).await?
@@ -158,14 +156,19 @@ impl OAuthHttpClient for LoopbackHttpClient {
             let request = reqwest::Request::try_from(oauth.request)?;
             let client = for_oauth(request.url(), follow, &self.0)?;
             let mut response = client.execute(request).await?;
-            let mut answer = http::Response::builder().status(response.status());
-            if let Some(headers) = answer.headers_mut() {
-                headers.clone_from(response.headers());
-            }
-            let body = read(&mut response).await?;
-            Ok(answer.body(body)?)
+            let mut answer = http::Response::new(read(&mut response).await?);
+            *answer.status_mut() = response.status();
+            answer.headers_mut().clone_from(response.headers());
+            Ok(answer)
         })
     }
+}
+
+/// Each of these scopes once.
+pub(super) fn distinct(mut scopes: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    scopes.retain(|scope| seen.insert(scope.clone()));
+    scopes
 }
 
 /// The body, if it is not too long.

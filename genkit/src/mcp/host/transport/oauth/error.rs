@@ -1,7 +1,8 @@
 //! The error messages of OAuth.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
+
+use genkit_oauth_client::Error as ClientError;
 
 use crate::error::{ErrorKind, Topic};
 
@@ -23,20 +24,8 @@ pub(super) enum Error {
     RedirectElsewhere,
     #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
     UnknownAlgorithm(String),
-    #[error(
-        "the private key of OAuth cannot be used: it is no PEM text: it begins with \
-         `-----BEGIN PRIVATE KEY-----`"
-    )]
-    NoPem,
-    #[error("the private key of OAuth cannot be used: it is no key for {algorithm}: {fault}")]
-    UnfitKey { algorithm: &'static str, fault: ring::error::KeyRejected },
-    #[error(
-        "the private key of OAuth cannot be used: it is `{0}` and not PKCS#8: \
-         `openssl pkcs8 -topk8 -nocrypt` makes that"
-    )]
-    NoPkcs8(String),
-    #[error("cannot sign: this machine has no random numbers")]
-    NoRandom,
+    #[error(transparent)]
+    Client(#[from] ClientError),
     #[error("cannot use the credentials in {}", path.display())]
     CredentialFile { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
@@ -71,10 +60,6 @@ pub(super) enum Error {
     NoAccessToken,
 
     // The user.
-    #[error("the redirect URI is no address ({0})")]
-    NoRedirectAddress(String),
-    #[error("cannot wait for the browser at {at}: {fault}")]
-    Callback { at: SocketAddr, fault: std::io::Error },
     #[error("a person must give it")]
     NeedsUser,
     #[error("nobody gave it within {0} minutes")]
@@ -106,14 +91,16 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoRandom | Self::CredentialTask(_) | Self::Panicked => ErrorKind::Internal,
+            Self::Client(ClientError::NoRandom) | Self::CredentialTask(_) | Self::Panicked => {
+                ErrorKind::Internal
+            }
             Self::CredentialFile { .. }
             | Self::NotEncrypted { .. }
             | Self::NotHttps { .. }
             | Self::NoAddress { .. }
             | Self::IssuerChanged { .. }
             | Self::TokenEndpoint(_)
-            | Self::Callback { .. } => ErrorKind::FailedPrecondition,
+            | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }
             | Self::NoAccessToken
             | Self::NeedsUser

@@ -3,7 +3,6 @@
 mod assertion;
 mod authorization_code;
 mod authorizer;
-mod callback;
 mod challenge;
 mod client_credentials;
 mod consent;

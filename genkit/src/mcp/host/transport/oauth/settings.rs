@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use super::assertion::{Signer, SigningAlgorithm};
+use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
 use super::error::Error;
 use crate::error::Result;
@@ -36,7 +36,7 @@ use crate::net::is_loopback;
 ///     .oauth(OAuth::client_credentials("nightly-job", "its secret"));
 /// # let _ = (mail, reports);
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[must_use = "it is used by `HttpServer::oauth`"]
 pub struct OAuth {
     pub(super) client_id: Option<String>,
@@ -46,7 +46,7 @@ pub struct OAuth {
     pub(super) issuer: Option<String>,
     pub(super) metadata_url: Option<String>,
     pub(super) scopes: Vec<String>,
-    pub(super) name: String,
+    pub(super) name: Option<String>,
     pub(super) redirect_uri: Option<String>,
     pub(super) on_authorize: Option<OnAuthorize>,
     pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
@@ -54,11 +54,15 @@ pub struct OAuth {
 }
 
 /// How a program shows that it is the client of its id.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(super) enum ClientAuthentication {
+    #[default]
     None,
     Secret(String),
-    Key { pem: String, algorithm: SigningAlgorithm },
+    Key {
+        pem: String,
+        algorithm: SigningAlgorithm,
+    },
 }
 
 /// What brings the user to an address, and the answer back.
@@ -67,12 +71,6 @@ pub(super) type OnAuthorize =
 
 /// The name of this program at the consent of the user, unless another is set.
 const DEFAULT_NAME: &str = "Genkit";
-
-impl Default for OAuth {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl OAuth {
     /// Asks the user, with an authorization code and PKCE.
@@ -85,19 +83,7 @@ impl OAuth {
     /// [`client_id`](Self::client_id), else by [`client_metadata_url`](Self::client_metadata_url)
     /// if the server takes it, else it registers there by itself.
     pub fn new() -> Self {
-        Self {
-            client_id: None,
-            authentication: ClientAuthentication::None,
-            client_credentials: false,
-            issuer: None,
-            metadata_url: None,
-            scopes: Vec::new(),
-            name: DEFAULT_NAME.to_owned(),
-            redirect_uri: None,
-            on_authorize: None,
-            store: None,
-            private_network: false,
-        }
+        Self::default()
     }
 
     /// Access for this program itself, without a user: it is known by `id` and `secret`.
@@ -157,7 +143,7 @@ impl OAuth {
 
     /// The name of this program at the consent of the user. Default is `Genkit`.
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
+        self.name = Some(name.into());
         self
     }
 
@@ -210,13 +196,17 @@ impl OAuth {
         self
     }
 
+    pub(super) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(DEFAULT_NAME)
+    }
+
     /// Checks what can be checked before anything is sent.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.authentication != ClientAuthentication::None && self.client_id.is_none() {
             return Err(Error::SecretWithoutId);
         }
         if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
-            Signer::new(pem, *algorithm)?;
+            algorithm.signer(pem)?;
         }
         if let Some(url) = &self.metadata_url {
             let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;

@@ -8,6 +8,7 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use super::AuthorizationCode;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::challenge::Challenge;
+use crate::mcp::host::transport::oauth::discovery::distinct;
 use crate::mcp::host::transport::oauth::error::Error;
 
 /// How long the user is not asked again for the same scopes. Default is 10 minutes.
@@ -23,7 +24,7 @@ impl AuthorizationCode {
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
     ) -> Result<Vec<String>, HttpFailure> {
-        let mut scopes = self.credentials.scopes();
+        let mut scopes = self.credentials.now().scopes();
         match challenge {
             Challenge::Wider { scopes: more, .. } => {
                 scopes.extend(self.oauth.scopes.iter().chain(more).cloned());
@@ -40,15 +41,13 @@ impl AuthorizationCode {
         if offers && !scopes.is_empty() {
             scopes.push(OFFLINE.to_owned());
         }
-        let mut seen = BTreeSet::new();
-        scopes.retain(|scope| seen.insert(scope.clone()));
-        Ok(scopes)
+        Ok(distinct(scopes))
     }
 
     /// Whether it makes sense to ask for more.
     pub(super) fn may_widen(&self, scopes: &[String]) -> Result<(), HttpFailure> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
-        let given: BTreeSet<String> = self.credentials.scopes().into_iter().collect();
+        let given: BTreeSet<String> = self.credentials.now().scopes().into_iter().collect();
         let recent = self
             .widened
             .iter()

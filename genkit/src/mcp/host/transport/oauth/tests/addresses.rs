@@ -149,5 +149,5 @@ async fn a_name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
     let failure = RequestTarget::new("T").request(&error);
     let text = failure.to_string();
     assert!(text.starts_with("the host of T is not known: a server from elsewhere"), "{text}");
-    assert_eq!(failure.kind(), ErrorKind::Unavailable);
+    assert_eq!(failure.kind, ErrorKind::Unavailable);
 }

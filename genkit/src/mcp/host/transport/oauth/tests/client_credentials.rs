@@ -2,11 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ring::signature::ECDSA_P256_SHA256_FIXED;
-use serde_json::json;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair,
+    UnparsedPublicKey,
+};
+use serde_json::{Value, json};
 
 use super::access::{authorization_server, origin};
-use super::assertion::{ecdsa, verified};
 use crate::mcp::host::config::HttpServer;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
@@ -61,6 +66,26 @@ async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
     assert_eq!(asked[0].param("scope").as_deref(), Some("write"));
 }
 
+fn ecdsa() -> (String, Vec<u8>) {
+    let (curve, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+    let der = EcdsaKeyPair::generate_pkcs8(curve, &random).unwrap();
+    let key = EcdsaKeyPair::from_pkcs8(curve, der.as_ref(), &random).unwrap();
+    let der = STANDARD.encode(der.as_ref());
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{der}\n-----END PRIVATE KEY-----\n");
+    (pem, key.public_key().as_ref().to_vec())
+}
+
+/// The claims of what was signed, if the signature is right.
+fn verified(token: &str, public: &[u8]) -> Value {
+    let (text, signature) = token.rsplit_once('.').unwrap();
+    let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, public)
+        .verify(text.as_bytes(), &signature)
+        .unwrap();
+    let (_, claims) = text.split_once('.').unwrap();
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap()
+}
+
 #[tokio::test]
 async fn a_key_signs_for_the_issuer() {
     let fake = server(3600, &["private_key_jwt"]).await;
@@ -68,10 +93,10 @@ async fn a_key_signs_for_the_issuer() {
     let oauth = OAuth::client_credentials_jwt("me", key, SigningAlgorithm::Es256);
     open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token").remove(0);
-    let claims =
-        verified(&asked.param("client_assertion").unwrap(), &ECDSA_P256_SHA256_FIXED, &public);
+    let claims = verified(&asked.param("client_assertion").unwrap(), &public);
     assert_eq!(claims["aud"], fake.origin);
     assert_eq!(asked.param("client_id"), None);
+    assert!("HS256".parse::<SigningAlgorithm>().is_err());
 }
 
 #[tokio::test]

@@ -4,8 +4,6 @@
 
 pub(crate) mod access;
 mod addresses;
-mod assertion;
-mod callback;
 mod client_credentials;
 mod credential_store;
 mod renewal;

@@ -3,12 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use reqwest::Url;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use url::Url;
 
-use super::error::Error;
+use crate::error::Error;
 
 /// How long a browser may take to send a request. Default is 10 seconds.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,19 +16,51 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest head of a request that is read. Default is 16 KiB.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Where the browser comes back to, unless the user sets another address.
-pub(super) const DEFAULT_URI: &str = "http://127.0.0.1/callback";
-
-/// Waits for a browser on a port of this machine.
-pub(super) struct CallbackListener {
+/// Redirect listener: waits on a port of this machine for the browser of an authorization (RFC 8252).
+///
+/// ```
+/// use genkit_oauth_client::CallbackListener;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), genkit_oauth_client::Error> {
+/// let listener = CallbackListener::bind(None, None).await?;
+/// // The redirect URI of the request for authorization; a user opens that in a browser.
+/// assert!(listener.uri().starts_with("http://127.0.0.1:"));
+/// let callback = listener.callback("the state of the request");
+/// # drop(callback);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct CallbackListener {
     socket: TcpListener,
     uri: Url,
 }
 
 impl CallbackListener {
+    /// Where a browser comes back to, unless another address is given.
+    ///
+    /// ```
+    /// assert_eq!(genkit_oauth_client::CallbackListener::DEFAULT_URI, "http://127.0.0.1/callback");
+    /// ```
+    pub const DEFAULT_URI: &str = "http://127.0.0.1/callback";
+
     /// Listens at `uri`; without a port there at `preferred`, else at any that is free.
-    pub(super) async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
-        let mut uri = Url::parse(uri.unwrap_or(DEFAULT_URI))
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use genkit_oauth_client::{CallbackListener, Error};
+    ///
+    /// let listening = CallbackListener::bind(Some("no address"), None).await;
+    /// assert!(matches!(listening, Err(Error::NoRedirectAddress(_))));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `uri` is no address, or its port is taken.
+    pub async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
+        let mut uri = Url::parse(uri.unwrap_or(Self::DEFAULT_URI))
             .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
         // A name of this machine has the usual address.
         let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -49,13 +81,40 @@ impl CallbackListener {
         Ok(Self { socket, uri })
     }
 
-    /// What the authorization server sends the browser back to.
-    pub(super) fn uri(&self) -> &str {
+    /// The redirect URI: what the authorization server sends the browser back to.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), genkit_oauth_client::Error> {
+    /// use genkit_oauth_client::CallbackListener;
+    ///
+    /// let listener = CallbackListener::bind(Some("http://localhost/back"), None).await?;
+    /// assert!(listener.uri().ends_with("/back"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn uri(&self) -> &str {
         self.uri.as_str()
     }
 
     /// The whole address that the browser comes back with, once it has the right `state`.
-    pub(super) async fn callback(self, state: &str) -> String {
+    ///
+    /// ```
+    /// use tokio::io::AsyncWriteExt as _;
+    /// use tokio::net::TcpStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let listener = genkit_oauth_client::CallbackListener::bind(None, None).await?;
+    /// let at = listener.uri().trim_start_matches("http://").trim_end_matches("/callback");
+    /// let mut browser = TcpStream::connect(at).await?;
+    /// browser.write_all(b"GET /callback?code=a&state=s HTTP/1.1\r\n\r\n").await?;
+    ///
+    /// assert!(listener.callback("s").await.ends_with("/callback?code=a&state=s"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn callback(self, state: &str) -> String {
         let mut browsers = JoinSet::new();
         loop {
             // A browser may open connections that it never uses: none of them blocks the others.
