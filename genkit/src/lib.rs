@@ -103,10 +103,6 @@ extern crate self as genkit;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-#[cfg_attr(
-    not(all(feature = "mcp-server", feature = "mcp-host")),
-    allow(dead_code, reason = "prompts are called by servers alone, remote actions made by hosts")
-)]
 mod action;
 mod context;
 mod error;

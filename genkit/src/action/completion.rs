@@ -162,6 +162,7 @@ impl Completers {
 
     /// Suggestions for the argument of the request: its completion function, else the values that
     /// its schema lists; `None` where there is no such argument.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
         schema: &serde_json::Value,

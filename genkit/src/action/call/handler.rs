@@ -35,6 +35,7 @@ impl<O> ActionHandler<O> {
 }
 
 /// Makes a handler that forwards the arguments to another program as they are.
+#[cfg_attr(not(feature = "mcp-host"), allow(dead_code, reason = "only hosts make remote actions"))]
 pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
 where
     F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,

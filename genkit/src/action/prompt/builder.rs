@@ -40,6 +40,10 @@ impl Prompt {
     }
 
     /// Begins a prompt that another program has.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "only hosts make remote actions")
+    )]
     pub(crate) fn remote(name: String, description: String) -> PromptBuilder {
         PromptBuilder::new(Info::remote(name, description))
     }
@@ -95,6 +99,10 @@ impl PromptBuilder {
     }
 
     /// Ends the making of a [`Prompt::remote`]: `function` forwards the request.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "only hosts make remote actions")
+    )]
     pub(crate) fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,

@@ -74,6 +74,7 @@ pub struct Prompt(Arc<PromptData>);
 struct PromptData {
     definition: Definition<PromptReply>,
     version: Option<Cow<'static, str>>,
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
 
@@ -129,6 +130,7 @@ impl Prompt {
     }
 
     /// Suggestions for an argument, if the prompt has that argument.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
         request: Completion,
@@ -136,6 +138,7 @@ impl Prompt {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn invoke<'a>(
         &self,
         context: &'a Context,

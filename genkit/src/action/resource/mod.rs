@@ -46,6 +46,7 @@ struct ResourceData {
     /// A malformed template is an error that the registry reports.
     template: std::result::Result<UriTemplate, String>,
     mime_type: Option<Cow<'static, str>>,
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
 
@@ -120,6 +121,7 @@ impl Resource {
     }
 
     /// Suggestions for a variable, if the template has it.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
         request: Completion,

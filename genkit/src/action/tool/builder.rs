@@ -48,6 +48,10 @@ impl Tool {
     }
 
     /// Begins a tool that another program has.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "only hosts make remote actions")
+    )]
     pub(crate) fn remote(name: String, description: String) -> ToolBuilder {
         ToolBuilder::new(Info::remote(name, description))
     }
@@ -144,6 +148,10 @@ impl ToolBuilder {
 
     /// Ends the making of a [`Tool::remote`]: `function` forwards the call. What the other program
     /// returns is its own affair, and is not checked against its schema here.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "only hosts make remote actions")
+    )]
     pub(crate) fn forwards<F>(mut self, function: F) -> Tool
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,
