@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, GetExtensions};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
@@ -159,6 +159,12 @@ fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> Streamab
     Ok(headers)
 }
 
+/// Whether a message ends the handshake: rmcp opens the server's stream after it.
+fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Notification(notified)
+        if matches!(notified.notification, ClientNotification::InitializedNotification(_)))
+}
+
 impl StreamableHttpClient for AuthorizedClient {
     type Error = HttpFailure;
 
@@ -171,6 +177,9 @@ impl StreamableHttpClient for AuthorizedClient {
         headers: Headers,
     ) -> StreamableResult<StreamableHttpPostResponse> {
         let headers = with_caller(&message, headers)?;
+        if matches!(message, ClientJsonRpcMessage::Request(_)) {
+            self.scope.until_stream_started().await;
+        }
         let (http, headers) = (&self.http, &headers);
         let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
             http.post_message_with_max_sse_event_size(
@@ -183,6 +192,9 @@ impl StreamableHttpClient for AuthorizedClient {
             )
         });
         let answer = self.scope.unless_closed(sent).await?;
+        if session.is_some() && is_initialized(&message) {
+            self.scope.stream_starts();
+        }
         let at = RequestTarget { url: &self.target, session: session.is_some() };
         correlated(answer, request_id(&message).as_ref(), at)
     }
@@ -223,6 +235,8 @@ impl StreamableHttpClient for AuthorizedClient {
                 self.max_message,
             )
         });
-        Ok(self.scope.counted(self.scope.unless_closed(sent).await?))
+        let opened = self.scope.unless_closed(sent).await;
+        self.scope.stream_started();
+        Ok(self.scope.counted(opened?))
     }
 }

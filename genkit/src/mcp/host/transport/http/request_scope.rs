@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::stream::{BoxStream, StreamExt as _};
 use rmcp::transport::streamable_http_client::{SseError, StreamableHttpError};
 use sse_stream::Sse;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,9 @@ const MAX_EMPTY: usize = 8;
 /// A stream that lives shorter has ended at once. Default is 1 second.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
+/// How long requests wait until the server has answered for its own stream. Default is 500 milliseconds.
+const STREAM_START: Duration = Duration::from_millis(500);
+
 /// The events of one stream.
 pub(crate) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -27,9 +31,32 @@ pub(crate) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 pub(crate) struct RequestScope {
     pub(super) closed: CancellationToken,
     empty: Arc<AtomicUsize>,
+    /// The stream of the server itself was asked for, and is not answered yet.
+    stream_starts: Arc<watch::Sender<bool>>,
 }
 
 impl RequestScope {
+    /// The session is there: its stream is opened next.
+    pub(crate) fn stream_starts(&self) {
+        self.stream_starts.send_replace(true);
+    }
+
+    /// The stream is there, or will not be.
+    pub(crate) fn stream_started(&self) {
+        self.stream_starts.send_replace(false);
+    }
+
+    /// Waits for the stream of the server itself: a server may ask there what a request makes it ask, and
+    /// loses the question where nobody listens.
+    pub(crate) async fn until_stream_started(&self) {
+        let mut starts = self.stream_starts.subscribe();
+        let started = starts.wait_for(|starts| !starts);
+        if tokio::time::timeout(STREAM_START, started).await.is_err() {
+            // A server that answers with its first event: no other request waits.
+            self.stream_started();
+        }
+    }
+
     /// What `work` gives, unless the connection is closed before.
     pub(crate) async fn unless_closed<T>(
         &self,

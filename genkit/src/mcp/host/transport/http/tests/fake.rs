@@ -1,6 +1,7 @@
 //! A server by hand: one request a connection, and what it was asked.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -41,11 +42,18 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     headers: Vec<(&'static str, String)>,
     body: String,
+    after: Duration,
 }
 
 impl Answer {
     pub(crate) fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: String::new() }
+        Self { status, headers: Vec::new(), body: String::new(), after: Duration::ZERO }
+    }
+
+    /// The same answer, later; the request counts as seen when it is answered.
+    pub(crate) fn after(mut self, after: Duration) -> Self {
+        self.after = after;
+        self
     }
 
     pub(crate) fn json(value: &Value) -> Self {
@@ -127,7 +135,8 @@ async fn serve(
         headers,
         body: String::from_utf8(text[end + 4..].to_vec()).ok()?,
     };
-    let Answer { status, headers, body } = answer(&request);
+    let Answer { status, headers, body, after } = answer(&request);
+    tokio::time::sleep(after).await;
     seen.lock().unwrap().push(request);
     let mut head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {

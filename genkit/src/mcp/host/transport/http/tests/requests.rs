@@ -1,6 +1,7 @@
 //! What requests carry, and where they go.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{ClientRequest, GetExtensions, ListToolsRequest};
 
@@ -33,6 +34,36 @@ async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says
     assert_eq!(token(0).as_deref(), Some("Bearer of-the-user"));
     assert_eq!(token(1).as_deref(), Some("Bearer general"));
     assert_eq!(fake.seen(|request| request.method == "DELETE").len(), 1);
+}
+
+/// A server that asks on its own stream, because of a request, finds somebody there.
+#[tokio::test]
+async fn requests_wait_until_the_stream_of_the_server_is_there() {
+    let fake = Fake::start(|request| match request.method.as_str() {
+        "GET" => mcp(request).after(Duration::from_millis(100)),
+        _ => mcp(request),
+    });
+    let fake = fake.await;
+    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    list(&client).await.unwrap();
+    let order = fake.seen(|request| request.method == "GET" || request.is("tools/list"));
+    let order: Vec<_> = order.iter().map(|request| request.method.as_str()).collect();
+    assert_eq!(order, ["GET", "POST"]);
+}
+
+/// One that opens its stream only with the first event holds nothing up for long.
+#[tokio::test]
+async fn a_stream_that_does_not_open_holds_up_the_first_requests_only_a_moment() {
+    let fake = Fake::start(|request| match request.method.as_str() {
+        "GET" => mcp(request).after(Duration::from_secs(3600)),
+        _ => mcp(request),
+    });
+    let fake = fake.await;
+    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    list(&client).await.unwrap();
+    list(&client).await.unwrap();
+    assert_eq!(fake.seen(|request| request.is("tools/list")).len(), 2);
+    assert!(fake.seen(|request| request.method == "GET").is_empty());
 }
 
 #[tokio::test]
