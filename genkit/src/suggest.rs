@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the names that exist.
 
+use genkit_did_you_mean::nearest;
+
 /// How many names a message lists at the most.
 const LISTED: usize = 20;
 
@@ -23,20 +25,6 @@ pub(crate) fn unknown<'a>(
     }
 }
 
-/// The candidate that is a typing slip away from `word`: a third of its letters may differ, and one always may
-/// (the macros have the same rule).
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
-    candidates
-        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
-        .filter(|(edits, candidate)| *edits <= limit && *edits < candidate.chars().count())
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,21 +38,5 @@ mod tests {
             "Unknown tool: zzzzzzz. There are: add, weather"
         );
         assert_eq!(unknown("tool", "x", [].into_iter()), "Unknown tool: x. There are none");
-    }
-
-    #[test]
-    fn finds_a_slip_and_nothing_far_away() {
-        let nearest = |word, names: &[&'static str]| nearest(word, names.iter().copied());
-        let keys = &["name", "title", "read_only", "timeout"];
-        assert_eq!(nearest("read_olny", keys), Some("read_only"));
-        assert_eq!(nearest("readonly", keys), Some("read_only"));
-        assert_eq!(nearest("titel", keys), Some("title"));
-        assert_eq!(nearest("colour", keys), None);
-        assert_eq!(nearest("", keys), None);
-        // Nothing of the word would be left.
-        assert_eq!(nearest("x", &["y", "xy"]), Some("xy"));
-        assert_eq!(nearest("x", &["y"]), None);
-        // Of equals the first by name.
-        assert_eq!(nearest("tent", &["text", "test"]), Some("test"));
     }
 }

@@ -1,6 +1,6 @@
 //! Keys that programs write into an entry.
 
-use crate::nearest::nearest;
+use genkit_did_you_mean::nearest;
 
 /// Keys of a server that are used.
 #[rustfmt::skip]

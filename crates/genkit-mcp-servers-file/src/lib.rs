@@ -47,7 +47,6 @@ mod entry_keys;
 mod error;
 mod fields;
 mod jsonc;
-mod nearest;
 mod parse;
 mod place;
 mod read;

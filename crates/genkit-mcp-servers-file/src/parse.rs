@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use crate::entry;
 use crate::error::{Error, Fault};
 use crate::jsonc;
-use crate::nearest::nearest;
 use crate::place::Place;
 use crate::server::{ServerEntry, ServersFile};
 use crate::server_keys;
 use crate::variables::Variables;
+use genkit_did_you_mean::nearest;
 
 /// Where the servers stand: most programs, then VS Code.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
