@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rmcp::model::{
-    ClientRequest, GetExtensions as _, GetMeta as _, NumberOrString, ProgressToken, RequestId,
-};
+use rmcp::model::{ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken, RequestId};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, Notify, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::context::Progress;
 use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitRequest};
+use crate::mcp::host::transport::request_id::means;
 use crate::sync::lock;
 
 /// How long a question waits until it is certain which request it is about. Default is 30 seconds.
@@ -124,7 +123,7 @@ impl InFlight {
     /// Forgets a request that is answered, cancelled or not sent; it is over when the guard is dropped.
     pub(crate) fn finish(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
-        let at = entries.iter().position(|entry| is_same(&entry.id, id))?;
+        let at = entries.iter().position(|entry| means(id, &entry.id))?;
         let entry = entries.remove(at);
         drop(entries);
         self.changed.notify_waiters();
@@ -137,7 +136,7 @@ impl InFlight {
     }
 
     pub(crate) fn by_token(&self, token: &ProgressToken) -> Option<Arc<OpenRequest>> {
-        self.find(|entry| entry.token.as_ref().is_some_and(|own| is_same(&own.0, &token.0)))
+        self.find(|entry| entry.token.as_ref().is_some_and(|own| means(&token.0, &own.0)))
     }
 
     fn find(&self, is_meant: impl Fn(&InFlightEntry) -> bool) -> Option<Arc<OpenRequest>> {
@@ -201,15 +200,6 @@ impl Drop for Unmatched<'_> {
     fn drop(&mut self) {
         *lock(&self.0.unmatched) -= 1;
         self.0.changed.notify_waiters();
-    }
-}
-
-/// Some servers give a number back as text.
-fn is_same(a: &NumberOrString, b: &NumberOrString) -> bool {
-    match (a, b) {
-        (NumberOrString::Number(n), NumberOrString::String(s))
-        | (NumberOrString::String(s), NumberOrString::Number(n)) => s.parse() == Ok(*n),
-        (a, b) => a == b,
     }
 }
 

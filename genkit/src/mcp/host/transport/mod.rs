@@ -8,4 +8,5 @@ pub(crate) mod http;
 pub(crate) mod http_client;
 #[cfg(feature = "mcp-host-http")]
 pub(crate) mod oauth;
+pub(crate) mod request_id;
 pub(crate) mod stdio;

@@ -49,6 +49,9 @@ impl RequestScope {
     /// Waits for the stream of the server itself: a server may ask there what a request makes it ask, and
     /// loses the question where nobody listens.
     pub(crate) async fn until_stream_started(&self) {
+        if !*self.stream_starts.borrow() {
+            return;
+        }
         let mut starts = self.stream_starts.subscribe();
         let started = starts.wait_for(|starts| !starts);
         if tokio::time::timeout(STREAM_START, started).await.is_err() {

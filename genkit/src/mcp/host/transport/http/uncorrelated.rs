@@ -5,6 +5,7 @@ use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHtt
 
 use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::request_id::means;
 
 /// Gives an error that names no request of ours to the one it answers: rmcp would drop it, and the
 /// request would wait in vain. In a session it means that the session is lost: servers that were
@@ -18,7 +19,7 @@ pub(crate) fn correlated(
         (
             Some(request),
             StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session),
-        ) if !error.id.as_ref().is_some_and(|id| same(id, request)) => (request, error, session),
+        ) if !error.id.as_ref().is_some_and(|id| means(id, request)) => (request, error, session),
         (_, answer) => return Ok(answer),
     };
     if at.session {
@@ -33,13 +34,5 @@ pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
-    }
-}
-
-/// Servers may give `"7"` for `7`, as rmcp accepts it.
-fn same(id: &RequestId, request: &RequestId) -> bool {
-    match (id, request) {
-        (RequestId::String(text), RequestId::Number(number)) => text.parse() == Ok(*number),
-        (id, request) => id == request,
     }
 }

@@ -7,6 +7,7 @@ use reqwest::StatusCode;
 
 use crate::error::{ErrorKind, Topic};
 use crate::net::root_cause;
+use crate::truncate::excerpt;
 
 /// How much of what a server wrote an error repeats, in characters. Default is 300.
 const MAX_QUOTED: usize = 300;
@@ -150,9 +151,5 @@ pub(crate) fn deepest(error: &(dyn StdError + 'static)) -> String {
 
 /// What a server wrote, as one line of bounded length.
 pub(crate) fn quote(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_QUOTED) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_QUOTED)
 }

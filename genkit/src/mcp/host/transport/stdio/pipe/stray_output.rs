@@ -1,6 +1,7 @@
 //! Stray output: what a server prints where only messages belong.
 
 use crate::mcp::host::transport::stdio::redact::Redactor;
+use crate::truncate;
 
 /// Characters of such a line that a log shows.
 const SHOWN_CHARS: usize = 200;
@@ -58,10 +59,6 @@ impl Drop for StrayOutput {
 /// The beginning of a line, for a log or an error.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     // Four bytes are the most that a character has.
-    let line = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN_CHARS)]);
-    let mut shown: String = line.chars().take(SHOWN_CHARS).collect();
-    if shown.len() < line.len() {
-        shown.push('…');
-    }
-    shown
+    let line = &line[..line.len().min(4 * SHOWN_CHARS)];
+    truncate::excerpt(&String::from_utf8_lossy(line), SHOWN_CHARS)
 }
