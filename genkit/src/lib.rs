@@ -141,6 +141,7 @@ pub use context::{
     Sampled,
 };
 pub use error::{Error, ErrorContext, ErrorKind, Result};
+pub use future::BoxFuture;
 pub use generate::middleware;
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,

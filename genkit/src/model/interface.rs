@@ -9,9 +9,6 @@ use super::response::{GenerateChunk, ModelResponse};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// A model call under way.
-pub type Generating<'a> = BoxFuture<'a, Result<ModelResponse>>;
-
 /// A language model.
 ///
 /// Dropping the future that [`generate`](Self::generate) returns must stop the call.
@@ -33,7 +30,11 @@ pub trait Model: Send + Sync + 'static {
     /// there piece by piece; the response is whole all the same.
     ///
     /// Parts that carry metadata (a thought signature) must come back in later requests as they are.
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a>;
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>>;
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -45,7 +46,11 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).info()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         (**self).generate(request, chunks)
     }
 }

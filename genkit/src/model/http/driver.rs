@@ -7,10 +7,11 @@ use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
+use crate::future::BoxFuture;
 use crate::model::sse::{SseError, SseEvent, SseParser};
 use crate::model::wire::{Next, WireFormat, WireStream};
 use crate::model::{
-    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse,
+    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse,
 };
 
 /// A model that is reached over HTTP.
@@ -156,7 +157,11 @@ impl<W: WireFormat> Model for HttpModel<W> {
         self.info.clone()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let started = Instant::now();
             let mut response = self.call(request, chunks).await?;
