@@ -207,8 +207,9 @@ impl Generate {
         self
     }
 
-    /// Tool choice: whether the model may, must or must not ask for tools. After it has, `Required`
-    /// is `Auto`: else it could never answer.
+    /// Tool choice: whether the model may, must or must not ask for tools, or
+    /// [which one](ToolChoice::Tool) it must ask for. After it has, a choice that forces it is `Auto`: else
+    /// it could never answer.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self

@@ -45,6 +45,7 @@ mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod sse;
+pub(crate) mod tool_choice;
 #[cfg(feature = "http-model")]
 mod wire;
 
@@ -65,5 +66,6 @@ pub(crate) use names::Names;
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
-pub use request::{Document, ModelRequest, OutputConfig, ToolChoice, ToolDefinition};
+pub use request::{Document, ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
+pub use tool_choice::ToolChoice;

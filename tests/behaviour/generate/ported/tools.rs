@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use genkit::middleware::{Middleware, NextModel};
-use genkit::model::{ChunkSink, Generating, ModelRequest, ModelResponse};
+use genkit::model::{ChunkSink, ModelRequest, ModelResponse};
 use genkit::{Contents, Context, Message, Part, Reply, Resource, Result, Tool};
 use serde_json::Value;
 
@@ -100,8 +100,8 @@ impl Middleware for Around {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> genkit::BoxFuture<'a, genkit::Result<ModelResponse>> {
         Box::pin(async move {
             if let Some(text) = &self.instead {
                 return Ok(ModelResponse::text(text));
