@@ -58,7 +58,11 @@ pub struct GenerateStream {
 }
 
 impl GenerateStream {
-    pub(super) fn new(run: BoxFuture<'static, Result<GenerateResponse>>, queue: ChunkQueue, format: Option<Format>) -> Self {
+    pub(super) fn new(
+        run: BoxFuture<'static, Result<GenerateResponse>>,
+        queue: ChunkQueue,
+        format: Option<Format>,
+    ) -> Self {
         Self { run: Some(run), queue, ended: None, text: String::new(), index: 0, format }
     }
 

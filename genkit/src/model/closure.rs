@@ -31,7 +31,8 @@ pub struct FnModel {
 ///
 /// ```
 /// use genkit::model::{self, ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
-/// use genkit::{Error, ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{Error, tool, tools};
 /// use serde_json::json;
 ///
 /// /// Adds.
@@ -43,8 +44,8 @@ pub struct FnModel {
 /// // A fake that calls a tool, and then says what the tool answered:
 /// let fake = model::from_fn("fake", |request: ModelRequest, _| async move {
 ///     match request.messages.last().and_then(|message| message.content[0].as_tool_response()) {
-///         Some(answer) => ModelResponse::text(format!("It is {}.", answer.output)),
-///         None => ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
+///         Some(answer) => ModelResponse::from_text(format!("It is {}.", answer.output)),
+///         None => ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
 ///     }
 /// });
 /// let response = genkit::generate("2 + 3?").model(fake).tools(tools![add]).await?;
@@ -53,7 +54,7 @@ pub struct FnModel {
 /// // One that streams, and may fail with any error:
 /// let shouts = model::from_fn("shouts", |request: ModelRequest, chunks: ChunkSink| async move {
 ///     let said = request.messages.last().ok_or("nothing was said")?.text().to_uppercase();
-///     chunks.send(GenerateChunk::of_text(&said));
+///     chunks.send(GenerateChunk::from_text(&said));
 ///     Ok::<_, Error>(said)
 /// });
 /// assert_eq!(genkit::generate("hello").model(shouts).await?.text(), "HELLO");
@@ -160,12 +161,12 @@ impl IntoResult<ModelResponse> for Message {
 
 impl IntoResult<ModelResponse> for String {
     fn into_result(self) -> Result<ModelResponse> {
-        Ok(ModelResponse::text(self))
+        Ok(ModelResponse::from_text(self))
     }
 }
 
 impl IntoResult<ModelResponse> for &str {
     fn into_result(self) -> Result<ModelResponse> {
-        Ok(ModelResponse::text(self))
+        Ok(ModelResponse::from_text(self))
     }
 }

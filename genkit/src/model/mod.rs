@@ -52,8 +52,8 @@ mod wire;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub use catalog::ModelRef;
-pub use closure::{FnModel, IntoResult, from_fn};
 pub(crate) use catalog::Models;
+pub use closure::{FnModel, IntoResult, from_fn};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]

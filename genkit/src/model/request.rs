@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::tool_choice::ToolChoice;
 use crate::message::{Message, Part};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// The mark of the loop, in the metadata of a call, that it made the `ref` up: a provider does not
 /// send such a one.
@@ -110,9 +110,9 @@ pub struct ToolDefinition {
     #[serde(default)]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    input_schema: Option<SharedSchema>,
+    input_schema: Option<Schema>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    output_schema: Option<SharedSchema>,
+    output_schema: Option<Schema>,
     /// Data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
@@ -132,14 +132,14 @@ impl ToolDefinition {
 
     /// The same with a schema of its arguments.
     #[must_use]
-    pub fn with_input_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+    pub fn with_input_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.input_schema = Some(schema.into());
         self
     }
 
     /// The same with a schema of its result.
     #[must_use]
-    pub fn with_output_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+    pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_schema = Some(schema.into());
         self
     }
@@ -156,15 +156,11 @@ impl ToolDefinition {
 
     /// The schema of its arguments with the dialects that were made of it.
     #[cfg(feature = "http-model")]
-    pub(crate) fn shared_input(&self) -> Option<&SharedSchema> {
+    pub(crate) fn shared_input(&self) -> Option<&Schema> {
         self.input_schema.as_ref()
     }
 
-    pub(crate) fn with_shared(
-        mut self,
-        input: Option<SharedSchema>,
-        output: Option<SharedSchema>,
-    ) -> Self {
+    pub(crate) fn with_shared(mut self, input: Option<Schema>, output: Option<Schema>) -> Self {
         self.input_schema = input;
         self.output_schema = output;
         self
@@ -189,7 +185,7 @@ pub struct OutputConfig {
     pub format: Option<String>,
     /// The schema of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<SharedSchema>,
+    pub schema: Option<Schema>,
     /// Whether the model is to be bound to the schema by its provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,
@@ -208,7 +204,7 @@ impl OutputConfig {
 
     /// The same with the schema of the value.
     #[must_use]
-    pub fn with_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+    pub fn with_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.schema = Some(schema.into());
         self
     }

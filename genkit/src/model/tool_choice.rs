@@ -8,7 +8,8 @@ use serde::ser::{Serialize, Serializer};
 /// ```
 /// use genkit::model::ToolChoice;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{ToolRequest, model::ModelResponse, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{model::ModelResponse, tool, tools};
 /// use serde_json::json;
 ///
 /// /// Sorts a letter into a folder.
@@ -18,8 +19,8 @@ use serde::ser::{Serialize, Serializer};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("file", json!({"folder": "bills"}))]),
-///     ModelResponse::text("Filed."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("file", json!({"folder": "bills"}))]),
+///     ModelResponse::from_text("Filed."),
 /// ]);
 /// let run = genkit::generate("Dear customer, you owe us ..").model(model.clone());
 /// run.tools(tools![file]).tool_choice(ToolChoice::tool("file")).await?;

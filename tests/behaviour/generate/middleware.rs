@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use genkit::generate::OnToolError;
+use genkit::message::ToolRequest;
 use genkit::middleware::{
     Middleware, NextGenerate, NextModel, NextTool, ToolCall, ToolOutcome, download_media, fallback,
     on_generate, on_model, on_tool, retry, simulate_system_prompt,
@@ -13,8 +15,8 @@ use genkit::model::{
 };
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{
-    BoxFuture, Context, Error, ErrorKind, Genkit, GenerateResponse, Message, OnToolError, Part,
-    Registry, Result, Tool, ToolRequest, tool, tools,
+    BoxFuture, Context, Error, ErrorKind, GenerateResponse, Genkit, Message, Part, Registry,
+    Result, Tool, tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -184,8 +186,8 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
 
 #[tokio::test]
 async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
-    let ask = || ModelResponse::tool_requests([ToolRequest::new("pay", json!({}))]);
-    let spoken = || Ok(ModelResponse::text("done"));
+    let ask = || ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({}))]);
+    let spoken = || Ok(ModelResponse::from_text("done"));
     // The tool fails, then pays; the model fails after the tool has paid.
     for (failures, answers, calls) in
         [(1, vec![Ok(ask()), spoken()], 2), (0, vec![Ok(ask()), unavailable(), spoken()], 1)]
@@ -212,7 +214,7 @@ async fn retries_wait_as_long_as_the_server_asks() {
         let error = Error::new(ErrorKind::ResourceExhausted, "slow down");
         Err(error.with_retry_after(Duration::from_secs(7)))
     };
-    let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::text("x"))]);
+    let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::from_text("x"))]);
     let began = tokio::time::Instant::now();
     let run = genkit::generate("go").model(model.clone());
     run.middleware(retry().without_jitter()).await.unwrap();
@@ -240,7 +242,7 @@ fn half() -> (FnModel, Arc<AtomicU32>) {
     let count = Arc::clone(&asked);
     let model = model::from_fn("half", move |_, chunks: ChunkSink| {
         count.fetch_add(1, Ordering::SeqCst);
-        chunks.send(GenerateChunk::of_text("half"));
+        chunks.send(GenerateChunk::from_text("half"));
         async { Err::<String, _>(Error::new(ErrorKind::Unavailable, "cut")) }
     });
     (model, asked)
@@ -301,10 +303,10 @@ async fn a_model_without_a_system_role_is_asked_as_the_user() {
 async fn streams_pass_through_middleware() {
     let request = ToolRequest::new("add", json!({"a": 1, "b": 2}));
     let model = ScriptedModel::new([
-        Scripted::from(ModelResponse::tool_requests([request])),
+        Scripted::from(ModelResponse::from_tool_requests([request])),
         Scripted::chunks(
-            [GenerateChunk::of_text("do"), GenerateChunk::of_text("ne")],
-            ModelResponse::text("done"),
+            [GenerateChunk::from_text("do"), GenerateChunk::from_text("ne")],
+            ModelResponse::from_text("done"),
         ),
     ]);
     let notes = Notes("a", Arc::default());

@@ -90,10 +90,7 @@ pub(crate) trait Innermost: Send + Sync {
     /// Where a middleware finds other models.
     fn models(&self) -> &Models;
 
-    fn run(
-        self: Arc<Self>,
-        request: ModelRequest,
-    ) -> BoxFuture<'static, Result<GenerateResponse>>;
+    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>>;
 
     fn call_model<'a>(
         &'a self,

@@ -40,7 +40,7 @@ use crate::model::{ChunkSink, IntoResult, ModelRequest, ModelResponse};
 /// });
 ///
 /// let model = ScriptedModel::text("Blue.");
-/// let genkit = genkit::Genkit::builder().model(model.clone()).middleware(cache).build()?;
+/// let genkit = genkit::Genkit::builder().default_model(model.clone()).middleware(cache).build()?;
 /// for _ in 0..2 {
 ///     assert_eq!(genkit.generate("What colour is the sky?").await?.text(), "Blue.");
 /// }
@@ -68,7 +68,8 @@ where
 /// ```
 /// use genkit::middleware::on_tool;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{ToolRequest, model::ModelResponse, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{model::ModelResponse, tool, tools};
 /// use serde_json::json;
 /// use std::sync::{Arc, Mutex};
 ///
@@ -86,8 +87,8 @@ where
 ///     next.run(call)
 /// });
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("delete", json!({"path": "a.txt"}))]),
-///     ModelResponse::text("Done."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"path": "a.txt"}))]),
+///     ModelResponse::from_text("Done."),
 /// ]);
 /// genkit::generate("Delete a.txt").model(model).tools(tools![delete]).middleware(logger).await?;
 /// assert_eq!(*log.lock().unwrap(), [r#"delete {"path":"a.txt"}"#]);

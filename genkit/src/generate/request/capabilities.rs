@@ -35,7 +35,8 @@ fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> 
     let messages =
         |system: bool| request.messages.iter().filter(move |m| (m.role == Role::System) == system);
     let bound = request.output.constrained == Some(true) && request.output.schema.is_some();
-    let other_choice = request.tool_choice.as_ref().is_some_and(|choice| *choice != ToolChoice::Auto);
+    let other_choice =
+        request.tool_choice.as_ref().is_some_and(|choice| *choice != ToolChoice::Auto);
     let lacks = [
         (
             !supports.tools && !request.tools.is_empty(),

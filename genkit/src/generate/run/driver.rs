@@ -99,7 +99,11 @@ impl Run {
 
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
-    async fn run_calls(self: &Arc<Self>, calls: Vec<PendingCall>, machine: &mut TurnMachine) -> Result<()> {
+    async fn run_calls(
+        self: &Arc<Self>,
+        calls: Vec<PendingCall>,
+        machine: &mut TurnMachine,
+    ) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
@@ -151,10 +155,7 @@ impl Innermost for Run {
         &self.env.genkit.models
     }
 
-    fn run(
-        self: Arc<Self>,
-        request: ModelRequest,
-    ) -> BoxFuture<'static, Result<GenerateResponse>> {
+    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(self.turns(request))
     }
 

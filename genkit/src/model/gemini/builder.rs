@@ -42,8 +42,8 @@ impl Gemini {
     /// use std::time::Duration;
     ///
     /// # fn main() -> genkit::Result<()> {
-    /// let gemini = Gemini::builder().key("AIza…").timeout(Duration::from_secs(60)).build();
-    /// # let gemini = Gemini::builder().key("AIza").timeout(Duration::from_secs(60)).build()?;
+    /// let gemini = Gemini::builder().api_key("AIza…").timeout(Duration::from_secs(60)).build();
+    /// # let gemini = Gemini::builder().api_key("AIza").timeout(Duration::from_secs(60)).build()?;
     /// assert_eq!(gemini.model("gemini-2.5-flash").name(), "gemini/gemini-2.5-flash");
     /// # Ok(())
     /// # }
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
         assert_eq!(settings.base_url.as_deref(), Some("https://gemini_base_url/"));
         // A key that is blank is none.
-        let settings = Gemini::builder().key(" ").with_env(environment).settings;
+        let settings = Gemini::builder().api_key(" ").with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
     }
 }

@@ -128,7 +128,8 @@ impl<'a> ToolConfig<'a> {
     }
 
     fn mode(&self) -> Option<FunctionCallingConfig<'_>> {
-        let choice = self.request.tool_choice.as_ref().filter(|_| !self.request.tools.is_empty())?;
+        let choice =
+            self.request.tool_choice.as_ref().filter(|_| !self.request.tools.is_empty())?;
         let (mode, only) = match choice {
             ToolChoice::Auto => ("AUTO", None),
             ToolChoice::Required => ("ANY", None),

@@ -10,9 +10,7 @@ use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 use crate::model::sse::{SseError, SseEvent, SseParser};
 use crate::model::wire::{Next, WireFormat, WireStream};
-use crate::model::{
-    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse,
-};
+use crate::model::{ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse};
 
 /// A model that is reached over HTTP.
 pub(crate) struct HttpModel<W> {

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::openai::schema::StrictDialect;
 use crate::model::openai::error::Error as E;
+use crate::model::openai::schema::StrictDialect;
 use crate::model::openai::servers::Deviations;
 use crate::model::openai::target::Target;
 use crate::model::{ModelRequest, Names, OutputConfig, ToolChoice, ToolDefinition};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// A tool on the wire.
 #[derive(Serialize)]
@@ -96,7 +96,7 @@ pub(super) fn tool_choice<'a>(
 }
 
 /// The schema in the dialect of strict mode, if that can express it.
-fn strict<'a>(schema: &'a SharedSchema, owner: &str) -> Option<&'a Value> {
+fn strict<'a>(schema: &'a Schema, owner: &str) -> Option<&'a Value> {
     schema.dialect::<StrictDialect>(owner)
 }
 
@@ -145,7 +145,7 @@ pub(super) fn response_format<'a>(
     Some(ResponseFormat::JsonSchema { json_schema })
 }
 
-fn json_schema<'a>(schema: &'a SharedSchema, deviations: &Deviations) -> ResponseFormat<'a> {
+fn json_schema<'a>(schema: &'a Schema, deviations: &Deviations) -> ResponseFormat<'a> {
     let name = name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
     let strict = if deviations.strict_output { strict(schema, &name) } else { None };
     let body = Cow::Borrowed(strict.unwrap_or(schema));
