@@ -177,7 +177,7 @@ impl std::fmt::Debug for Genkit {
 ///
 /// let shop = Genkit::builder()
 ///     .registry(Registry::new()) // default is that of the program
-///     .add(flows![cost])
+///     .actions(flows![cost])
 ///     .state(Prices { apple: 3 })
 ///     .build()?;
 /// assert_eq!(shop.registry().flows().len(), 1);
@@ -204,8 +204,7 @@ impl GenkitBuilder {
     }
 
     /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
-    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
-    pub fn add<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
+    pub fn actions<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
     }
@@ -223,18 +222,18 @@ impl GenkitBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).default_model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn model(mut self, model: impl Into<ModelRef>) -> Self {
+    pub fn default_model(mut self, model: impl Into<ModelRef>) -> Self {
         self.models.set_default(model.into());
         self
     }
 
     /// One more model that requests find by its name.
-    pub fn add_model(mut self, model: impl Model) -> Self {
+    pub fn model(mut self, model: impl Model) -> Self {
         self.models.add(Arc::new(model));
         self
     }

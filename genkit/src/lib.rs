@@ -55,7 +55,7 @@
 //! # The context
 //!
 //! A function that takes `&Context` can tell its caller how far it is, log, see that it was
-//! cancelled, and ask: [`Context::elicit`], [`Context::approve`], [`Context::sample`],
+//! cancelled, and ask: [`Context::elicit`], [`Context::confirm`], [`Context::sample`],
 //! [`Context::roots`]. How a question is carried depends on the caller, and the function need
 //! not know; [`Context::once`] is for what must not happen twice.
 //!
@@ -103,18 +103,18 @@ extern crate self as genkit;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-mod action;
-mod context;
+pub mod action;
+pub mod context;
 mod error;
 mod future;
-mod generate;
+pub mod generate;
 mod glob;
 mod instance;
 #[cfg(feature = "log")]
 mod log;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
-mod message;
+pub mod message;
 pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
@@ -131,21 +131,16 @@ mod truncate;
 pub mod __private;
 
 pub use ::{schemars, serde, serde_json};
-pub use action::{
-    Chunks, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput, IntoPrompt,
-    IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, Reply,
-    Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
-};
-pub use context::{
-    ClientInfo, Context, Elicit, Elicited, Level, Progress, Root, Roots, Sample, SampleRequest,
-    Sampled,
-};
+#[doc(inline)]
+pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
+#[doc(inline)]
+pub use context::{Context, Elicited};
 pub use error::{Error, ErrorContext, ErrorKind, Result};
+pub use future::BoxFuture;
 pub use generate::middleware;
+#[doc(inline)]
 pub use generate::{
-    Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,
-    Instructions, Interrupt, IntoParts, IntoResources, IntoTools, OnToolError, OutputOptions,
-    ResourceRef, ResourceSource, Resume, ToolRef, ToolSource,
+    Answer, Approval, Chat, Format, Generate, GenerateResponse, GenerateStream, Interrupt,
 };
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;
@@ -158,15 +153,16 @@ pub use genkit_macros::tool;
 pub use instance::{Genkit, GenkitBuilder};
 #[cfg(feature = "log")]
 pub use log::log_to_stderr;
-pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+#[doc(inline)]
+pub use message::{Media, Message, Part, Role};
 pub use registry::{Action, Registry};
-pub use schema::SharedSchema;
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
 /// an answer of its own.
 ///
 /// ```
-/// # use genkit::{ToolRequest, model::ModelResponse, testing::ScriptedModel};
+/// # use genkit::message::ToolRequest;
+/// # use genkit::{model::ModelResponse, testing::ScriptedModel};
 /// # use serde_json::json;
 /// use genkit::{tool, tools};
 ///
@@ -179,7 +175,7 @@ pub use schema::SharedSchema;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// # let call = ToolRequest::new("get_weather", json!({"city": "Baltimore"}));
-/// # let answers = [ModelResponse::tool_requests([call]), ModelResponse::text("It is sunny.")];
+/// # let answers = [ModelResponse::from_tool_requests([call]), ModelResponse::from_text("It is sunny.")];
 /// # let model = ScriptedModel::new(answers);
 /// # let gemini = model.clone();
 /// let answer = genkit::generate("What is the weather in Baltimore?")
@@ -195,7 +191,7 @@ pub use schema::SharedSchema;
 /// `prompt` is text, a [`Part`], several, or `()` where [`Generate::messages`] says it all. See
 /// [`Generate`] for every option, [`GenerateResponse`] for what comes back, and
 /// [`Generate::stream`] to watch.
-pub fn generate(prompt: impl IntoParts) -> Generate {
+pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 
@@ -205,7 +201,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
 /// ```
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{Context, Elicited, GenerateResponse, Result, ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{Context, Elicited, GenerateResponse, Result, tool, tools};
 /// use serde_json::json;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -221,8 +218,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("send", ())]),
-///     ModelResponse::text("Done."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("send", ())]),
+///     ModelResponse::from_text("Done."),
 /// ]);
 /// let asked = genkit::generate("Send it!").model(model.clone()).tools(tools![send]).await?;
 /// let stored = serde_json::to_string(&asked)?; // … the process ends, another begins …

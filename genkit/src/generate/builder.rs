@@ -21,7 +21,7 @@ use crate::future::BoxFuture;
 use crate::instance::Genkit;
 use crate::message::{Message, Part};
 use crate::model::{Document, ModelRef, ToolChoice};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// A request to generate, about to run: see [`generate`](crate::generate()).
 ///
@@ -56,7 +56,7 @@ use crate::schema::SharedSchema;
 ///     .tools(tools![add])
 ///     .tool_choice(ToolChoice::Auto)
 ///     .max_turns(3)
-///     .context(User("Ada")) // a tool reads it with `ctx.get::<User>()`
+///     .extension(User("Ada")) // a tool reads it with `ctx.extension::<User>()`
 ///     .tool_timeout(Duration::from_secs(5))
 ///     .deadline(Duration::from_secs(60))
 ///     .await?;
@@ -71,7 +71,7 @@ use crate::schema::SharedSchema;
 /// given, two tools have one name, the model lacks a capability), `NotFound` (a model, a tool or a
 /// resource that there is not), `FailedPrecondition` (the answer was blocked, state is missing,
 /// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
-/// [`strict`](Self::strict)), and what the model's provider fails with.
+/// [`fail_on_max_turns`](Self::fail_on_max_turns)), and what the model's provider fails with.
 #[derive(Clone)]
 #[must_use = "a run begins when it is awaited or streamed"]
 pub struct Generate {
@@ -97,7 +97,7 @@ impl Genkit {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).default_model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }
@@ -222,9 +222,10 @@ impl Generate {
         self
     }
 
-    /// Makes reaching [`max_turns`](Self::max_turns) an error, which owns the response.
-    pub fn strict(mut self) -> Self {
-        self.settings.strict = true;
+    /// Whether reaching [`max_turns`](Self::max_turns) is an error, which owns the response. Default is
+    /// `false`.
+    pub fn fail_on_max_turns(mut self, yes: bool) -> Self {
+        self.settings.fail_on_max_turns = yes;
         self
     }
 
@@ -233,7 +234,8 @@ impl Generate {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{Part, ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Part, tool, tools};
     ///
     /// /// Tells the weather.
     /// #[tool]
@@ -242,10 +244,10 @@ impl Generate {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
     /// let model = ScriptedModel::new([
-    ///     ModelResponse::tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
-    ///     ModelResponse::text("It is sunny."),
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
+    ///     ModelResponse::from_text("It is sunny."),
     /// ]);
-    /// let ask = || genkit::generate(()).model(model.clone()).tools(tools![weather]).return_tool_requests();
+    /// let ask = || genkit::generate(()).model(model.clone()).tools(tools![weather]).return_tool_requests(true);
     /// let mut response = ask().prompt("Weather in Rome?").await?;
     /// while !response.tool_requests().is_empty() {
     ///     let mut answers: Vec<Part> = Vec::new();
@@ -260,8 +262,8 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn return_tool_requests(mut self) -> Self {
-        self.options.return_tool_requests = Some(true);
+    pub fn return_tool_requests(mut self, yes: bool) -> Self {
+        self.options.return_tool_requests = Some(yes);
         self
     }
 
@@ -278,7 +280,7 @@ impl Generate {
     }
 
     /// Structured output: asks for JSON that fits a schema.
-    pub fn output_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+    pub fn output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_options().json_schema = Some(schema.into());
         self
     }
@@ -317,8 +319,8 @@ impl Generate {
         self
     }
 
-    /// Gives a value to the tools of this run: [`Context::get`](crate::Context::get).
-    pub fn context<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+    /// Gives a value to the tools of this run: [`Context::extension`](crate::Context::extension).
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.settings.values.insert(value);
         self
     }
@@ -346,10 +348,10 @@ impl Generate {
         self
     }
 
-    /// Strict arguments: read exactly as the schema says. Default is one lenient re-read, `"5"` as
-    /// 5.
-    pub fn strict_args(mut self) -> Self {
-        self.settings.exact_args = true;
+    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: one
+    /// lenient re-read, `"5"` as 5.
+    pub fn strict_args(mut self, yes: bool) -> Self {
+        self.settings.exact_args = yes;
         self
     }
 
@@ -374,7 +376,7 @@ impl Generate {
 
     /// Output limit: how much of one answer of a tool the model gets, in bytes of JSON, where the
     /// tool says nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
-    pub fn max_output(mut self, bytes: usize) -> Self {
+    pub fn max_tool_output(mut self, bytes: usize) -> Self {
         self.settings.limits.max_output = bytes;
         self
     }

@@ -18,7 +18,7 @@
 //!     fn generate<'a>(&'a self, request: &'a ModelRequest, _: &'a ChunkSink) -> Generating<'a> {
 //!         Box::pin(async move {
 //!             let text = request.messages.last().map(|message| message.text());
-//!             Ok(ModelResponse::text(text.unwrap_or_default()))
+//!             Ok(ModelResponse::from_text(text.unwrap_or_default()))
 //!         })
 //!     }
 //! }
@@ -51,6 +51,7 @@ mod sse;
 #[cfg(feature = "http-model")]
 mod wire;
 
+pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub use catalog::ModelRef;

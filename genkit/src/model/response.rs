@@ -10,7 +10,7 @@ use crate::message::{Message, Part, Role, ToolRequest};
 /// ```
 /// use genkit::model::{FinishReason, ModelResponse};
 ///
-/// let response = ModelResponse::text("It is sunny.");
+/// let response = ModelResponse::from_text("It is sunny.");
 /// assert_eq!(response.finish_reason, Some(FinishReason::Stop));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,12 +44,12 @@ impl ModelResponse {
     }
 
     /// An answer of text.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self::new(Message::model(text.into()))
     }
 
     /// An answer that calls tools.
-    pub fn tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
+    pub fn from_tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
     }
 }
@@ -148,7 +148,7 @@ impl Usage {
 /// ```
 /// use genkit::model::GenerateChunk;
 ///
-/// assert_eq!(GenerateChunk::of_text("hel").text(), "hel");
+/// assert_eq!(GenerateChunk::from_text("hel").text(), "hel");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -173,7 +173,7 @@ impl GenerateChunk {
     }
 
     /// A piece of text.
-    pub fn of_text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self::new([Part::text(text)])
     }
 

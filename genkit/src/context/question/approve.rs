@@ -18,7 +18,7 @@ impl Context {
     /// #[tool(destructive)]
     /// async fn delete(ctx: &Context, ids: Vec<u64>) -> Result<String> {
     ///     if ids.len() > 10 {
-    ///         ctx.approve(format!("Delete {} notes?", ids.len())).await?;
+    ///         ctx.confirm(format!("Delete {} notes?", ids.len())).await?;
     ///     }
     ///     Ok("deleted".into())
     /// }
@@ -38,7 +38,7 @@ impl Context {
     /// and
     /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where nobody can be
     /// asked.
-    pub async fn approve(&self, message: impl Into<String>) -> Result<()> {
+    pub async fn confirm(&self, message: impl Into<String>) -> Result<()> {
         self.approve_as(None, message.into()).await
     }
 

@@ -11,11 +11,11 @@ use crate::generate::middleware::{Middleware, ToolCall};
 #[derive(Clone, Default)]
 pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
-    /// What its tools read with `Context::get`.
+    /// What its tools read with `Context::extension`.
     pub(crate) values: TypeMap,
     pub(crate) limits: RunLimits,
     /// Whether reaching `max_turns` is an error.
-    pub(crate) strict: bool,
+    pub(crate) fail_on_max_turns: bool,
     /// Arguments are read exactly as the schema says.
     pub(crate) exact_args: bool,
     pub(crate) on_tool_error: OnToolError,

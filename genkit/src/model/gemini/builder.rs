@@ -42,8 +42,8 @@ impl Gemini {
     /// use std::time::Duration;
     ///
     /// # fn main() -> genkit::Result<()> {
-    /// let gemini = Gemini::builder().key("AIza…").timeout(Duration::from_secs(60)).build();
-    /// # let gemini = Gemini::builder().key("AIza").timeout(Duration::from_secs(60)).build()?;
+    /// let gemini = Gemini::builder().api_key("AIza…").timeout(Duration::from_secs(60)).build();
+    /// # let gemini = Gemini::builder().api_key("AIza").timeout(Duration::from_secs(60)).build()?;
     /// assert_eq!(gemini.model("gemini-2.5-flash").name(), "gemini/gemini-2.5-flash");
     /// # Ok(())
     /// # }
@@ -81,7 +81,7 @@ impl GeminiBuilder {
     }
 
     /// The API key; it goes into a header, never into a URL.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
