@@ -15,7 +15,7 @@ pub(crate) const QUESTIONS: [&str; 2] =
 /// Asks, and writes each step on a line of its own while it happens.
 pub(crate) async fn ask(
     question: &str,
-    model: impl Into<ModelRef>,
+    model: impl IntoModel,
     out: &mut impl Write,
 ) -> Result<()> {
     writeln!(out, "question  {question}")?;

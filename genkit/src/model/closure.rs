@@ -30,9 +30,9 @@ pub struct FnModel {
 /// with any error, as a tool may.
 ///
 /// ```
-/// use genkit::model::{self, ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
+/// use genkit::model::{self, GenerateChunk, ModelResponse};
 /// use genkit::message::ToolRequest;
-/// use genkit::{Error, tool, tools};
+/// use genkit::{tool, tools};
 /// use serde_json::json;
 ///
 /// /// Adds.
@@ -42,7 +42,7 @@ pub struct FnModel {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// // A fake that calls a tool, and then says what the tool answered:
-/// let fake = model::from_fn("fake", |request: ModelRequest, _| async move {
+/// let fake = model::from_fn("fake", |request, _| async move {
 ///     match request.messages.last().and_then(|message| message.content[0].as_tool_response()) {
 ///         Some(answer) => ModelResponse::from_text(format!("It is {}.", answer.output)),
 ///         None => ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
@@ -52,12 +52,16 @@ pub struct FnModel {
 /// assert_eq!(response.text(), "It is 5.");
 ///
 /// // One that streams, and may fail with any error:
-/// let shouts = model::from_fn("shouts", |request: ModelRequest, chunks: ChunkSink| async move {
-///     let said = request.messages.last().ok_or("nothing was said")?.text().to_uppercase();
-///     chunks.send(GenerateChunk::from_text(&said));
-///     Ok::<_, Error>(said)
+/// let counts = model::from_fn("counts", |request, chunks| async move {
+///     let until: u32 = request.messages[0].text().parse()?;
+///     for number in 1..=until {
+///         chunks.send(GenerateChunk::from_text(format!("{number} ")));
+///     }
+///     Ok::<_, std::num::ParseIntError>(format!("I counted to {until}."))
 /// });
-/// assert_eq!(genkit::generate("hello").model(shouts).await?.text(), "HELLO");
+/// assert_eq!(genkit::generate("3").model(counts.clone()).await?.text(), "I counted to 3.");
+/// let error = genkit::generate("three").model(counts).await.unwrap_err();
+/// assert_eq!(error.to_string(), "invalid digit found in string");
 /// # Ok(())
 /// # }
 /// ```

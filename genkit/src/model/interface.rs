@@ -14,8 +14,9 @@ use crate::future::BoxFuture;
 /// Dropping the future that [`generate`](Self::generate) returns must stop the call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
-    label = "neither a model nor its name",
-    note = "give a name, as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`"
+    label = "does not implement `genkit::model::Model`",
+    note = "implement it, or make a model of a closure with `genkit::model::from_fn`",
+    note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; `Genkit::builder().provider(..)` lets all of its models be named"
 )]
 pub trait Model: Send + Sync + 'static {
     /// The name that requests use and traces show: `provider/model`.

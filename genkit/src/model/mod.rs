@@ -49,9 +49,10 @@ pub(crate) mod tool_choice;
 #[cfg(feature = "http-model")]
 mod wire;
 
+pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
-pub use catalog::ModelRef;
+pub use catalog::{IntoModel, ModelRef};
 pub(crate) use catalog::Models;
 pub use closure::{FnModel, IntoResult, from_fn};
 #[cfg(feature = "gemini")]

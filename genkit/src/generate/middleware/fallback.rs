@@ -4,7 +4,7 @@ use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 use crate::generate::request::unbind_output;
-use crate::model::{ChunkSink, Model, ModelRef, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 
 /// A fallback to other models where one fails: see [`fallback()`].
 #[derive(Clone)]
@@ -35,9 +35,9 @@ pub struct Fallback {
 ///
 /// The settings of the first model are sent to the others too, but for its key, address and
 /// version; see [`without_config`](Fallback::without_config).
-pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
+pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
     Fallback {
-        models: models.into_iter().map(Into::into).collect(),
+        models: models.into_iter().map(IntoModel::into_model).collect(),
         kinds: None,
         keep_config: true,
     }

@@ -80,9 +80,9 @@ pub struct Sampling {
 
 impl Sampling {
     /// Lends this model: a name, as in `.model(..)` of a request, or a value.
-    pub fn with(model: impl Into<ModelRef>) -> Self {
+    pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
-        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, permits }
+        Self { model: model.into_model(), max_tokens: MAX_TOKENS, allow: None, permits }
     }
 
     /// How many tokens an answer may have. Default is 4,096.
