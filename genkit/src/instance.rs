@@ -8,7 +8,7 @@ use tracing::Instrument as _;
 use crate::context::{ContextParts, TypeMap};
 use crate::error::{Error, Result};
 use crate::generate::middleware::Middleware;
-use crate::model::{Model, ModelRef, Models, Provider};
+use crate::model::{IntoModel, Model, Models, Provider};
 use crate::registry::{Action, Registry};
 
 /// A registry and the state that is injected into its functions.

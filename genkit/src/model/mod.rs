@@ -52,8 +52,8 @@ mod wire;
 pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
-pub use catalog::{IntoModel, ModelRef};
 pub(crate) use catalog::Models;
+pub use catalog::{IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};

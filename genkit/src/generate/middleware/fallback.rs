@@ -3,7 +3,7 @@
 use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
-use crate::generate::request::unbind_output;
+use crate::generate::request::{place_documents, unbind_output};
 use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 
 /// A fallback to other models where one fails: see [`fallback()`].
@@ -68,7 +68,9 @@ impl Fallback {
         for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
             request.config.shift_remove(own);
         }
-        unbind_output(&mut request, model.info().supports.as_ref());
+        let supports = model.info().supports;
+        place_documents(&mut request, supports.as_ref());
+        unbind_output(&mut request, supports.as_ref());
         request
     }
 

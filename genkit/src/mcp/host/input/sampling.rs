@@ -12,7 +12,7 @@ use crate::context::SampleRequest;
 use crate::error::Result;
 use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, ModelRef, Models, sampling};
+use crate::model::{ChunkSink, IntoModel, ModelRef, Models, sampling};
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
