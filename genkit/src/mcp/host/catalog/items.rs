@@ -16,6 +16,7 @@ use crate::future::BoxFuture;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::request::methods;
 use crate::mcp::host::session::state::ListKind;
+use crate::mcp::wrapped_result;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
@@ -90,8 +91,11 @@ impl Listable for Tool {
             .input_schema(input_schema(item)?);
         // Raw results are MCP's own, whatever the tool's are.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
-        if let Some(output) = output.filter(|_| !server.is_raw()) {
-            tool = tool.output_schema(output.clone());
+        let output = output.filter(|_| !server.is_raw());
+        let inner = output.and_then(wrapped_result::unwrap_schema);
+        let is_wrapped = inner.is_some();
+        if let Some(output) = inner.or_else(|| output.cloned()) {
+            tool = tool.output_schema(output);
         }
         let setters = [
             ("readOnlyHint", ToolBuilder::read_only as fn(ToolBuilder, bool) -> ToolBuilder),
@@ -109,7 +113,8 @@ impl Listable for Tool {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
-                methods::call_tool(&server, &context, &remote.name, arguments).await
+                let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
+                Ok(result.marked(is_wrapped).into_output())
             })
         }))
     }

@@ -12,6 +12,11 @@ pub(crate) enum Error {
     // The texts from here on follow the name of the server.
     #[error("answered `{0}` with something else")]
     OtherResult(&'static str),
+    #[error(
+        "answered `{target}` with a result of the type {kind}, which is unknown here: `complete` and \
+         `input_required` are known"
+    )]
+    UnknownResultType { target: String, kind: String },
     #[error("sent a blob that is no base64")]
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
@@ -33,7 +38,9 @@ impl Topic for Error {
             Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
-            Self::UnknownInput(_) | Self::CannotAnswer(_) => ErrorKind::Unimplemented,
+            Self::UnknownInput(_) | Self::CannotAnswer(_) | Self::UnknownResultType { .. } => {
+                ErrorKind::Unimplemented
+            }
         }
     }
 }

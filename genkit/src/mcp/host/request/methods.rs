@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use super::error::Error;
 use super::results;
 use super::send::round_trips;
-use crate::action::{Completion, Contents, PromptReply, ToolOutput};
+use super::tool_result::ToolResult;
+use crate::action::{Completion, Contents, PromptReply};
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::host::lifecycle::server::ManagedServer;
@@ -38,7 +39,7 @@ pub(crate) async fn call_tool(
     context: &Context,
     name: &str,
     given: Value,
-) -> Result<ToolOutput> {
+) -> Result<ToolResult> {
     if !server.config.controls.wants(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::LeftOut { server, tool }.into());
@@ -47,7 +48,7 @@ pub(crate) async fn call_tool(
     params.arguments = Some(arguments("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let result = round_trips(server, context, name, request).await?;
-    results::tool_output(&server.key, result, server.is_raw())
+    ToolResult::read(&server.key, result, server.is_raw())
 }
 
 pub(crate) async fn get_prompt(
