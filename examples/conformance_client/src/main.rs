@@ -9,7 +9,7 @@ mod scenario;
 
 use std::time::Duration;
 
-use genkit::mcp::{ElicitRequest, HttpServer, McpClient, McpHost, ProtocolEra, Sampling};
+use genkit::mcp::{ElicitRequest, McpClient, McpHost, ProtocolEra, Sampling, ServerConfig};
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
 use offline::Offline;
@@ -38,7 +38,7 @@ async fn run(scenario: &Scenario) -> Result<()> {
         "2026-07-28" => ProtocolEra::Stateless,
         _ => ProtocolEra::Sessions,
     };
-    let server = HttpServer::new(&scenario.url).protocol(era).oauth(access::oauth(scenario)?);
+    let server = ServerConfig::http(&scenario.url).protocol(era).oauth(access::oauth(scenario)?);
     let host = McpHost::builder()
         .name("conformance-client")
         .version(env!("CARGO_PKG_VERSION"))

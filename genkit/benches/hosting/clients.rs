@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use genkit::mcp::rmcp::model::CallToolRequestParams;
 use genkit::mcp::rmcp::service::{RoleClient, RunningService, ServiceExt as _};
-use genkit::mcp::{CustomServer, McpClient, ProtocolEra, StdioServer};
+use genkit::mcp::{McpClient, ProtocolEra, ServerConfig, StdioTransport};
 use genkit::serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -53,7 +53,7 @@ impl Client {
             }
             Place::InProcess => {
                 let genkit = servers::genkit();
-                let server = CustomServer::in_process(move || genkit.serve_mcp()).protocol(era);
+                let server = ServerConfig::in_process(move || genkit.serve_mcp()).protocol(era);
                 McpClient::connect("add", server).await
             }
         };
@@ -110,6 +110,6 @@ impl Client {
 }
 
 /// This program again, as a server.
-pub(crate) fn child() -> StdioServer {
-    StdioServer::new(std::env::current_exe().unwrap()).args(["--serve", "add"])
+pub(crate) fn child() -> StdioTransport {
+    ServerConfig::stdio(std::env::current_exe().unwrap()).args(["--serve", "add"])
 }

@@ -37,6 +37,13 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// A completion that a program asks for.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn typed(argument: &str, value: &str) -> Self {
+        let (argument, value) = (argument.to_owned(), value.to_owned());
+        Self { argument, value, others: BTreeMap::new(), context: Context::detached() }
+    }
+
     /// The argument that is being typed.
     pub fn argument(&self) -> &str {
         &self.argument

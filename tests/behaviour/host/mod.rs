@@ -7,7 +7,7 @@ mod proxy;
 mod questions;
 mod talk;
 
-use genkit::mcp::{CustomServer, McpHost, McpServer, ProtocolEra};
+use genkit::mcp::{CustomTransport, McpHost, McpServer, ProtocolEra, ServerConfig};
 use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];
@@ -18,20 +18,20 @@ fn registry<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> Registry {
 }
 
 /// A server over `registry`, made anew for each connection.
-fn server(registry: &Registry) -> CustomServer {
+fn server(registry: &Registry) -> CustomTransport {
     served(registry, |server| server)
 }
 
 fn served(
     registry: &Registry,
     with: impl Fn(McpServer) -> McpServer + Send + Sync + 'static,
-) -> CustomServer {
+) -> CustomTransport {
     let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
-    CustomServer::in_process(move || with(genkit.serve_mcp()))
+    ServerConfig::in_process(move || with(genkit.serve_mcp()))
 }
 
 /// A host of one server, `s`.
-fn host(server: CustomServer) -> McpHost {
+fn host(server: CustomTransport) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use genkit::ErrorKind;
-use genkit::mcp::{HttpServer, McpClient, McpHost, ServerState};
+use genkit::mcp::{HttpTransport, McpClient, McpHost, ServerConfig, ServerState};
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use genkit::{Context, ToolRequest};
@@ -73,8 +73,8 @@ impl Server {
         self.methods().iter().filter(|seen| *seen == method).count()
     }
 
-    fn client(&self) -> HttpServer {
-        HttpServer::new(&self.url).timeout(Duration::from_secs(5))
+    fn client(&self) -> HttpTransport {
+        ServerConfig::http(&self.url).timeout(Duration::from_secs(5))
     }
 }
 

@@ -14,7 +14,7 @@ mod web;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{McpEvent, McpHost, StdioServer};
+use genkit::mcp::{McpEvent, McpHost, ServerConfig, StdioTransport};
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use genkit::{ToolRequest, ToolResponse};
@@ -24,8 +24,8 @@ use crate::packages;
 use mark::Mark;
 
 /// A server that runs on Node, as a program.
-fn node(name: &str, mark: &Mark) -> StdioServer {
-    StdioServer::new("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
+fn node(name: &str, mark: &Mark) -> StdioTransport {
+    ServerConfig::stdio("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
 }
 
 /// Waits until `done`; how long is only a guard against waiting for ever.

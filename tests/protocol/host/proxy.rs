@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use genkit::mcp::{ElicitAnswer, HttpServer, McpEvent, McpHost, ServerState, StdioServer};
+use genkit::mcp::{ElicitAnswer, McpEvent, McpHost, ServerConfig, ServerState};
 use genkit::{ErrorKind, Progress};
 use serde_json::{Value, json};
 
@@ -100,9 +100,9 @@ async fn a_chain() {
             ElicitAnswer::accept(json!({}))
         });
         let host = match &web {
-            Some(web) => host.server("proxy", HttpServer::new(web.url())),
+            Some(web) => host.server("proxy", ServerConfig::http(web.url())),
             None => {
-                let proxy = StdioServer::new(server::example("proxy")).arg(&config);
+                let proxy = ServerConfig::stdio(server::example("proxy")).arg(&config);
                 host.server("proxy", proxy.env(mark::VARIABLE, mark.name()))
             }
         };

@@ -1,6 +1,6 @@
 //! A server over HTTP that is restarted while a host uses it.
 
-use genkit::mcp::{HttpServer, McpEvent, McpHost, ServerState};
+use genkit::mcp::{McpEvent, McpHost, ServerConfig, ServerState};
 use serde_json::json;
 
 use super::web::Web;
@@ -10,7 +10,7 @@ use super::{Told, until};
 fn open(web: &Web) -> (McpHost, Told) {
     let told = Told::default();
     let host = McpHost::builder()
-        .server("e", HttpServer::new(web.url()))
+        .server("e", ServerConfig::http(web.url()))
         .on_event(told.listener())
         .build()
         .unwrap();

@@ -22,8 +22,8 @@ pub use catalog::peer::peer_tools;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
 #[cfg(feature = "mcp-host-http")]
-pub use config::HttpServer;
-pub use config::{CustomServer, ProtocolEra, ServerConfig, StderrTo, StdioServer};
+pub use config::HttpTransport;
+pub use config::{CustomTransport, ProtocolEra, Reconnect, ServerConfig, StderrTo, StdioTransport};
 pub use event::McpEvent;
 pub use input::elicit::{ElicitAnswer, ElicitRequest};
 pub use input::sampling::{Sampling, SamplingRequest};
@@ -31,4 +31,4 @@ pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
 pub use status::{ServerState, ServerStatus};
 #[cfg(feature = "mcp-host-http")]
-pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm, Storing};
+pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm};

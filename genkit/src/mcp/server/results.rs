@@ -14,8 +14,8 @@ use crate::action::{
     Contents, ContentsBody, Prompt, PromptReply, Resource, Tool, ToolOutput, failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::ResultShape;
 use crate::mcp::wrapped_result::wrap;
+use crate::schema::ResultShape;
 use crate::size::json_size;
 
 /// The result of a tool call: a failure is one that the model reads and can act on.

@@ -6,6 +6,7 @@ use rmcp::model::{
     CompleteRequestParams, CompletionContext, GetPromptRequest, GetPromptRequestParams,
     ReadResourceRequest, ReadResourceRequestParams, Reference,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
@@ -16,6 +17,12 @@ use crate::action::{Completion, Contents, PromptReply};
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::host::lifecycle::server::ManagedServer;
+
+/// Arguments of a program as JSON.
+pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize) -> Result<Value> {
+    let unreadable = |source| Error::Unserializable { what, name: name.to_owned(), source };
+    Ok(serde_json::to_value(arguments).map_err(unreadable)?)
+}
 
 /// Arguments as MCP has them: an object, which `null` stands for an empty one of.
 pub(crate) fn arguments(

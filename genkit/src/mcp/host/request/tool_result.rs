@@ -58,7 +58,8 @@ impl ToolResult {
 
     /// Whether only the schema of the tool tells if this is a wrapper.
     pub(crate) fn may_be_wrapped(&self) -> bool {
-        !self.is_wrapped && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
+        !self.is_wrapped
+            && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
     }
 
     /// The result of a tool whose schema is marked as that of a wrapper.
@@ -119,7 +120,8 @@ impl ToolResult {
 /// Whether the text says what the structured content says: as JSON, without its wrapper, or in a
 /// block for each item, as servers do for clients that read nothing else.
 fn repeats(blocks: &[Value], structured: &Value) -> bool {
-    let texts: Vec<&str> = blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+    let texts: Vec<&str> =
+        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
     let values = [Some(structured), wrapped_result::inner(structured)];
     values.into_iter().flatten().any(|value| match (value, texts.as_slice()) {
         (value, [text]) if says(text, value) => true,
@@ -164,7 +166,8 @@ fn text_of(block: &Value) -> Option<&str> {
 }
 
 fn joined(blocks: &[Value]) -> String {
-    let texts: Vec<&str> = blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+    let texts: Vec<&str> =
+        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
     texts.join("\n")
 }
 
@@ -249,16 +252,15 @@ mod tests {
         assert_eq!(said(json!([text("It is one.")])), [Part::text("It is one.")]);
         assert_eq!(said(json!([text("{\"a\":1}"), image()])).len(), 1);
         // The official Python SDK wraps without a mark, and writes a block for each item.
-        let list = json!({"content": [text("x"), text("y")], "structuredContent": {"result": ["x", "y"]}});
+        let list =
+            json!({"content": [text("x"), text("y")], "structuredContent": {"result": ["x", "y"]}});
         let ToolOutput { value, content, .. } = output(list);
         assert_eq!((value, content), (Some(json!({"result": ["x", "y"]})), vec![]));
     }
 
     #[test]
     fn a_wrapper_is_taken_off_where_it_is_marked() {
-        let wrapped = |meta: Value| {
-            json!({"content": [text("5")], "structuredContent": {"result": 5}, "_meta": meta})
-        };
+        let wrapped = |meta: Value| json!({"content": [text("5")], "structuredContent": {"result": 5}, "_meta": meta});
         assert_eq!(value(wrapped(json!({"genkit/wrap-result": true}))), 5);
         assert_eq!(value(wrapped(json!({"fastmcp": {"wrap_result": true}}))), 5);
         assert_eq!(value(wrapped(json!({}))), json!({"result": 5}));
