@@ -9,7 +9,9 @@ mod scenario;
 
 use std::time::Duration;
 
-use genkit::mcp::{ElicitRequest, McpClient, McpHost, ProtocolEra, Sampling, ServerConfig};
+use genkit::mcp::{
+    McpClient, McpHost, host::ElicitRequest, host::ProtocolEra, host::Sampling, host::ServerConfig,
+};
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
 use offline::Offline;

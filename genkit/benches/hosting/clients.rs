@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use genkit::mcp::rmcp::model::CallToolRequestParams;
 use genkit::mcp::rmcp::service::{RoleClient, RunningService, ServiceExt as _};
-use genkit::mcp::{McpClient, ProtocolEra, ServerConfig, StdioTransport};
+use genkit::mcp::{McpClient, host::ProtocolEra, host::ServerConfig, host::StdioTransport};
 use genkit::serde_json::{Value, json};
 use tokio::process::{Child, Command};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use genkit::mcp::{McpHost, ServerConfig, ServerState};
+use genkit::mcp::{McpHost, host::ServerConfig, host::ServerState};
 
 use super::{Effort, median};
 

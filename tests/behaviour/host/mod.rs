@@ -7,7 +7,9 @@ mod proxy;
 mod questions;
 mod talk;
 
-use genkit::mcp::{CustomTransport, McpHost, McpServer, ProtocolEra, ServerConfig};
+use genkit::mcp::{
+    McpHost, McpServer, host::CustomTransport, host::ProtocolEra, host::ServerConfig,
+};
 use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];

@@ -4,8 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use genkit::mcp::{ElicitAnswer, McpEvent, McpHost, ServerConfig, ServerState};
-use genkit::{ErrorKind, Progress};
+use genkit::ErrorKind;
+use genkit::context::Progress;
+use genkit::mcp::{
+    McpHost, host::ElicitAnswer, host::McpEvent, host::ServerConfig, host::ServerState,
+};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// with [`Context::roots`](crate::Context::roots). Text with `://` is a URI, other text a path.
 ///
 /// ```
-/// use genkit::Root;
+/// use genkit::context::Root;
 /// use std::path::Path;
 ///
 /// assert_eq!(Root::new("file:///srv/data").uri, "file:///srv/data");

@@ -17,13 +17,13 @@ use super::input::elicit::{ElicitAnswer, ElicitRequest};
 use super::input::sampling::Sampling;
 use super::mcp_host::McpHost;
 use super::settings::HostSettings;
-use crate::context::{Context, Level, Root};
+use crate::context::{Context, LogLevel, Root};
 use crate::error::Result;
 
 /// Builder of an [`McpHost`].
 ///
 /// ```
-/// use genkit::mcp::{McpHost, ServerConfig};
+/// use genkit::mcp::{McpHost, host::ServerConfig};
 /// use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -121,7 +121,7 @@ impl McpHostBuilder {
     /// The roots (folders) that servers may work in: paths, URIs, or [`Root`]s with a name.
     ///
     /// ```
-    /// use genkit::Root;
+    /// use genkit::context::Root;
     /// use genkit::mcp::McpHost;
     /// use std::path::Path;
     ///
@@ -194,7 +194,7 @@ impl McpHostBuilder {
     }
 
     /// How serious log messages must be to be sent. Default is what servers think.
-    pub fn log_level(mut self, least: Level) -> Self {
+    pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
     }

@@ -14,7 +14,7 @@ use super::lifecycle::link::DesiredState;
 use super::request::methods;
 use super::session::subscriptions;
 use super::status::ServerStatus;
-use crate::action::{Completion, Contents, Prompt, PromptReply, Resource, Tool};
+use crate::action::{CompleteRequest, Prompt, PromptReply, Resource, ResourceContents, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
 
@@ -25,7 +25,7 @@ use crate::error::Result;
 /// server itself; in a host they have its key before them, `key/tool`.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{McpClient, ServerConfig};
+/// use genkit::mcp::{McpClient, host::ServerConfig};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -167,7 +167,7 @@ impl McpClient {
     ///
     /// # Errors
     /// There is no such resource, or the server is not there.
-    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         methods::read_resource(&self.catalog.server, &Context::detached(), uri).await
     }
 
@@ -214,10 +214,10 @@ impl McpClient {
         Ok(())
     }
 
-    /// Completion: suggestions for an argument of a prompt, of which `typed` is there.
+    /// CompleteRequest: suggestions for an argument of a prompt, of which `typed` is there.
     ///
     /// ```standalone_crate
-    /// use genkit::mcp::{McpClient, ServerConfig};
+    /// use genkit::mcp::{McpClient, host::ServerConfig};
     /// use genkit::prompt;
     ///
     /// /// Writes a poem.
@@ -242,7 +242,7 @@ impl McpClient {
         self.completed(of, argument, typed).await
     }
 
-    /// Completion: suggestions for a variable of a resource template, of which `typed` is there.
+    /// CompleteRequest: suggestions for a variable of a resource template, of which `typed` is there.
     ///
     /// # Errors
     /// There is no such template, the server completes no arguments, or it is not there.
@@ -261,7 +261,7 @@ impl McpClient {
         if server.connection().await?.info.capabilities.completions.is_none() {
             return Err(Error::NoCompletions.of(self.key()));
         }
-        methods::complete(server, of, Completion::typed(argument, typed)).await
+        methods::complete(server, of, CompleteRequest::typed(argument, typed)).await
     }
 
     /// Sets the roots (folders) that this server may work in, and tells it: paths, URIs, or [`Root`]s

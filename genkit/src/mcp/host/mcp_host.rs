@@ -14,7 +14,7 @@ use super::client::McpClient;
 use super::config::ServerConfig;
 use super::error::Error;
 use super::status::ServerStatus;
-use crate::action::{Contents, PromptReply, Resource};
+use crate::action::{PromptReply, Resource, ResourceContents};
 use crate::context::Root;
 use crate::error::Result;
 use crate::registry::Registry;
@@ -27,7 +27,7 @@ use crate::registry::Registry;
 /// again. The host ends its servers when it is closed or dropped.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, ServerConfig};
+/// use genkit::mcp::{McpHost, host::ServerConfig};
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{Genkit, Registry, tool, tools};
 ///
@@ -146,7 +146,7 @@ impl McpHost {
         client.get_prompt(prompt, arguments).await
     }
 
-    /// Completion: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
+    /// CompleteRequest: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
     ///
     /// # Errors
     /// As [`McpClient::complete`], or the name names no server.
@@ -170,7 +170,7 @@ impl McpHost {
     ///
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
-    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         let catalogs = self.0.catalogs();
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
         let lists = join_all(lists).await;

@@ -9,7 +9,7 @@ use crate::glob;
 /// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
-/// use genkit::mcp::{ProtocolEra, ServerConfig};
+/// use genkit::mcp::{host::ProtocolEra, host::ServerConfig};
 ///
 /// // A server that is known to be old is not probed first.
 /// let server = ServerConfig::stdio("old-server").protocol(ProtocolEra::Sessions);
@@ -67,10 +67,10 @@ macro_rules! controls {
             }
 
             /// The roots (folders) that this server may work in, instead of those of the host: paths,
-            /// URIs, or [`Root`](crate::Root)s with a name.
+            /// URIs, or [`Root`](crate::context::Root)s with a name.
             pub fn roots(
                 mut self,
-                roots: impl IntoIterator<Item = impl Into<crate::Root>>,
+                roots: impl IntoIterator<Item = impl Into<crate::context::Root>>,
             ) -> Self {
                 self.controls.roots = Some(roots.into_iter().map(Into::into).collect());
                 self
@@ -126,8 +126,8 @@ macro_rules! controls {
             }
 
             /// Which rules of MCP are used with it. Default is
-            /// [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
-            pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
+            /// [`ProtocolEra::Probe`](crate::mcp::host::ProtocolEra::Probe).
+            pub fn protocol(mut self, era: crate::mcp::host::ProtocolEra) -> Self {
                 self.controls.era = era;
                 self
             }

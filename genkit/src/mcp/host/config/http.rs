@@ -15,7 +15,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 /// through a proxy, and a connection is made within 10 seconds or not at all.
 ///
 /// ```
-/// use genkit::mcp::{OAuth, ServerConfig};
+/// use genkit::mcp::{host::OAuth, host::ServerConfig};
 ///
 /// // A token that is always the same, a login in the browser, a token for each user.
 /// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");
@@ -23,7 +23,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 ///
 /// struct UserToken(String);
 /// let files = ServerConfig::http("https://files.example.com/mcp").headers_from(|ctx| {
-///     let token = ctx.get::<UserToken>()?;
+///     let token = ctx.extension::<UserToken>()?;
 ///     Some(("authorization".to_owned(), format!("Bearer {}", token.0)))
 /// });
 /// # let _ = (docs, mail, files);
@@ -65,7 +65,7 @@ impl HttpTransport {
     }
 
     /// Makes headers for each request from the context of whoever calls, for example the token of
-    /// the user that [`Context::get`] gives. They go before those of [`header`](Self::header).
+    /// the user that [`Context::extension`] gives. They go before those of [`header`](Self::header).
     ///
     /// Requests of the host itself (the handshake, the lists) are sent without them.
     pub fn headers_from<F, H>(mut self, make: F) -> Self

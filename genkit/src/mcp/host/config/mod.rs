@@ -49,7 +49,7 @@ use crate::error::{Error, Result};
 /// one and the same.
 ///
 /// ```
-/// use genkit::mcp::ServerConfig;
+/// use genkit::mcp::host::ServerConfig;
 ///
 /// let fs: ServerConfig = ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").into();
 /// assert_eq!(fs, ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").into());
@@ -90,7 +90,7 @@ impl ServerConfig {
     /// standard streams.
     ///
     /// ```
-    /// use genkit::mcp::ServerConfig;
+    /// use genkit::mcp::host::ServerConfig;
     ///
     /// let fs = ServerConfig::stdio("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]);
     /// # let _ = fs;
@@ -103,7 +103,7 @@ impl ServerConfig {
     /// be used fails when the server is connected, and the error says why.
     ///
     /// ```
-    /// use genkit::mcp::ServerConfig;
+    /// use genkit::mcp::host::ServerConfig;
     ///
     /// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");
     /// # let _ = docs;
@@ -117,7 +117,7 @@ impl ServerConfig {
     /// byte streams. It is called again for each new connection.
     ///
     /// ```no_run
-    /// use genkit::mcp::ServerConfig;
+    /// use genkit::mcp::host::ServerConfig;
     /// use tokio::net::TcpStream;
     ///
     /// let server = ServerConfig::custom(|| async {

@@ -20,7 +20,7 @@ use crate::sync::lock;
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
 ///
-/// use genkit::mcp::CredentialStore;
+/// use genkit::mcp::host::CredentialStore;
 /// use genkit::{BoxFuture, Result};
 /// use serde_json::Value;
 ///
@@ -73,7 +73,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 /// that write at the same time the later one wins.
 ///
 /// ```
-/// use genkit::mcp::{FileCredentials, OAuth};
+/// use genkit::mcp::{host::FileCredentials, host::OAuth};
 ///
 /// let oauth = OAuth::new().credentials(FileCredentials::new("/home/me/.config/app/mcp.json"));
 /// # let _ = oauth;
