@@ -9,9 +9,7 @@ mod scenario;
 
 use std::time::Duration;
 
-use genkit::mcp::{
-    McpClient, McpHost, host::ElicitRequest, host::ProtocolEra, host::Sampling, host::ServerConfig,
-};
+use genkit::mcp::host::{ElicitRequest, McpClient, McpHost, ProtocolEra, Sampling, ServerConfig};
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
 use offline::Offline;

@@ -1,7 +1,7 @@
 //! What there is, as a table.
 
 use genkit::Tool;
-use genkit::mcp::{McpHost, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerState};
 
 /// How wide a name may be before its description leaves its column, in characters.
 const WIDEST: usize = 52;

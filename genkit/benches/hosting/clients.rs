@@ -3,9 +3,9 @@
 use std::process::Stdio;
 use std::sync::Arc;
 
+use genkit::mcp::host::{McpClient, ProtocolEra, ServerConfig, StdioTransport};
 use genkit::mcp::rmcp::model::CallToolRequestParams;
 use genkit::mcp::rmcp::service::{RoleClient, RunningService, ServiceExt as _};
-use genkit::mcp::{McpClient, host::ProtocolEra, host::ServerConfig, host::StdioTransport};
 use genkit::serde_json::{Value, json};
 use tokio::process::{Child, Command};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use genkit::mcp::{McpHost, host::ServerConfig, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 
 use super::{Effort, median};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::mcp::{McpHost, host::McpEvent};
+use genkit::mcp::host::{McpEvent, McpHost};
 use genkit::message::ToolRequest;
 use genkit::model::{ModelRequest, ModelResponse};
 use genkit::testing::ScriptedModel;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{
-    McpClient, McpHost, host::CustomTransport, host::ServerConfig, host::ServerState,
-};
+use genkit::mcp::host::{CustomTransport, McpClient, McpHost, ServerConfig, ServerState};
 use genkit::testing::ScriptedModel;
 use genkit::{Error, ErrorKind, Registry, Result, tool, tools};
 use serde_json::json;

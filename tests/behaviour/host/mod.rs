@@ -7,9 +7,8 @@ mod proxy;
 mod questions;
 mod talk;
 
-use genkit::mcp::{
-    McpHost, McpServer, host::CustomTransport, host::ProtocolEra, host::ServerConfig,
-};
+use genkit::mcp::McpServer;
+use genkit::mcp::host::{CustomTransport, McpHost, ProtocolEra, ServerConfig};
 use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
+use genkit::mcp::host::{ElicitAnswer, ElicitRequest, McpHost, Sampling};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use genkit::Context;
 use genkit::ErrorKind;
-use genkit::mcp::{McpClient, McpHost, host::HttpTransport, host::ServerConfig, host::ServerState};
+use genkit::mcp::host::{HttpTransport, McpClient, McpHost, ServerConfig, ServerState};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;

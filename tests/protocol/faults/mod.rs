@@ -9,7 +9,7 @@ mod requests;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use genkit::mcp::{McpClient, McpHost, host::ServerConfig, host::StdioTransport};
+use genkit::mcp::host::{McpClient, McpHost, ServerConfig, StdioTransport};
 use genkit::{Error, Result};
 use serde_json::{Value, json};
 

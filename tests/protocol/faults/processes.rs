@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use genkit::ErrorKind;
-use genkit::mcp::{McpHost, host::ServerConfig, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 use serde_json::json;
 
 use super::{Faulty, lives, mark, processes, says, server, within};

@@ -14,7 +14,7 @@ mod web;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{McpHost, host::McpEvent, host::ServerConfig, host::StdioTransport};
+use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, StdioTransport};
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;

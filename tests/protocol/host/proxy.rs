@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use genkit::ErrorKind;
 use genkit::context::Progress;
-use genkit::mcp::{
-    McpHost, host::ElicitAnswer, host::McpEvent, host::ServerConfig, host::ServerState,
-};
+use genkit::mcp::host::{ElicitAnswer, McpEvent, McpHost, ServerConfig, ServerState};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};

@@ -1,6 +1,6 @@
 //! A server over HTTP that is restarted while a host uses it.
 
-use genkit::mcp::{McpHost, host::McpEvent, host::ServerConfig, host::ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, ServerState};
 use serde_json::json;
 
 use super::web::Web;

@@ -1,7 +1,7 @@
 //! All of them in one host, from a configuration file.
 
 use genkit::Tool;
-use genkit::mcp::{McpHost, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerState};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;

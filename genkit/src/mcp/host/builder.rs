@@ -23,7 +23,7 @@ use crate::error::Result;
 /// Builder of an [`McpHost`].
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::ServerConfig};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

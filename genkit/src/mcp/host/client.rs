@@ -25,7 +25,7 @@ use crate::error::Result;
 /// server itself; in a host they have its key before them, `key/tool`.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{McpClient, host::ServerConfig};
+/// use genkit::mcp::host::{McpClient, ServerConfig};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -134,7 +134,7 @@ impl McpClient {
         let arguments = methods::to_json("tool", name, arguments)?;
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             context
-                .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
+                .confirm(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
         let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
@@ -217,7 +217,7 @@ impl McpClient {
     /// CompleteRequest: suggestions for an argument of a prompt, of which `typed` is there.
     ///
     /// ```standalone_crate
-    /// use genkit::mcp::{McpClient, host::ServerConfig};
+    /// use genkit::mcp::host::{McpClient, ServerConfig};
     /// use genkit::prompt;
     ///
     /// /// Writes a poem.

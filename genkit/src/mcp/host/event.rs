@@ -10,7 +10,7 @@ use crate::context::{LogLevel, Progress};
 /// Event of a server: something that it told, or that became of it.
 ///
 /// ```
-/// use genkit::mcp::{host::McpEvent, McpHost, host::ServerConfig};
+/// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {

@@ -27,7 +27,7 @@ use crate::registry::Registry;
 /// again. The host ends its servers when it is closed or dropped.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::ServerConfig};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{Genkit, Registry, tool, tools};
 ///

@@ -46,7 +46,7 @@ impl fmt::Display for ServerState {
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// use genkit::mcp::{McpHost, host::ServerConfig, host::ServerState};
+/// use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 ///
 /// let host = McpHost::builder()
 ///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").disabled(true))

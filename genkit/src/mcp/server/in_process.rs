@@ -11,7 +11,7 @@ impl ServerConfig {
     /// one for each connection.
     ///
     /// ```standalone_crate
-    /// use genkit::mcp::{McpClient, host::ServerConfig};
+    /// use genkit::mcp::host::{McpClient, ServerConfig};
     /// use genkit::tool;
     /// use serde_json::json;
     ///

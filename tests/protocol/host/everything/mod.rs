@@ -7,7 +7,7 @@ mod resources;
 mod tells;
 mod tools;
 
-use genkit::mcp::{McpHost, host::ServerConfig};
+use genkit::mcp::host::{McpHost, ServerConfig};
 
 use super::mark::Mark;
 use super::web::Web;

@@ -1,7 +1,7 @@
 //! What it tells by itself: how far it is, what it does, what has changed.
 
 use genkit::context::{LogLevel, Progress};
-use genkit::mcp::{McpHost, host::McpEvent};
+use genkit::mcp::host::{McpEvent, McpHost};
 use serde_json::json;
 
 use super::{Everything, TRANSPORTS, Told, calling};

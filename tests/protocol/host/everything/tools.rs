@@ -1,6 +1,6 @@
 //! Each of its tools, called with what it wants.
 
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::Sampling};
+use genkit::mcp::host::{ElicitAnswer, McpHost, Sampling};
 use genkit::testing::ScriptedModel;
 use genkit::{Part, Tool};
 use serde_json::{Value, json};

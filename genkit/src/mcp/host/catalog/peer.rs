@@ -25,7 +25,8 @@ use crate::mcp::wrapped_result;
 /// servers ask.
 ///
 /// ```no_run
-/// use genkit::mcp::{host::peer_tools, rmcp::ServiceExt as _};
+/// use genkit::mcp::rmcp::ServiceExt as _;
+/// use genkit::mcp::host::peer_tools;
 ///
 /// # async fn run(stream: tokio::net::TcpStream) -> Result<(), Box<dyn std::error::Error>> {
 /// let running = ().serve(stream).await?; // a client of rmcp

@@ -9,7 +9,7 @@ use crate::glob;
 /// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
-/// use genkit::mcp::{host::ProtocolEra, host::ServerConfig};
+/// use genkit::mcp::host::{ProtocolEra, ServerConfig};
 ///
 /// // A server that is known to be old is not probed first.
 /// let server = ServerConfig::stdio("old-server").protocol(ProtocolEra::Sessions);
@@ -78,7 +78,7 @@ macro_rules! controls {
 
             /// Whether and when it is connected again where it is not there. Default is that of the
             /// host.
-            pub fn reconnect(mut self, reconnect: crate::mcp::Reconnect) -> Self {
+            pub fn reconnect(mut self, reconnect: crate::mcp::host::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
             }

@@ -16,7 +16,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 /// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process` make it.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{McpHost, host::ServerConfig};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use genkit::tool;
 /// use serde_json::json;
 ///

@@ -15,7 +15,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 /// through a proxy, and a connection is made within 10 seconds or not at all.
 ///
 /// ```
-/// use genkit::mcp::{host::OAuth, host::ServerConfig};
+/// use genkit::mcp::host::{OAuth, ServerConfig};
 ///
 /// // A token that is always the same, a login in the browser, a token for each user.
 /// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");

@@ -11,7 +11,7 @@ use crate::mcp::host::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 /// does not wait for the end of a wait: it tries at once.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, Reconnect, host::ServerConfig};
+/// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};
 /// use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -13,7 +13,7 @@ use crate::mcp::host::fingerprint::fingerprint;
 /// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
 /// ```
-/// use genkit::mcp::{host::ElicitAnswer, host::ElicitRequest, McpHost};
+/// use genkit::mcp::host::{ElicitAnswer, ElicitRequest, McpHost};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

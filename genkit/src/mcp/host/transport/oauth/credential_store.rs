@@ -73,7 +73,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 /// that write at the same time the later one wins.
 ///
 /// ```
-/// use genkit::mcp::{host::FileCredentials, host::OAuth};
+/// use genkit::mcp::host::{FileCredentials, OAuth};
 ///
 /// let oauth = OAuth::new().credentials(FileCredentials::new("/home/me/.config/app/mcp.json"));
 /// # let _ = oauth;

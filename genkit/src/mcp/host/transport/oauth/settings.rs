@@ -22,7 +22,7 @@ use crate::net::is_loopback;
 /// minutes for the same. While the user is asked, time limits of the host stand still.
 ///
 /// ```
-/// use genkit::mcp::{host::FileCredentials, host::OAuth, host::ServerConfig};
+/// use genkit::mcp::host::{FileCredentials, OAuth, ServerConfig};
 ///
 /// let mail = ServerConfig::http("https://mail.example.com/mcp").oauth(
 ///     OAuth::new()

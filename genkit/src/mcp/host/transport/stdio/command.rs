@@ -8,7 +8,7 @@ use genkit_child_process::ChildCommand;
 /// writes much never waits; its last lines stand in the error when the server dies.
 ///
 /// ```
-/// use genkit::mcp::{host::ServerConfig, host::StderrTo};
+/// use genkit::mcp::host::{ServerConfig, StderrTo};
 ///
 /// let quiet = ServerConfig::stdio("chatty-server").stderr(StderrTo::Discard);
 /// # let _ = quiet;
