@@ -218,11 +218,11 @@ async fn prompts_with_their_arguments() {
         assert_eq!((arguments[0].name.as_str(), arguments[0].required), ("language", true));
         assert_eq!(arguments[0].description.as_deref(), Some("The language."));
         assert!(!arguments[1].required);
-        let reply = host.get_prompt("s", "review", json!({"language": "Rust"})).await.unwrap();
+        let reply = host.get_prompt("s/review", json!({"language": "Rust"})).await.unwrap();
         let [first, second] = reply.messages() else { panic!("{reply:?}") };
         assert_eq!(first.text(), "Review this Rust in style None.");
         assert_eq!((second.text().as_str(), second.role), ("Gladly.", genkit::Role::Model));
-        let error = host.get_prompt("s", "review", json!({})).await.unwrap_err();
+        let error = host.get_prompt("s/review", json!({})).await.unwrap_err();
         assert!(error.to_string().contains("language"), "{error}");
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use genkit::mcp::host::{ElicitAnswer, ElicitRequest, McpHost, Sampling};
+use genkit::mcp::host::{ElicitRequest, McpHost, Sampling};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -56,7 +56,7 @@ async fn a_handler_answers() {
             .server("s", server(&registry(tools![greet])).protocol(era))
             .on_elicit(move |request: ElicitRequest| {
                 seen.lock().unwrap().push(request);
-                async { ElicitAnswer::accept(json!({"name": "Ada"})) }
+                async { Elicited::Accepted(json!({"name": "Ada"})) }
             })
             .build()
             .unwrap();
@@ -236,7 +236,7 @@ async fn answering_takes_the_time_that_a_person_takes() {
             .timeout(Duration::from_millis(400))
             .on_elicit(|_| async {
                 tokio::time::sleep(Duration::from_millis(900)).await;
-                ElicitAnswer::accept(json!({"name": "slow"}))
+                Elicited::Accepted(json!({"name": "slow"}))
             })
             .build()
             .unwrap();

@@ -278,10 +278,11 @@ async fn what_is_no_mcp_says_so() {
 async fn headers_are_made_from_the_context_of_each_call() {
     struct User(&'static str);
     let server = Server::start(|_| None).await;
-    let config =
-        server.client().header("x-always", "yes").bearer("token").headers_from(|ctx: &Context| {
+    let config = server.client().header("x-always", "yes").bearer_token("token").headers_from(
+        |ctx: &Context| {
             ctx.extension::<User>().map(|user| ("x-user".to_owned(), user.0.to_owned()))
-        });
+        },
+    );
     let host = McpHost::builder().server("s", config).build().unwrap();
     for user in ["ada", "eve"] {
         let model = ScriptedModel::new([

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::ErrorKind;
-use genkit::mcp::host::{ElicitAnswer, McpEvent, McpHost, ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerState};
+use genkit::{Elicited, ErrorKind};
 use serde_json::json;
 
 use super::{Faulty, mark, says, server, within};
@@ -78,7 +78,7 @@ async fn questions_without_end_end() {
         .server("s", server("mrtr-forever", &mark))
         .on_elicit(move |_| {
             *count.lock().unwrap() += 1;
-            async { ElicitAnswer::accept(json!({"ok": true})) }
+            async { Elicited::Accepted(json!({"ok": true})) }
         })
         .build()
         .unwrap();

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use genkit::ErrorKind;
 use genkit::context::Progress;
-use genkit::mcp::host::{ElicitAnswer, McpEvent, McpHost, ServerConfig, ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, ServerState};
+use genkit::{Elicited, ErrorKind};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};
@@ -98,7 +98,7 @@ async fn a_chain() {
         let host = McpHost::builder().on_event(told.listener()).on_elicit(|asked| async move {
             let question = "notes: Allow `Delete a note` to run with {\"id\":1}?";
             assert_eq!(asked.message, question);
-            ElicitAnswer::accept(json!({}))
+            Elicited::Accepted(json!({}))
         });
         let host = match &web {
             Some(web) => host.server("proxy", ServerConfig::http(web.url())),
@@ -127,7 +127,7 @@ async fn a_chain() {
         );
 
         let prompt = json!({"topic": "shop"});
-        let prompt = host.get_prompt("proxy", "notes__summarize", prompt).await.unwrap();
+        let prompt = host.get_prompt("proxy/notes__summarize", prompt).await.unwrap();
         assert!(prompt.messages()[0].text().contains("shop"), "{prompt:?}");
         let note = host.read_resource("note://1").await.unwrap();
         assert!(note[0].as_text().unwrap().contains("buy milk"), "{note:?}");

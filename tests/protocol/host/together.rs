@@ -46,7 +46,7 @@ async fn one_host_for_all() {
     }
     std::fs::write(&config, serde_json::to_string_pretty(&servers).unwrap()).unwrap();
 
-    let host = McpHost::from_config(&config).unwrap();
+    let host = McpHost::from_config_file(&config).unwrap();
     assert_eq!(host.notices(), [""; 0]);
     host.ready().await;
     let states: Vec<_> = host.status().into_iter().map(|s| (s.server, s.state)).collect();

@@ -13,11 +13,11 @@ use super::client::McpClient;
 use super::config::{Reconnect, ServerConfig};
 use super::error::Error;
 use super::event::McpEvent;
-use super::input::elicit::{ElicitAnswer, ElicitRequest};
+use super::input::elicit::ElicitRequest;
 use super::input::sampling::Sampling;
 use super::mcp_host::McpHost;
 use super::settings::HostSettings;
-use crate::context::{Context, LogLevel, Root};
+use crate::context::{Context, Elicited, LogLevel, Root};
 use crate::error::Result;
 
 /// Builder of an [`McpHost`].
@@ -206,7 +206,7 @@ impl McpHostBuilder {
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = ElicitAnswer> + Send + 'static,
+        Fut: Future<Output = Elicited<Value>> + Send + 'static,
     {
         self.settings.on_elicit = Some(Arc::new(move |asked| Box::pin(handler(asked))));
         self

@@ -25,7 +25,7 @@ pub use client::McpClient;
 pub use config::HttpTransport;
 pub use config::{CustomTransport, ProtocolEra, Reconnect, ServerConfig, StderrTo, StdioTransport};
 pub use event::McpEvent;
-pub use input::elicit::{ElicitAnswer, ElicitRequest};
+pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;

@@ -2,7 +2,7 @@
 
 use genkit::testing::Client;
 use genkit::{Genkit, Registry, Role};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS};
 
@@ -21,7 +21,9 @@ async fn all_of_them() {
         let required: Vec<_> = arguments.iter().map(|a| (a.name.as_str(), a.required)).collect();
         assert_eq!(required, [("city", true), ("state", false)]);
 
-        let get = async |name: &str, arguments| host.get_prompt("e", name, arguments).await;
+        let get = async |name: &str, arguments: Value| {
+            host.get_prompt(&format!("e/{name}"), arguments).await
+        };
         let simple = get("simple-prompt", json!({})).await.unwrap();
         assert_eq!(simple.messages()[0].text(), "This is a simple prompt without arguments.");
         assert_eq!(simple.messages()[0].role, Role::User);

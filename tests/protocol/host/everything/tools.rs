@@ -1,8 +1,8 @@
 //! Each of its tools, called with what it wants.
 
-use genkit::mcp::host::{ElicitAnswer, McpHost, Sampling};
+use genkit::mcp::host::{McpHost, Sampling};
 use genkit::testing::ScriptedModel;
-use genkit::{Part, Tool};
+use genkit::{Elicited, Part, Tool};
 use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS, Told, as_a_model_sees, until};
@@ -45,7 +45,7 @@ async fn the_list_is_that_of_now() {
             .server("e", server.config(false))
             .roots(["file:///srv"])
             .sampling(Sampling::with(ScriptedModel::text("never asked")))
-            .on_elicit(|_| async { ElicitAnswer::decline() })
+            .on_elicit(|_| async { Elicited::Declined })
             .on_event(told.listener())
             .build()
             .unwrap();

@@ -37,9 +37,9 @@ fn a_header_that_cannot_be_sent_says_why_without_its_value() {
         (server().header("mcp-session-id", "hidden"), "protocol writes itself"),
         (server().header("last-event-id", "hidden"), "protocol writes itself"),
         (server().header("Mcp-Param-Region", "hidden"), "protocol writes itself"),
-        (server().bearer("hidden\n"), "the token of `.bearer(..)`"),
-        (server().bearer("hidden").oauth(OAuth::new()), "two ways"),
-        (server().bearer("hidden").header("Authorization", "hidden"), "two ways"),
+        (server().bearer_token("hidden\n"), "the token of `.bearer_token(..)`"),
+        (server().bearer_token("hidden").oauth(OAuth::new()), "two ways"),
+        (server().bearer_token("hidden").header("Authorization", "hidden"), "two ways"),
         (server().max_message(0), "max_message"),
         (server().oauth(OAuth::new().client_secret("hidden")), "needs the `.client_id(..)`"),
         (server().oauth(OAuth::new().redirect_uri("https://a.example/b")), "127.0.0.1:PORT"),
@@ -59,7 +59,7 @@ fn what_is_shown_has_no_secrets() {
     let shown = format!("{server:?}");
     assert!(shown.contains("https://example.com/mcp") && shown.contains("x-key"), "{shown}");
     assert!(!shown.contains("hidden"), "{shown}");
-    assert!(!format!("{:?}", ServerConfig::http("x").bearer("hidden")).contains("hidden"));
+    assert!(!format!("{:?}", ServerConfig::http("x").bearer_token("hidden")).contains("hidden"));
 }
 
 #[test]

@@ -24,7 +24,11 @@ async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKi
 #[tokio::test]
 async fn an_answer_that_is_no_mcp_says_what_it_is() {
     for (status, kind, says) in [
-        (401, ErrorKind::Unauthenticated, "`.bearer(..)`, or let it get one with `.oauth(..)`"),
+        (
+            401,
+            ErrorKind::Unauthenticated,
+            "`.bearer_token(..)`, or let it get one with `.oauth(..)`",
+        ),
         (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: it does not allow"),
         (404, ErrorKind::NotFound, "HTTP 404 Not Found: no MCP server"),
         (405, ErrorKind::NotFound, "HTTP 405"),
@@ -56,7 +60,7 @@ async fn what_a_busy_server_says_of_the_next_try_is_kept() {
 #[tokio::test]
 async fn a_token_that_is_refused_is_not_said_to_be_missing() {
     let fake = Fake::start(|_| Answer::status(401)).await;
-    let fault = fault(ServerConfig::http(fake.url()).bearer("wrong")).await;
+    let fault = fault(ServerConfig::http(fake.url()).bearer_token("wrong")).await;
     let text = fault.error.to_string();
     assert!(text.contains("does not take the authorization"), "{text}");
 }

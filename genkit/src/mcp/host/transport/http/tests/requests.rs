@@ -14,7 +14,7 @@ use crate::mcp::host::config::ServerConfig;
 async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says() {
     let fake = Fake::start(mcp).await;
     let server = ServerConfig::http(fake.url())
-        .bearer("general")
+        .bearer_token("general")
         .header("x-app", "test")
         .headers_from(|_| [("authorization".to_owned(), "Bearer of-the-user".to_owned())]);
     let client = open(&connector(&server)).await.unwrap();
@@ -96,7 +96,7 @@ async fn redirects_stay_within_their_origin() {
         _ => mcp(request),
     })
     .await;
-    let client = open(&connector(&ServerConfig::http(fake.url()).bearer("t"))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).bearer_token("t"))).await.unwrap();
     let error = list(&client).await.unwrap_err();
     let text = explain(&error).unwrap().error.to_string();
     assert!(text.contains("HTTP 307") && text.contains("it has moved"), "{text}");
