@@ -5,6 +5,8 @@ mod changes;
 mod life;
 mod proxy;
 mod questions;
+mod reconnect;
+mod results;
 mod talk;
 
 use genkit::mcp::McpServer;

@@ -213,11 +213,8 @@ async fn folders_of_the_host_and_of_the_server() {
             .roots(["file:///all"])
             .build()
             .unwrap();
-        let of = async |key: &str| {
-            let mut of = host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
-            // Older clients know only objects.
-            of.get_mut("result").map(serde_json::Value::take).unwrap_or(of)
-        };
+        let of =
+            async |key: &str| host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
         assert_eq!(of("a").await, json!(["file:///all"]));
         assert_eq!(of("b").await, json!(["file:///b"]));
         host.set_roots(["file:///new"]).await;

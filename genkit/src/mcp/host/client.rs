@@ -9,12 +9,13 @@ use serde_json::Value;
 
 use super::catalog::host_state::HostState;
 use super::catalog::{Catalog, Listable, items};
+use super::complete::Complete;
 use super::error::{Error, OfServer as _};
 use super::lifecycle::link::DesiredState;
 use super::request::methods;
 use super::session::subscriptions;
 use super::status::ServerStatus;
-use crate::action::{CompleteRequest, Prompt, PromptReply, Resource, ResourceContents, Tool};
+use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
 
@@ -214,54 +215,18 @@ impl McpClient {
         Ok(())
     }
 
-    /// CompleteRequest: suggestions for an argument of a prompt, of which `typed` is there.
-    ///
-    /// ```standalone_crate
-    /// use genkit::mcp::host::{McpClient, ServerConfig};
-    /// use genkit::prompt;
-    ///
-    /// /// Writes a poem.
-    /// #[prompt]
-    /// async fn poem(#[arg(complete = ["rain", "snow"])] topic: String) -> String {
-    ///     format!("Write a poem about {topic}.")
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> genkit::Result<()> {
-    /// let client = McpClient::connect("poems", ServerConfig::in_process(genkit::serve_mcp)).await?;
-    /// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
-    /// # client.close().await;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// There is no such prompt, the server completes no arguments, or it is not there.
-    pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
+    /// Completion: suggestions for an argument of a prompt, of which `typed` is there. See
+    /// [`Complete`].
+    pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
         let of = Reference::Prompt(PromptReference::new(prompt));
-        self.completed(of, argument, typed).await
+        Complete::new(Ok(self.clone()), of, argument, typed)
     }
 
-    /// CompleteRequest: suggestions for a variable of a resource template, of which `typed` is there.
-    ///
-    /// # Errors
-    /// There is no such template, the server completes no arguments, or it is not there.
-    pub async fn complete_uri(
-        &self,
-        template: &str,
-        variable: &str,
-        typed: &str,
-    ) -> Result<Vec<String>> {
+    /// Completion: suggestions for a variable of a resource template, of which `typed` is there. See
+    /// [`Complete`].
+    pub fn complete_uri(&self, template: &str, variable: &str, typed: &str) -> Complete {
         let of = Reference::Resource(ResourceTemplateReference::new(template));
-        self.completed(of, variable, typed).await
-    }
-
-    async fn completed(&self, of: Reference, argument: &str, typed: &str) -> Result<Vec<String>> {
-        let server = &self.catalog.server;
-        if server.connection().await?.info.capabilities.completions.is_none() {
-            return Err(Error::NoCompletions.of(self.key()));
-        }
-        methods::complete(server, of, CompleteRequest::typed(argument, typed)).await
+        Complete::new(Ok(self.clone()), of, variable, typed)
     }
 
     /// Sets the roots (folders) that this server may work in, and tells it: paths, URIs, or [`Root`]s

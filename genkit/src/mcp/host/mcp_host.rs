@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use rmcp::model::{PromptReference, Reference};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
 use super::catalog::sync;
 use super::client::McpClient;
+use super::complete::Complete;
 use super::config::ServerConfig;
 use super::error::Error;
 use super::status::ServerStatus;
@@ -146,13 +148,13 @@ impl McpHost {
         client.get_prompt(prompt, arguments).await
     }
 
-    /// CompleteRequest: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
-    ///
-    /// # Errors
-    /// As [`McpClient::complete`], or the name names no server.
-    pub async fn complete(&self, name: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
-        let (client, prompt) = self.named("prompt", name)?;
-        client.complete(prompt, argument, typed).await
+    /// Completion: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
+    /// See [`Complete`].
+    pub fn complete(&self, name: &str, argument: &str, typed: &str) -> Complete {
+        let named = self.named("prompt", name);
+        let own = named.as_ref().map_or(name, |(_, own)| *own);
+        let of = Reference::Prompt(PromptReference::new(own));
+        Complete::new(named.map(|(client, _)| client), of, argument, typed)
     }
 
     /// The server that a name begins with, and the server's own name.

@@ -52,13 +52,13 @@ async fn the_list_is_that_of_now() {
         until("the last of its tools", async || names(&host).await.len() == TOOLS.len()).await;
         assert_eq!(names(&host).await, TOOLS, "{transport:?}");
         let tools = host.client("e").unwrap().tools().await.unwrap();
-        let echo = tools.iter().find(|tool| tool.name() == "e/echo").unwrap();
+        let echo = tools.iter().find(|tool| tool.name() == "echo").unwrap();
         assert_eq!(echo.title(), Some("Echo Tool"));
         assert_eq!(echo.description(), "Echoes back the input string");
         assert_eq!(echo.input_schema()["required"], json!(["message"]));
         let hints = echo.annotations();
         assert_eq!((hints.read_only, hints.destructive), (Some(true), Some(false)));
-        let weather = tools.iter().find(|tool| tool.name() == "e/get-structured-content").unwrap();
+        let weather = tools.iter().find(|tool| tool.name() == "get-structured-content").unwrap();
         let required = json!(["temperature", "conditions", "humidity"]);
         assert_eq!(weather.output_schema().unwrap()["required"], required);
         assert!(!tools.iter().any(Tool::needs_approval));

@@ -117,12 +117,13 @@ impl ToolResult {
     }
 }
 
-/// Whether the text says what the structured content says: as JSON, without its wrapper, or in a
-/// block for each item, as servers do for clients that read nothing else.
+/// Whether the text says what the structured content says, as servers do for clients that read
+/// nothing else: as JSON, as the only member (`{"content": ".."}`), or in a block for each item.
 fn repeats(blocks: &[Value], structured: &Value) -> bool {
     let texts: Vec<&str> =
         blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
-    let values = [Some(structured), wrapped_result::inner(structured)];
+    let only = structured.as_object().filter(|map| map.len() == 1);
+    let values = [Some(structured), only.and_then(|map| map.values().next())];
     values.into_iter().flatten().any(|value| match (value, texts.as_slice()) {
         (value, [text]) if says(text, value) => true,
         (Value::Array(items), texts) if items.len() == texts.len() => {
@@ -256,6 +257,8 @@ mod tests {
             json!({"content": [text("x"), text("y")], "structuredContent": {"result": ["x", "y"]}});
         let ToolOutput { value, content, .. } = output(list);
         assert_eq!((value, content), (Some(json!({"result": ["x", "y"]})), vec![]));
+        let file = json!({"content": [text("hi")], "structuredContent": {"content": "hi"}});
+        assert_eq!(output(file).content, []);
     }
 
     #[test]

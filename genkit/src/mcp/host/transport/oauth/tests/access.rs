@@ -232,7 +232,7 @@ async fn an_answer_that_was_not_asked_for_gives_nothing() {
 pub(crate) struct InMemory(pub(crate) Mutex<HashMap<String, Value>>);
 
 impl CredentialStore for InMemory {
-    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, crate::Result<Option<Value>>> {
+    fn load<'a>(&'a self, server: &'a str) -> crate::BoxFuture<'a, crate::Result<Option<Value>>> {
         Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
     }
 
@@ -240,7 +240,7 @@ impl CredentialStore for InMemory {
         &'a self,
         server: &'a str,
         credentials: Option<Value>,
-    ) -> BoxFuture<'a, crate::Result<()>> {
+    ) -> crate::BoxFuture<'a, crate::Result<()>> {
         Box::pin(async move {
             let mut all = self.0.lock().unwrap();
             match credentials {

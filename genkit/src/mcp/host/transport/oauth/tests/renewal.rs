@@ -93,7 +93,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
 struct Full(InMemory);
 
 impl CredentialStore for Full {
-    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, crate::Result<Option<Value>>> {
+    fn load<'a>(&'a self, server: &'a str) -> crate::BoxFuture<'a, crate::Result<Option<Value>>> {
         self.0.load(server)
     }
 
@@ -101,7 +101,7 @@ impl CredentialStore for Full {
         &'a self,
         server: &'a str,
         credentials: Option<Value>,
-    ) -> BoxFuture<'a, crate::Result<()>> {
+    ) -> crate::BoxFuture<'a, crate::Result<()>> {
         // Who registered is kept before what is given.
         if self.0.0.lock().unwrap().is_empty() {
             return self.0.save(server, credentials);
