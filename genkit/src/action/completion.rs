@@ -1,4 +1,4 @@
-//! CompleteRequest: suggestions for prompt arguments and template variables while a user types.
+//! Completion: suggestions for prompt arguments and template variables while a user types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

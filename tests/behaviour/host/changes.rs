@@ -99,21 +99,20 @@ async fn events_tell_what_happens() {
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         registry.insert(tools![multiply].remove(0)).unwrap();
         registry.resource_updated("clock://now");
-        let has = |wanted: McpEvent| {
-            let events = Arc::clone(&events);
-            async move { events.lock().unwrap().contains(&wanted) }
+        let has = |is: fn(&McpEvent) -> bool| events.lock().unwrap().iter().any(is);
+        let changed = |event: &McpEvent| matches!(event, McpEvent::ToolsChanged { server, .. } if server == "s");
+        until("tools", async || has(changed)).await;
+        let updated = |event: &McpEvent| {
+            matches!(event, McpEvent::ResourceUpdated { server, uri, .. }
+                if server == "s" && uri == "clock://now")
         };
-        let server = || "s".to_owned();
-        until("tools", async || has(McpEvent::ToolsChanged { server: server() }).await).await;
-        let uri = "clock://now".to_owned();
-        let updated = McpEvent::ResourceUpdated { server: server(), uri };
-        until("the resource", async || has(updated.clone()).await).await;
+        until("the resource", async || has(updated)).await;
         client.unsubscribe("clock://now").await.unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         events.lock().unwrap().clear();
         registry.resource_updated("clock://now");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        assert!(!has(updated).await, "{era:?}");
+        assert!(!has(updated), "{era:?}");
         host.close().await;
     }
 }

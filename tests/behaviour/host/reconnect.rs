@@ -24,8 +24,8 @@ async fn add(a: i64, b: i64) -> i64 {
 
 /// The folders, with their names.
 #[tool]
-async fn folders(ctx: &Context) -> Result<Vec<Root>> {
-    ctx.roots().await
+async fn folders(ctx: &Context) -> Result<Value> {
+    Ok(serde_json::to_value(ctx.roots().await?)?)
 }
 
 async fn cities(asked: CompleteRequest) -> Vec<&'static str> {

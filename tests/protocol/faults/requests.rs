@@ -91,6 +91,15 @@ async fn questions_without_end_end() {
 }
 
 #[tokio::test]
+async fn a_result_of_an_unknown_type_is_no_success() {
+    let server = Faulty::new("task-result");
+    let error = server.call("echo", json!({})).await.unwrap_err();
+    says(&error, &["answered `echo`", "of the type \"task\"", "`complete` and `input_required`"]);
+    assert_eq!(error.kind(), genkit::ErrorKind::Unimplemented);
+    server.end().await;
+}
+
+#[tokio::test]
 async fn a_server_that_floods_is_cut_off() {
     let (mark, logs) = (mark("flood"), Arc::new(Mutex::new(Vec::new())));
     let heard = Arc::clone(&logs);

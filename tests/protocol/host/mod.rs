@@ -14,6 +14,7 @@ mod web;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use genkit::context::Progress;
 use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, StdioTransport};
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
@@ -72,8 +73,22 @@ impl Told {
         self.0.lock().unwrap().clear();
     }
 
+    /// Which requests told how far they are, and how far: in order.
+    fn steps(&self) -> Vec<(String, String, Progress)> {
+        let step = |event| match event {
+            McpEvent::Progress { server, of, progress, .. } => Some((server, of, progress)),
+            _ => None,
+        };
+        self.all().into_iter().filter_map(step).collect()
+    }
+
     /// Waits for an event like this.
     async fn wait(&self, what: &str, like: impl Fn(&McpEvent) -> bool) {
         until(what, async || self.all().iter().any(&like)).await;
     }
+}
+
+/// Whether an event says that the resource at `uri` of the server `e` has new content.
+fn is_update_of(uri: &str) -> impl Fn(&McpEvent) -> bool {
+    move |event| matches!(event, McpEvent::ResourceUpdated { server, uri: of, .. } if server == "e" && of == uri)
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use genkit::context::Progress;
-use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, ServerState};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 use genkit::{Elicited, ErrorKind};
 use serde_json::{Value, json};
 
@@ -115,12 +115,11 @@ async fn a_chain() {
         // Progress comes through two hops.
         let texts = json!({"texts": ["a", "b"]});
         call("notes__import_notes", texts).await.unwrap();
-        let step = |done: f64, said: &str| McpEvent::Progress {
-            server: "proxy".into(),
-            of: "notes__import_notes".into(),
-            progress: Progress::new(done).total(2.0).message(said),
+        let step = |done: f64, said: &str| {
+            let progress = Progress::new(done).total(2.0).message(said);
+            ("proxy".to_owned(), "notes__import_notes".to_owned(), progress)
         };
-        let seen = told.all();
+        let seen = told.steps();
         assert!(
             seen.contains(&step(1.0, "1 of 2")) && seen.contains(&step(2.0, "2 of 2")),
             "{seen:?}"

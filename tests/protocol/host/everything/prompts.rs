@@ -69,6 +69,14 @@ async fn suggestions() {
         let none: [&str; 0] = [];
         assert_eq!(client.complete_uri(template, "resourceId", "x").await.unwrap(), none);
 
+        // The same without a proxy, with what else is typed.
+        let given =
+            host.complete("e/completable-prompt", "name", "").argument("department", "Sales");
+        assert_eq!(given.await.unwrap(), ["David", "Eve", "Frank"]);
+        let own = host.client("e").unwrap();
+        let found = own.complete("completable-prompt", "department", "Su").await.unwrap();
+        assert_eq!(found, ["Support"]);
+
         // The same over the SDK's handle, where the department narrows the names.
         use genkit::mcp::rmcp::model::{
             ArgumentInfo, CompleteRequestParams, CompletionContext, Reference,

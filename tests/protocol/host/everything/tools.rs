@@ -107,6 +107,14 @@ async fn content() {
         assert_eq!(seen.content.len(), 1);
         png(&seen.content[0]);
 
+        // A program gets all of it too, in its order.
+        let called = host.call_tool("e/get-tiny-image", json!({})).await.unwrap();
+        let parts: Vec<Part> = serde_json::from_value(called).unwrap();
+        let [before, image, after] = &parts[..] else { panic!("{parts:?}") };
+        assert_eq!(before.as_text(), Some("Here's the image you requested:"));
+        assert_eq!(after.as_text(), Some("The image above is the MCP logo."));
+        png(image);
+
         let input = json!({"messageType": "error", "includeImage": true});
         let seen = as_a_model_sees(&host, "e/get-annotated-message", input).await;
         assert_eq!(seen.output, "Error: Operation failed");
