@@ -101,7 +101,10 @@ async fn results_are_what_they_mean() {
         assert_eq!(call("s/add", json!({"a": 2, "b": 3})).await.unwrap(), json!({"total": 5}));
         assert_eq!(call("s/say", json!({"word": "1.10"})).await.unwrap(), "1.10");
         assert_eq!(call("s/say", json!({"word": "[1, 2]"})).await.unwrap(), json!([1, 2]));
-        assert_eq!(call("s/draw", json!({})).await.unwrap(), "a dot");
+        let drawn: Vec<Part> =
+            serde_json::from_value(call("s/draw", json!({})).await.unwrap()).unwrap();
+        assert_eq!(drawn[..2], [Part::text("a dot"), Part::image("image/png", b"dot")]);
+        assert!(matches!(&drawn[2], Part::Resource { resource, .. } if resource.uri == "x://more"));
         let error = call("s/fail", Value::Null).await.unwrap_err();
         assert_eq!(error.to_string(), "no such file");
         let error = call("s/say", json!(["x"])).await.unwrap_err();

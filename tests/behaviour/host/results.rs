@@ -69,6 +69,7 @@ async fn any() -> Value {
 
 fn all() -> Registry {
     let written = Tool::builder("written", "A schema written by hand, with a definition.")
+        .input_schema(json!({"type": "object"}))
         .output_schema(json!({
             "type": "array",
             "items": {"$ref": "#/$defs/Note"},
