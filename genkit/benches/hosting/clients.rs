@@ -89,7 +89,7 @@ impl Client {
         let Value::Object(arguments) = json!({"a": a, "b": 2}) else { unreachable!() };
         match self {
             Self::Host(client) => {
-                let sum = client.call_tool("add", arguments.into()).await.unwrap();
+                let sum = client.call_tool("add", arguments).await.unwrap();
                 assert_eq!(sum.as_str().map(str::len), Some((a + 2).to_string().len()));
             }
             Self::Rmcp(bare) => {

@@ -18,7 +18,7 @@ use crate::context::{LogLevel, Progress};
 ///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").arg("/tmp"))
 ///     .on_event(|event| match event {
 ///         McpEvent::Log { server, level, data, .. } => eprintln!("{server}: {level:?}: {data}"),
-///         McpEvent::State { server, state } => eprintln!("{server} is {state}"),
+///         McpEvent::State { server, state, .. } => eprintln!("{server} is {state}"),
 ///         _ => {}
 ///     })
 ///     .build()?;
