@@ -13,12 +13,13 @@ mod interrupt;
 pub mod middleware;
 mod prepare;
 mod request;
+mod resume;
 mod run;
 mod stream;
 mod tools;
 
 pub use builder::Generate;
-pub use chat::Chat;
+pub use chat::{Chat, ChatTurn};
 pub use data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
 pub use format::Format;
 pub use interrupt::{Answer, Interrupt, Resume};

@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 use super::builder::Generate;
 use super::data::{GenerateOptions, GenerateResponse};
 use super::error::Error as E;
+use super::format::Format;
 use super::interrupt::{Resumed, resume};
-use super::middleware::Running;
 use super::request::{
     close_calls, conversation, forget_instructions, place_documents, shape_output,
 };
 use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules};
-use super::stream::{ChunkQueue, GenerateStream};
+use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -24,17 +24,37 @@ use crate::message::Message;
 use crate::model::{ChunkSink, Model, ModelRequest};
 
 impl Generate {
-    /// Runs it, and gives its chunks as they come.
-    pub fn stream(self) -> GenerateStream {
-        let queue = ChunkQueue::default();
-        // One that there is not is the run's own error.
-        let output = self.options.output.as_ref();
-        let format = output.and_then(|output| output.format().ok().flatten());
-        let sink = queue.sink();
-        GenerateStream::new(self.start(sink), queue, format)
+    /// Runs it: the same as awaiting it, as a plain future for `tokio::spawn`, `block_on` and
+    /// `join_all`.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let task = tokio::spawn(genkit::generate("hi").model(ScriptedModel::text("hello")).run());
+    /// assert_eq!(task.await??.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generate`] says.
+    pub async fn run(self) -> Result<GenerateResponse> {
+        self.await
     }
 
-    fn start(self, sink: ChunkSink) -> Running<'static> {
+    /// Runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream<'static> {
+        GenerateStream::new(self.output_format(), |chunks| self.start(chunks))
+    }
+
+    /// The format that is asked for. One that there is not is the run's own error.
+    pub(super) fn output_format(&self) -> Option<Format> {
+        self.options.output.as_ref()?.format().ok().flatten()
+    }
+
+    pub(super) fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -54,7 +74,7 @@ impl Generate {
 
 impl IntoFuture for Generate {
     type Output = Result<GenerateResponse>;
-    type IntoFuture = Running<'static>;
+    type IntoFuture = BoxFuture<'static, Result<GenerateResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.start(ChunkSink::none())

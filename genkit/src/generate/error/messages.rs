@@ -108,6 +108,8 @@ pub(crate) enum Error {
     NoAnswer,
     #[error("there is no open call {0}: answer the interrupts of the response that is resumed")]
     NoOpenCall(String),
+    #[error("the answer for `{name}` does not serialize: {why}")]
+    AnswerUnserializable { name: String, why: String },
     #[error("the answer for `{name}`: {why}")]
     AnswerSchema { name: String, why: String },
 }

@@ -5,7 +5,9 @@ mod resume;
 mod suspended;
 
 pub(crate) use resume::{CallState, Resumed, calls_of, resume};
-pub(crate) use suspended::{CALL_KEY, Suspended, close, pending_answer, set_pending};
+pub(crate) use suspended::{
+    CALL_KEY, Suspended, close, note_replaced_input, pending_answer, replace_input, set_pending,
+};
 
 pub use question::{Answer, Interrupt};
 pub use resume::Resume;
