@@ -84,7 +84,8 @@ impl Chat {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{tool, tools};
     ///
     /// /// Pays.
     /// #[tool(needs_approval)]
@@ -93,8 +94,8 @@ impl Chat {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
     /// let model = ScriptedModel::new([
-    ///     ModelResponse::tool_requests([ToolRequest::new("pay", ())]),
-    ///     ModelResponse::text("It is paid."),
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", ())]),
+    ///     ModelResponse::from_text("It is paid."),
     /// ]);
     /// let mut chat = genkit::generate(()).model(model).tools(tools![pay]).chat();
     /// let mut response = chat.send("Pay the bill.").await?;

@@ -34,7 +34,8 @@ impl Generate {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{Approval, Result, ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Approval, Result, tool, tools};
     /// use serde_json::json;
     ///
     /// /// Pays.
@@ -44,8 +45,8 @@ impl Generate {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
     /// # let model = ScriptedModel::new([
-    /// #     ModelResponse::tool_requests([ToolRequest::new("pay", json!({"cents": 500}))]),
-    /// #     ModelResponse::text("It is paid."),
+    /// #     ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"cents": 500}))]),
+    /// #     ModelResponse::from_text("It is paid."),
     /// # ]);
     /// let run = genkit::generate("Pay the bill.")
     ///     .model(model)
@@ -103,7 +104,8 @@ impl Generate {
     fn keep_settings(&mut self, of_run: GenerateOptions) {
         let options = &mut self.options;
         let own = options.config.take();
-        let config = of_run.config.into_iter().chain(own).flatten().collect::<serde_json::Map<_, _>>();
+        let config =
+            of_run.config.into_iter().chain(own).flatten().collect::<serde_json::Map<_, _>>();
         options.config = Some(config).filter(|config| !config.is_empty());
         options.tool_choice = of_run.tool_choice.or(options.tool_choice.take());
         options.output = of_run.output.or(options.output.take());

@@ -15,7 +15,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 /// ```
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{Context, Result, ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{Context, Result, tool, tools};
 /// use serde_json::json;
 ///
 /// /// Deletes a note.
@@ -27,8 +28,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
-///     ModelResponse::text("Note 7 is deleted."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
+///     ModelResponse::from_text("Note 7 is deleted."),
 /// ]);
 /// let run = genkit::generate("delete note 7").model(model).tools(tools![delete]);
 /// let asked = run.clone().await?;
@@ -122,7 +123,8 @@ impl Interrupt {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{Result, ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Result, tool, tools};
     /// use serde_json::json;
     ///
     /// /// Pays.
@@ -134,8 +136,8 @@ impl Interrupt {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
     /// let model = ScriptedModel::new([
-    ///     ModelResponse::tool_requests([ToolRequest::new("pay", json!({"euros": 500}))]),
-    ///     ModelResponse::text("I paid 50, as you corrected."),
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"euros": 500}))]),
+    ///     ModelResponse::from_text("I paid 50, as you corrected."),
     /// ]);
     /// let run = genkit::generate("Pay the bill.").model(model.clone()).tools(tools![pay]);
     /// let asked = run.clone().await?;
