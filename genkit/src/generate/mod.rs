@@ -5,6 +5,7 @@
 //! from turn to turn.
 
 mod builder;
+mod call_tool;
 mod chat;
 mod data;
 mod error;
@@ -15,12 +16,17 @@ mod prepare;
 mod request;
 mod resume;
 mod run;
+mod run_tools;
 mod stream;
 mod tools;
 
 pub use builder::Generate;
+pub use call_tool::ToolInvocation;
 pub use chat::{Chat, ChatTurn};
-pub use data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
+pub use data::{
+    GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions, ToolChunk,
+    ToolProgress,
+};
 pub use format::Format;
 pub use interrupt::{Answer, Interrupt, Resume};
 pub use run::{Approval, OnToolError};

@@ -51,22 +51,21 @@ pub struct Interrupt {
 impl Interrupt {
     /// The open questions of a message.
     pub(crate) fn all(message: &Message) -> Vec<Self> {
-        let mut found = Vec::new();
-        for part in &message.content {
-            let Part::ToolRequest { tool_request, metadata } = part else { continue };
-            let Some(shown) = metadata.get(INTERRUPT) else { continue };
-            let questions = match Suspended::read(metadata) {
-                Ok(Some(suspended)) => suspended.questions,
-                // Resuming says what is wrong; here it is a question all the same.
-                _ => vec![about_call(shown.clone())],
-            };
-            found.extend(questions.into_iter().map(|question| Self {
-                request: tool_request.clone(),
-                metadata: metadata.clone(),
-                question,
-            }));
-        }
-        found
+        message.content.iter().flat_map(Self::of_part).collect()
+    }
+
+    /// The open questions of one call.
+    pub(crate) fn of_part(part: &Part) -> Vec<Self> {
+        let Part::ToolRequest { tool_request, metadata } = part else { return Vec::new() };
+        let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
+        let questions = match Suspended::read(metadata) {
+            Ok(Some(suspended)) => suspended.questions,
+            // Resuming says what is wrong; here it is a question all the same.
+            _ => vec![about_call(shown.clone())],
+        };
+        let of_question =
+            |question| Self { request: tool_request.clone(), metadata: metadata.clone(), question };
+        questions.into_iter().map(of_question).collect()
     }
 
     /// The call that asks.

@@ -130,6 +130,23 @@ pub(crate) fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Re
     Ok(Resumed { message, suspended, calls, metadata })
 }
 
+/// The calls of a message, some of which were answered before their round failed; `None` where that
+/// holds for none of them.
+pub(crate) fn begun(message: &Message) -> Result<Option<Resumed>> {
+    let mut calls = Vec::new();
+    for (at, request) in calls_of(message) {
+        let answer = pending_answer(request, message.content[at].metadata())?.map(Box::new);
+        let open = CallState::Pending { input: None, suspended: None };
+        calls.push((at, answer.map_or(open, CallState::Answered)));
+    }
+    if !calls.iter().any(|(_, call)| matches!(call, CallState::Answered(_))) {
+        return Ok(None);
+    }
+    let (suspended, mut message) = (message.clone(), message.clone());
+    message.content.iter_mut().for_each(resolve);
+    Ok(Some(Resumed { message, suspended, calls, metadata: Value::Bool(true) }))
+}
+
 /// Checks that an answer can mean one call only.
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
