@@ -286,7 +286,7 @@ pub fn resume_with(
 ///
 /// # Errors
 /// As [`Genkit::run_flow`].
-pub async fn run_flow(name: &str, input: serde_json::Value) -> Result<serde_json::Value> {
+pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_json::Value> {
     Genkit::default().run_flow(name, input).await
 }
 

@@ -7,13 +7,13 @@ mod error;
 mod failure;
 mod flow;
 mod info;
+mod invocation;
 mod linked;
 mod prompt;
 mod resource;
 mod tool;
 
 pub(crate) use call::{Requirement, Strictness};
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
@@ -28,6 +28,7 @@ pub use call::Chunks;
 pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
 pub use info::SourceLocation;
+pub use invocation::Invocation;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
 pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};

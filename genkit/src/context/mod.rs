@@ -279,8 +279,13 @@ impl Context {
     }
 
     /// The context of an action that this function calls: the same caller, record and limits, with
-    /// `states` and `values` over its own.
-    pub(crate) fn nested(&self, states: &TypeMap, values: &TypeMap) -> Self {
+    /// `states`, `values` and `chunks` over its own.
+    pub(crate) fn nested(
+        &self,
+        states: &TypeMap,
+        values: &TypeMap,
+        chunks: Option<OnChunk>,
+    ) -> Self {
         let ContextState { parts, started, replay } = &*self.0;
         let parts = ContextParts {
             caller: Arc::clone(&parts.caller),
@@ -290,7 +295,7 @@ impl Context {
             cancel: parts.cancel.clone(),
             limit: parts.limit,
             recording: Recording::default(),
-            chunks: parts.chunks.clone(),
+            chunks: chunks.or_else(|| parts.chunks.clone()),
             approval: None,
             #[cfg(feature = "mcp-http")]
             extensions: parts.extensions.clone(),

@@ -205,7 +205,7 @@ impl ToolInvocation {
         }
         if let (Some(context), Some(tool)) = (&context, &tool) {
             let Genkit { states, .. } = &run.genkit;
-            let context = context.nested(states, &run.settings.values);
+            let context = context.nested(states, &run.settings.values, None);
             verify_tool(tool, context.states())?;
             return call_inside(&context, tool, request, &run.settings).await;
         }
