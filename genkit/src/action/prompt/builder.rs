@@ -121,7 +121,8 @@ impl PromptBuilder {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
         let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
-        let write = move |context, input| function(context, input).map_err(HandlerError::into_error);
+        let write =
+            move |context, input| function(context, input).map_err(HandlerError::into_error);
         self.build(schemas, closure(write, |reply: T| Ok(reply.into_prompt())))
     }
 }

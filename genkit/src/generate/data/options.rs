@@ -149,6 +149,7 @@ impl OutputOptions {
 /// Output instructions: what the prompt says of the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Instructions {
     /// The format's own instructions always, or never.
     Use(bool),

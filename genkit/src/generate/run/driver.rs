@@ -15,9 +15,7 @@ use crate::error::Result;
 use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
-use crate::generate::middleware::{
-    CallOutcome, Calling, Innermost, NextGenerate, NextTool, Running, ToolCall,
-};
+use crate::generate::middleware::{CallOutcome, Innermost, NextGenerate, NextTool, ToolCall};
 use crate::message::{Message, Role};
 use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse};
 
@@ -173,7 +171,7 @@ impl Run {
 }
 
 impl Innermost for Run {
-    fn run(&self, request: ModelRequest) -> Running<'_> {
+    fn run(&self, request: ModelRequest) -> BoxFuture<'_, Result<GenerateResponse>> {
         Box::pin(self.turns(request))
     }
 
@@ -186,7 +184,11 @@ impl Innermost for Run {
         Box::pin(model_call::call(&self.env, model, request, chunks))
     }
 
-    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(tool_call::call(&self.env, call, suspended))
     }
 }
