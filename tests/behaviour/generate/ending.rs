@@ -135,7 +135,7 @@ fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
                 context.cancelled().await;
                 drop(other);
             });
-            std::future::pending::<genkit::Result<u32>>().await
+            std::future::pending::<Result<u32, HandlerError>>().await
         }
     })
 }

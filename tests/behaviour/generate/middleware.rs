@@ -205,7 +205,9 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
         async move {
             ctx.interrupt(json!({"message": "Pay?"})).await?;
             match paid.fetch_add(1, Ordering::SeqCst) {
-                count if count < failures => Err(Error::new(ErrorKind::Unavailable, "bank closed")),
+                count if count < failures => {
+                    Err(Error::new(ErrorKind::Unavailable, "bank closed").into())
+                }
                 _ => Ok("paid"),
             }
         }

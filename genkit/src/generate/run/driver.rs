@@ -12,10 +12,13 @@ use super::round::PendingCall;
 use super::turn::{TurnMachine, TurnRules, TurnStep};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
-use crate::generate::middleware::{CallOutcome, Innermost, NextGenerate, NextTool, ToolCall};
+use crate::generate::middleware::{
+    CallOutcome, Innermost, NextGenerate, NextTool, ToolCall, ToolOutcome,
+};
 use crate::message::{Message, Role};
 use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse};
 
