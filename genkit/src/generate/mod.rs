@@ -8,6 +8,8 @@
 //! | watching a run | [`GenerateStream`] |
 //! | a conversation | [`Chat`] |
 //! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], [`resume`](crate::resume) |
+//! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](crate::Tool::call), [`ToolInvocation`] |
+//! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
 //! | structured output | [`Generate::output`], [`Format`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |

@@ -298,7 +298,7 @@ async fn what_a_failed_round_did_is_not_done_again_by_hand() {
 #[tokio::test]
 async fn a_tool_that_samples_says_that_no_model_is_named() {
     let asks = Tool::builder("asks", "Asks a model.")
-        .handler(|ctx: Context, _: Value| async move { Ok(ctx.sample("hi").await?.text()) });
+        .handler(|ctx: Context, (): ()| async move { Ok(ctx.sample("hi").await?.text()) });
     let genkit = Genkit::builder().registry(Registry::new().add([asks.clone()])).build().unwrap();
     let told =
         genkit.call_tool(&request("asks", json!({}))).await.unwrap().into_response().unwrap();
