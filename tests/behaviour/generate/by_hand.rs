@@ -238,11 +238,7 @@ async fn a_round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
 struct Sees(Arc<AtomicUsize>);
 
 impl Middleware for Sees {
-    fn tool<'a>(
-        &'a self,
-        call: ToolCall,
-        next: NextTool<'a>,
-    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         self.0.fetch_add(1, Ordering::SeqCst);
         next.run(call)
     }
