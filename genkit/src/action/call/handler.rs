@@ -20,6 +20,20 @@ pub(crate) enum ActionHandler<O: 'static> {
     Dynamic(Arc<dyn Fn(Context, Value, Strictness) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
+impl<O: Send + 'static> ActionHandler<O> {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments.
+    pub(crate) fn after(self, check: fn(Value, Strictness) -> Result<()>) -> Self {
+        let handler = Arc::new(self);
+        Self::Dynamic(Arc::new(move |context, arguments, how| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                check(arguments.clone(), how)?;
+                handler.call(&context, arguments, how).await
+            })
+        }))
+    }
+}
+
 impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,

@@ -6,7 +6,7 @@ mod handler;
 mod inject;
 mod input;
 
-pub(crate) use args::Strictness;
+pub(crate) use args::{Strictness, parse};
 pub use function::ActionFn;
 pub(super) use function::ErasedFn;
 pub(super) use handler::{ActionHandler, closure, forward};
