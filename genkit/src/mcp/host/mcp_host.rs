@@ -154,7 +154,7 @@ impl McpHost {
         let named = self.named("prompt", name);
         let own = named.as_ref().map_or(name, |(_, own)| *own);
         let of = Reference::Prompt(PromptReference::new(own));
-        Complete::new(named.map(|(client, _)| client), of, argument, typed)
+        Complete::new(named.map(|(client, _)| client.parts()), of, argument, typed)
     }
 
     /// The server that a name begins with, and the server's own name.
