@@ -78,7 +78,11 @@ impl Walk<'_> {
         let mut suspects: Vec<Suspect> = Vec::new();
         for branch in &possible {
             let (found, suspected) = self.branch(*branch, value, place, How::Read);
-            if found.is_empty() { passing.push(*branch) } else { failing.push(found) }
+            if found.is_empty() {
+                passing.push(*branch)
+            } else {
+                failing.push(found)
+            }
             suspects.extend(suspected);
         }
         for suspect in suspects.iter_mut().filter(|suspect| suspect.path == here) {

@@ -123,9 +123,8 @@ impl<'a> Compiler<'a> {
             "propertyNames" => Check::MemberNames(self.id(value, at.to_owned())),
             "dependentSchemas" | "dependencies" => {
                 let of = object(value, at)?.iter().filter(|(_, needs)| !needs.is_array());
-                let of = of.map(|(name, needs)| {
-                    (name.clone(), self.id(needs, pointer::child(at, name)))
-                });
+                let of = of
+                    .map(|(name, needs)| (name.clone(), self.id(needs, pointer::child(at, name))));
                 Check::Dependent(of.collect())
             }
             "$dynamicRef" | "$recursiveRef" => return Err(unsupported(keyword)),

@@ -30,13 +30,27 @@ pub(super) enum Check {
     Members(Box<Members>),
     MemberNames(Id),
     Dependent(Vec<(String, Id)>),
-    Items { first: Vec<Id>, rest: Option<Id> },
-    Contains { item: Id, least: u64, most: Option<u64> },
+    Items {
+        first: Vec<Id>,
+        rest: Option<Id>,
+    },
+    Contains {
+        item: Id,
+        least: u64,
+        most: Option<u64>,
+    },
     All(Vec<Id>),
     /// `anyOf`, and `oneOf` where `only_one`.
-    Any { branches: Vec<Id>, only_one: bool },
+    Any {
+        branches: Vec<Id>,
+        only_one: bool,
+    },
     Not(Id),
-    If { condition: Id, then: Option<Id>, otherwise: Option<Id> },
+    If {
+        condition: Id,
+        then: Option<Id>,
+        otherwise: Option<Id>,
+    },
 }
 
 /// A keyword that looks at a value without a schema for its parts.
@@ -165,9 +179,9 @@ impl Leaf {
             Self::MinLength(least) => {
                 value.as_str().is_none_or(|text| has_at_least(text.chars(), *least))
             }
-            Self::MaxLength(most) => {
-                value.as_str().is_none_or(|text| !has_at_least(text.chars(), most.saturating_add(1)))
-            }
+            Self::MaxLength(most) => value
+                .as_str()
+                .is_none_or(|text| !has_at_least(text.chars(), most.saturating_add(1))),
             Self::Pattern(regex) => value.as_str().is_none_or(|text| regex.is_match(text)),
             Self::MinItems(least) => value.as_array().is_none_or(|it| it.len() as u64 >= *least),
             Self::MaxItems(most) => value.as_array().is_none_or(|it| it.len() as u64 <= *most),

@@ -45,9 +45,7 @@ fn tags(nodes: &[Node]) -> Vec<bool> {
         for check in &nodes[*branch].checks {
             let Check::Members(members) = check else { continue };
             for (_, id) in &members.named {
-                let is_const = |check: &Check| {
-                    matches!(check, Check::Leaf(Leaf::Listed(values)) if values.len() == 1)
-                };
+                let is_const = |check: &Check| matches!(check, Check::Leaf(Leaf::Listed(values)) if values.len() == 1);
                 tags[*id] |= nodes[*id].checks.iter().any(is_const);
             }
         }
@@ -61,12 +59,7 @@ pub(super) fn refuse_circles(nodes: &[Node]) -> Result<(), E> {
     (0..nodes.len()).try_for_each(|id| height(nodes, id, &mut heights, 0).map(|_| ()))
 }
 
-fn height(
-    nodes: &[Node],
-    id: Id,
-    heights: &mut [Option<usize>],
-    depth: usize,
-) -> Result<usize, E> {
+fn height(nodes: &[Node], id: Id, heights: &mut [Option<usize>], depth: usize) -> Result<usize, E> {
     if let Some(known) = heights[id] {
         return Ok(known);
     }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::alias::{Reader, TooMany, renamed};
 use self::keywords::Node;
-use self::violation::{Doubt, Place, Step, Violation, at_mut, message};
+use self::violation::{Doubt, Place, Violation, at_mut, message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
 

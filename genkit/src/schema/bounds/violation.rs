@@ -37,8 +37,7 @@ pub(super) enum PlaceStep<'p> {
 }
 
 impl<'p> Place<'p> {
-    pub(super) const ROOT: Place<'static> =
-        Place { parent: None, step: PlaceStep::Root, depth: 0 };
+    pub(super) const ROOT: Place<'static> = Place { parent: None, step: PlaceStep::Root, depth: 0 };
 
     pub(super) fn key(&'p self, key: &'p str) -> Self {
         Self { parent: Some(self), step: PlaceStep::Key(key), depth: self.depth + 1 }

@@ -194,9 +194,7 @@ impl<'b> Walk<'b> {
             Check::All(ids) => ids
                 .iter()
                 .fold(true, |fits, id| self.node(*id, value, &place.deeper(), how) && fits),
-            Check::Any { branches, only_one } => {
-                self.any(branches, *only_one, value, place, how)
-            }
+            Check::Any { branches, only_one } => self.any(branches, *only_one, value, place, how),
             Check::Not(id) => {
                 !self.fits(*id, value, place)
                     || self.fail(place, About::Bound, || {
@@ -303,7 +301,9 @@ impl<'b> Walk<'b> {
                     members.named.iter().map(|(name, _)| format!("`{name}`")).collect();
                 match known.is_empty() {
                     true => "is unknown here: leave it out".to_owned(),
-                    false => format!("is unknown here: leave it out, or use one of {}", known.join(", ")),
+                    false => {
+                        format!("is unknown here: leave it out, or use one of {}", known.join(", "))
+                    }
                 }
             }),
             _ => fits,
@@ -314,7 +314,8 @@ impl<'b> Walk<'b> {
 /// The value as a type may have read it: text that holds a number, where only a number is shown.
 fn as_read<'v>(node: &Node, value: &'v Value) -> Cow<'v, Value> {
     let is_text = |types: &Types| !types.has("string");
-    if let (Value::String(text), Some(types)) = (value, node.types.as_ref().filter(|it| is_text(it)))
+    if let (Value::String(text), Some(types)) =
+        (value, node.types.as_ref().filter(|it| is_text(it)))
         && let Ok(inner) = serde_json::from_str::<Value>(text)
         && types.allow(&inner)
     {
