@@ -7,9 +7,11 @@ use serde_json::{Map, Value};
 use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
 use super::violation::{About, Doubt, Place, Step, Violation, counted, shown};
 
-/// How many schemas are looked at in one check. Default is 16 million: a few for each number of the
-/// largest request that is read.
-const MAX_STEPS: usize = 16_000_000;
+/// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
+const MAX_STEPS: usize = 100_000;
+
+/// How many more a large value may take, for each of its bytes. Default is 8.
+const STEPS_PER_BYTE: usize = 8;
 
 /// How deep a value and its schemas may go. Default is 512: JSON that was read has 127 levels.
 const MAX_DEPTH: usize = 512;
@@ -41,14 +43,16 @@ pub(super) struct Walk<'b> {
     /// Whether aliases are looked for: a type reads the value.
     pub(super) is_read: bool,
     steps: usize,
+    /// The whole value, until its size is asked for.
+    reserve: Option<&'b Value>,
     /// Inside of a question whose answer is only yes or no.
     quiet: usize,
     most: usize,
 }
 
 impl<'b> Walk<'b> {
-    /// Finds `most` violations.
-    pub(super) fn new(nodes: &'b [Node], is_read: bool, most: usize) -> Self {
+    /// Finds `most` violations of `value`.
+    pub(super) fn new(nodes: &'b [Node], value: &'b Value, is_read: bool, most: usize) -> Self {
         Self {
             nodes,
             found: Vec::new(),
@@ -56,6 +60,7 @@ impl<'b> Walk<'b> {
             is_exhausted: false,
             is_read,
             steps: MAX_STEPS,
+            reserve: Some(value),
             quiet: 0,
             most,
         }
@@ -66,6 +71,9 @@ impl<'b> Walk<'b> {
         let node = &self.nodes[id];
         if how == How::Read && !node.is_bounded {
             return true;
+        }
+        if self.steps == 0 {
+            self.steps = self.reserve.take().map_or(0, crate::size::json_size) * STEPS_PER_BYTE;
         }
         if self.steps == 0 || place.depth > MAX_DEPTH {
             self.is_exhausted = true;

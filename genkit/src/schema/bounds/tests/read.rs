@@ -129,7 +129,6 @@ fn variants_keep_their_bounds() {
     breaks::<Transport>(json!({"letter": "abcd"}), "at `letter`: is \"abcd\" (4 characters)");
     breaks::<Transport>(json!({"express": {"days": 9}}), "at `express.days`: is 9");
     breaks::<Transport>(json!({"express": {"d": 9}}), "at `express.days`: is 9");
-    breaks::<Transport>(json!({"express": [9]}), "is 9, but must be at most 7");
     fits::<Transport>(json!({"fast": {"days": 7}}));
     breaks::<Transport>(json!({"fast": {"d": 9}}), "at `express.days`: is 9");
     breaks::<Option<Transport>>(json!({"express": {"days": 9}}), "at `express.days`: is 9");
