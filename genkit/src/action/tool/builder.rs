@@ -116,14 +116,16 @@ impl ToolBuilder {
 
     /// A schema for the arguments, written by hand: served as it is.
     ///
-    /// With the feature `validation` arguments are checked against it before the handler runs;
-    /// without, that is the handler's own job.
+    /// Arguments are checked against it before the handler runs. A keyword that cannot be checked
+    /// (`unevaluatedProperties`, `$dynamicRef`, a pattern with look-around) is an error at
+    /// start-up; with the feature `validation` those are checked too.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input = Some(schema);
         self
     }
 
-    /// A schema for the result, written by hand: served as it is.
+    /// A schema for the result, written by hand: served as it is. A result that does not fit is an
+    /// internal error, not an answer.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output = Some(schema);
         self

@@ -99,7 +99,9 @@ impl Walk<'_> {
             Some(Step::Key(name)) => !passing.iter().any(|id| self.names(*id, name)),
             _ => false,
         });
-        found.iter_mut().for_each(|violation| violation.doubt = Doubt::Unread);
+        for violation in found.iter_mut().filter(|violation| violation.doubt == Doubt::None) {
+            violation.doubt = Doubt::Unread;
+        }
         found.is_empty() || self.report(found)
     }
 

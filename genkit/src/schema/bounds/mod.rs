@@ -6,6 +6,7 @@ mod compile;
 mod equality;
 mod keywords;
 mod mark;
+mod members;
 mod number;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
+use super::keywords::{Check, Id, Leaf, Node, Types};
 use super::violation::{About, Doubt, Place, Step, Violation, counted, shown};
 
 /// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
@@ -239,83 +239,6 @@ impl<'b> Walk<'b> {
             violation.doubt = doubt;
         }
         false
-    }
-
-    fn members(
-        &mut self,
-        id: Id,
-        members: &Members,
-        object: &Map<String, Value>,
-        place: &Place<'_>,
-        how: How,
-    ) -> bool {
-        let mut fits = true;
-        let mut absent = Vec::new();
-        for (name, id) in &members.named {
-            match object.get(name) {
-                Some(value) => fits &= self.node(*id, value, &place.key(name), how),
-                None if self.is_read && self.nodes[*id].is_bounded => absent.push(name),
-                None => {}
-            }
-            if !fits && (self.is_quiet() || self.is_exhausted) {
-                return false;
-            }
-        }
-        let needs_others = match members.rest {
-            Rest::Anything => false,
-            Rest::Nothing => how == How::Whole,
-            Rest::Schema(id) => how == How::Whole || self.nodes[id].is_bounded,
-        };
-        if needs_others || !members.patterns.is_empty() {
-            for (name, value) in object {
-                fits &= self.other_member(members, name, value, &place.key(name), how);
-                if !fits && (self.is_quiet() || self.is_exhausted) {
-                    return false;
-                }
-            }
-        }
-        if !absent.is_empty() {
-            let unknown: Vec<String> =
-                object.keys().filter(|name| !members.knows(name)).cloned().collect();
-            if !unknown.is_empty() {
-                let absent = absent.into_iter().cloned().collect();
-                self.suspects.push(Suspect { node: id, path: place.path(), unknown, absent });
-            }
-        }
-        fits
-    }
-
-    fn other_member(
-        &mut self,
-        members: &Members,
-        name: &str,
-        value: &Value,
-        place: &Place<'_>,
-        how: How,
-    ) -> bool {
-        let mut is_known = members.index.contains_key(name);
-        let mut fits = true;
-        for (regex, id) in &members.patterns {
-            if regex.is_match(name) {
-                is_known = true;
-                fits &= self.node(*id, value, place, how);
-            }
-        }
-        match members.rest {
-            _ if is_known => fits,
-            Rest::Schema(id) => self.node(id, value, place, how) && fits,
-            Rest::Nothing if how == How::Whole => self.fail(place, About::Parts, || {
-                let known: Vec<_> =
-                    members.named.iter().map(|(name, _)| format!("`{name}`")).collect();
-                match known.is_empty() {
-                    true => "is unknown here: leave it out".to_owned(),
-                    false => {
-                        format!("is unknown here: leave it out, or use one of {}", known.join(", "))
-                    }
-                }
-            }),
-            _ => fits,
-        }
     }
 }
 

@@ -183,7 +183,7 @@ enum Single {
 
 #[test]
 fn a_tag_of_another_name_keeps_the_bound_of_what_is_read() {
-    fits::<Single>(json!({"kind": "fast", "days": 7}));
+    fits::<Single>(json!({"kind": "fast", "days": 7, "side": "l"}));
     fits::<Single>(json!({"kind": "pickup", "days": 9}));
     breaks::<Single>(json!({"kind": "fast", "days": 9}), "at `days`: is 9, but must be at most 7");
 }
