@@ -1,4 +1,26 @@
-//! Actions: tools, prompts, resources and flows, from the definition to the typed call and its result.
+//! Actions: tools, prompts, resources and flows as values, made by the macros or at run time.
+//!
+//! An annotated function is one already; [`Tool::of`] and [`tools!`](crate::tools) give it as a
+//! value. One that is known only at run time comes from a builder:
+//!
+//! ```
+//! use genkit::Tool;
+//! use serde_json::{Value, json};
+//!
+//! let tool = Tool::builder("shout", "Says it loudly.")
+//!     .input_schema(json!({"type": "object", "properties": {"text": {"type": "string"}}}))
+//!     .handler(|_, input: Value| async move {
+//!         Ok(input["text"].as_str().unwrap_or_default().to_uppercase())
+//!     });
+//! assert_eq!(tool.name(), "shout");
+//! ```
+//!
+//! | kind | annotated | at run time | what it gives back |
+//! |---|---|---|---|
+//! | [`Tool`] | [`#[tool]`](macro@crate::tool) | [`Tool::builder`] | [`IntoOutput`]: data, [`Part`](crate::Part)s, a [`ToolReply`] of both |
+//! | [`Prompt`] | [`#[prompt]`](macro@crate::prompt) | [`Prompt::builder`] | [`IntoPrompt`]: messages, a [`PromptReply`] |
+//! | [`Resource`] | [`#[resource]`](macro@crate::resource) | [`Resource::builder`] | [`IntoContents`]: text, bytes, [`ResourceContents`] |
+//! | [`Flow`] | [`#[flow]`](macro@crate::flow) | – | any data |
 
 mod call;
 mod completion;
@@ -6,14 +28,15 @@ mod definition;
 mod error;
 mod failure;
 mod flow;
+mod handler_error;
 mod info;
+mod invocation;
 mod linked;
 mod prompt;
 mod resource;
 mod tool;
 
 pub(crate) use call::{Requirement, Strictness};
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
@@ -27,7 +50,9 @@ pub(crate) use tool::ToolOutput;
 pub use call::Chunks;
 pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
+pub use handler_error::HandlerError;
 pub use info::SourceLocation;
+pub use invocation::Invocation;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
 pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};

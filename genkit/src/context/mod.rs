@@ -1,4 +1,26 @@
-//! The context of a call: what a function may ask of its caller, and the driver that runs it.
+//! The context of a call: what a function may ask of whoever called it.
+//!
+//! [`Context`] is taken as `ctx: &Context`. It tells progress and logs, sees cancellation and time
+//! limits, holds state and the values of a request, and asks: a form ([`Context::elicit`]), a yes
+//! ([`Context::confirm`]), a model ([`Context::sample`]), the folders ([`Context::roots`]).
+//!
+//! ```
+//! use genkit::context::Progress;
+//! use genkit::{Context, tool};
+//!
+//! /// Imports the rows of a file.
+//! #[tool]
+//! async fn import(ctx: &Context, rows: Vec<String>) -> usize {
+//!     for (done, _row) in rows.iter().enumerate() {
+//!         ctx.progress(Progress::new(done as f64)).await;
+//!     }
+//!     rows.len()
+//! }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! assert_eq!(import(&Context::detached(), vec!["a".to_owned()]).await, 1);
+//! # }
+//! ```
 
 mod caller;
 mod capability;
@@ -60,7 +82,8 @@ pub struct Context(Arc<ContextState>);
 struct ContextState {
     parts: ContextParts,
     started: Instant,
-    replay: Mutex<Replay>,
+    /// One with that of actions that the function calls.
+    replay: Arc<Mutex<Replay>>,
 }
 
 /// Receives the chunks of a streamed result.
@@ -103,7 +126,7 @@ impl Default for ContextParts {
 
 impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
-        let replay = Mutex::new(Replay::new(std::mem::take(&mut self.recording)));
+        let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
         Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }))
     }
 }
@@ -271,6 +294,35 @@ impl Context {
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.parts.cancel
+    }
+
+    pub(crate) fn states(&self) -> &TypeMap {
+        &self.0.parts.states
+    }
+
+    /// The context of an action that this function calls: the same caller, record and limits, with
+    /// `states`, `values` and `chunks` over its own.
+    pub(crate) fn nested(
+        &self,
+        states: &TypeMap,
+        values: &TypeMap,
+        chunks: Option<OnChunk>,
+    ) -> Self {
+        let ContextState { parts, started, replay } = &*self.0;
+        let parts = ContextParts {
+            caller: Arc::clone(&parts.caller),
+            states: parts.states.with(states),
+            values: parts.values.with(values),
+            meta: parts.meta.clone(),
+            cancel: parts.cancel.clone(),
+            limit: parts.limit,
+            recording: Recording::default(),
+            chunks: chunks.or_else(|| parts.chunks.clone()),
+            approval: None,
+            #[cfg(feature = "mcp-http")]
+            extensions: parts.extensions.clone(),
+        };
+        Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }))
     }
 
     fn replay(&self) -> MutexGuard<'_, Replay> {

@@ -1,7 +1,9 @@
 //! The generate loop, row by row of what it promises.
 
+mod by_hand;
 mod calls;
 mod chat;
+mod closures;
 mod embedding;
 mod ending;
 mod interrupts;

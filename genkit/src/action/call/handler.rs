@@ -20,6 +20,22 @@ pub(crate) enum ActionHandler<O: 'static> {
     Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
+impl<O: Send + 'static> ActionHandler<O> {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
+    /// what that read.
+    pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
+        let handler = Arc::new(self);
+        Self::Dynamic(Arc::new(move |context, arguments| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let how = arguments.how;
+                let value = check(arguments)?;
+                handler.call(&context, Arguments { value, how, bounds: None }).await
+            })
+        }))
+    }
+}
+
 impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,

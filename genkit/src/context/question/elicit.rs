@@ -62,7 +62,7 @@ impl Context {
         Elicit::new(self, message.into(), schema, Shape::Written)
     }
 
-    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`approve`](Self::approve).
+    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

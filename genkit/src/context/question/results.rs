@@ -100,24 +100,3 @@ impl Sampled {
         self.content.is_object() || self.content.is_array()
     }
 }
-
-/// A root: a folder, or something else, that the client works in.
-///
-/// ```
-/// use genkit::context::Root;
-/// use serde_json::json;
-///
-/// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;
-/// assert_eq!(root.uri, "file:///home/ada/project");
-/// assert_eq!(root.name, None);
-/// # Ok::<(), genkit::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct Root {
-    /// Its address, for example `file:///home/ada/project`.
-    pub uri: String,
-    /// Its name for people.
-    #[serde(default)]
-    pub name: Option<String>,
-}

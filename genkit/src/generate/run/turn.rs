@@ -186,13 +186,22 @@ impl TurnMachine {
             self.rounds += 1;
             self.index += 2;
         }
-        if self.request.tool_choice == Some(ToolChoice::Required) {
+        if self.request.tool_choice.as_ref().is_some_and(ToolChoice::is_forced) {
             // It has called one: a model that must call for ever could never answer.
             self.request.tool_choice = Some(ToolChoice::Auto);
         }
         self.request.messages.extend(round.into_messages());
         self.state = TurnState::Ready;
         self.request.messages.last()
+    }
+
+    /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
+    pub(super) fn end_round(&mut self) -> GenerateResponse {
+        if let TurnState::Done(_) = self.state {
+            return *self.take_response();
+        }
+        let answers = self.request.messages.pop();
+        self.end(answers, None, None)
     }
 
     /// The run is over with `error`, which gets everything that was done.

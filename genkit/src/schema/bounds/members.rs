@@ -74,9 +74,10 @@ impl Walk<'_> {
                 let known: Vec<_> =
                     members.named.iter().map(|(name, _)| format!("`{name}`")).collect();
                 match known.is_empty() {
-                    true => "is unknown here: leave it out".to_owned(),
+                    true => "additional properties are not allowed: leave it out".to_owned(),
                     false => {
-                        format!("is unknown here: leave it out, or use one of {}", known.join(", "))
+                        let known = known.join(", ");
+                        format!("additional properties are not allowed, only {known}")
                     }
                 }
             }),

@@ -195,8 +195,8 @@ impl<'b> Walk<'b> {
                 };
                 self.fail(place, About::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
-                    let own = counted(wanted, "item");
-                    format!("has {own} of those that it must have {must} {bound} of")
+                    let own = counted(wanted, "item fits", "items fit");
+                    format!("{own} what is asked for, and there must be {must} {bound}")
                 })
             }
             Check::All(ids) => ids
@@ -206,7 +206,7 @@ impl<'b> Walk<'b> {
             Check::Not(id) => {
                 !self.fits(*id, value, place)
                     || self.fail(place, About::Bound, || {
-                        format!("is {}, which is not allowed here", shown(value))
+                        format!("{} is not allowed here", shown(value))
                     })
             }
             Check::If { condition, then, otherwise } => {
