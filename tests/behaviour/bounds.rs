@@ -227,6 +227,9 @@ async fn prompts_flows_and_templates_keep_theirs() {
 async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
     let typed = Tool::builder("typed", "From a type.")
         .handler(|_: Context, item: Item| async move { Ok(item.days) });
+    let named = Tool::builder("named", "Named by a type, run on JSON.")
+        .input::<Item>()
+        .handler(|_: Context, input: Value| async move { Ok(input) });
     let schema = json!({
         "type": "object", "required": ["days"], "additionalProperties": false,
         "properties": {"days": {"type": "integer", "maximum": 7}, "tags": {"uniqueItems": true}},
@@ -237,8 +240,10 @@ async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
         .handler(|_: Context, input: Value| async move {
             Ok(json!({"left": 5 - input["days"].as_i64().unwrap_or_default()}))
         });
-    for client in both_eras(vec![typed, written]).await {
+    for client in both_eras(vec![typed, named, written]).await {
         for (tool, arguments, expected) in [
+            ("named", json!({"days": "9"}), "at `days`: 9 is greater than the maximum of 7"),
+            ("named", json!({"d": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("typed", json!({"days": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("written", json!({"days": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("written", json!({"days": "x"}), "at `days`: \"x\" is not of type \"integer\""),
