@@ -136,7 +136,7 @@ impl Flow {
         let span = tracing::info_span!("flow", name = self.name());
         Invocation::new(self.name(), move |context| {
             let run = async move {
-                let call = flow.0.handler.call(&context, input?, Strictness::Exact);
+                let call = flow.0.call(&context, input?, Strictness::Exact);
                 Ok(call.await?.into_value())
             };
             run.instrument(span)

@@ -1,12 +1,12 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
+mod bounds;
 mod check;
 pub(crate) mod conversion;
 mod cost;
 mod derive;
 #[cfg(feature = "http-model")]
 pub(crate) mod dialect;
-#[cfg(any(feature = "validation", feature = "mcp-server"))]
 mod error;
 #[cfg(feature = "mcp-server")]
 mod form;
@@ -25,6 +25,7 @@ mod strictness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use bounds::{Bounds, Shape};
 #[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]

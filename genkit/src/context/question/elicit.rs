@@ -8,11 +8,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::Context;
+use super::answer::CallerAnswer;
 use super::data::QuestionKind;
 use super::results::Elicited;
 use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::schema::{Bounds, Shape};
 
 impl Context {
     /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
@@ -40,7 +42,7 @@ impl Context {
         &self,
         message: impl Into<String>,
     ) -> Elicit<'_, T> {
-        Elicit::new(self, message.into(), crate::schema::input_of::<T>())
+        Elicit::new(self, message.into(), crate::schema::input_of::<T>(), Shape::Read)
     }
 
     /// Asks the user to fill in a form whose schema is written by hand; the answer is JSON.
@@ -57,7 +59,7 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, schema: Value) -> Elicit<'_, Value> {
-        Elicit::new(self, message.into(), schema)
+        Elicit::new(self, message.into(), schema, Shape::Written)
     }
 
     /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
@@ -122,12 +124,13 @@ pub struct Elicit<'a, T> {
     key: Option<String>,
     message: String,
     schema: Value,
+    shape: Shape,
     answer: PhantomData<fn() -> T>,
 }
 
 impl<'a, T> Elicit<'a, T> {
-    pub(super) fn new(context: &'a Context, message: String, schema: Value) -> Self {
-        Self { context, key: None, message, schema, answer: PhantomData }
+    pub(super) fn new(context: &'a Context, message: String, schema: Value, shape: Shape) -> Self {
+        Self { context, key: None, message, schema, shape, answer: PhantomData }
     }
 
     /// Names the question. Without, questions are told apart by their order: name those whose
@@ -143,7 +146,12 @@ impl<'a, T: DeserializeOwned + Send + 'a> IntoFuture for Elicit<'a, T> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation { message: self.message, schema: self.schema };
-        Box::pin(self.context.ask(self.key, kind, |answer| answer.decision()?.elicited()))
+        Box::pin(async move {
+            let bounds = bounds?;
+            let read = |answer: CallerAnswer| answer.decision()?.elicited(bounds.as_ref());
+            self.context.ask(self.key, kind, read).await
+        })
     }
 }
