@@ -21,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use caller::{Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise};
+#[cfg(feature = "mcp-server")]
+pub(crate) use question::unanswerable;
 pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };

@@ -70,7 +70,11 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request, chunks)
     }
 
-    /// Around each tool call.
+    /// Around each tool call: of the loop, and of MCP clients where the [`Genkit`](crate::Genkit)
+    /// that is served has this middleware.
+    ///
+    /// Over MCP the input in `call` is what the client sent, an interrupt is a question to the
+    /// client's user, and an answer without [`NextTool::run`] is the result that the client gets.
     fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
         next.run(call)
     }
@@ -91,7 +95,10 @@ pub(crate) trait Innermost: Send + Sync {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> Generating<'a>;
+}
 
+/// What stands inside of all middleware around a tool call: in the loop, and for a client over MCP.
+pub(crate) trait InnermostTool: Send + Sync {
     fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a>;
 }
 
@@ -156,7 +163,7 @@ impl<'a> NextModel<'a> {
 /// What comes after a middleware around a tool call.
 #[derive(Clone, Copy)]
 pub struct NextTool<'a> {
-    pub(crate) innermost: &'a dyn Innermost,
+    pub(crate) innermost: &'a dyn InnermostTool,
     pub(crate) rest: &'a [Arc<dyn Middleware>],
     pub(crate) suspended: Option<&'a Suspended>,
 }
@@ -173,7 +180,10 @@ impl<'a> NextTool<'a> {
     /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.
     pub fn resumed(&self) -> Option<&'a Value> {
         match self.suspended?.recording.answers.get(CALL_KEY)? {
-            CallerAnswer::Decision(decision) => decision.content.as_ref(),
+            // A client may agree without a word.
+            CallerAnswer::Decision(decision) => {
+                Some(decision.content.as_ref().unwrap_or(&Value::Null))
+            }
             _ => None,
         }
     }

@@ -8,8 +8,8 @@ mod outcome;
 mod retry;
 mod simulate_system_prompt;
 
-pub(crate) use chain::Innermost;
 pub use chain::{Calling, Middleware, NextGenerate, NextModel, NextTool, Running};
+pub(crate) use chain::{Innermost, InnermostTool};
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};

@@ -16,7 +16,7 @@ use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Calling, Innermost, NextGenerate, NextTool, Running, ToolCall,
+    CallOutcome, Calling, Innermost, InnermostTool, NextGenerate, NextTool, Running, ToolCall,
 };
 use crate::message::{Message, Role};
 use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest};
@@ -149,7 +149,9 @@ impl Innermost for Run {
     ) -> Generating<'a> {
         Box::pin(model_call::call(&self.env, model, request, chunks))
     }
+}
 
+impl InnermostTool for Run {
     fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
         Box::pin(tool_call::call(&self.env, call, suspended))
     }

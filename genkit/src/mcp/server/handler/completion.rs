@@ -44,5 +44,5 @@ pub(super) async fn complete(
         return Err(E::NothingToComplete { of, argument }.into());
     };
     let found = crate::context::supervise(&context, &of, suggestions).await;
-    found.map_err(|error| protocol_error(&error))
+    found.map_err(|error| protocol_error(&shared.for_client(error, &of)))
 }
