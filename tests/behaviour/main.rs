@@ -9,6 +9,8 @@ mod generate;
 mod host;
 mod hostile;
 mod lists;
+mod masking;
+mod middleware_served;
 mod prompts;
 mod questions;
 mod registry;
