@@ -25,12 +25,12 @@ pub(crate) use resource::ContentsBody;
 pub(crate) use tool::ToolOutput;
 
 pub use call::Chunks;
-pub use completion::{Completion, IntoSuggestions};
+pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
-pub use info::Location;
+pub use info::SourceLocation;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
-pub use resource::{Contents, IntoContents, Resource, ResourceBuilder, ResourceFn};
-pub use tool::{Hints, IntoOutput, Reply, Tool, ToolBuilder, ToolFn};
+pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
+pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]

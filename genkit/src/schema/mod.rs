@@ -41,5 +41,5 @@ pub(crate) use properties::properties;
 #[cfg(feature = "mcp-server")]
 pub(crate) use result_shape::ResultShape;
 pub(crate) use schemas::Schemas;
-pub use shared::SharedSchema;
+pub use shared::Schema;
 pub(crate) use strictness::Strictness;

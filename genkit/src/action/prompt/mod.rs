@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::call::Strictness;
-use super::completion::{Completers, Completion};
+use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;
@@ -133,7 +133,7 @@ impl Prompt {
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
-        request: Completion,
+        request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }

@@ -5,7 +5,8 @@ use crate::message::{Message, Part, Role};
 /// The result of a prompt: messages, and perhaps a description of this result.
 ///
 /// ```
-/// use genkit::{Message, PromptReply, prompt};
+/// use genkit::action::PromptReply;
+/// use genkit::{Message, prompt};
 ///
 /// /// Reviews code.
 /// #[prompt]

@@ -21,11 +21,11 @@ use crate::sync::{read, write};
 
 pub use builder::ToolBuilder;
 pub use function::{StaticTool, ToolFn};
-pub use output::{IntoOutput, Reply, ToolOutput};
+pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
 };
-pub use settings::Hints;
+pub use settings::ToolAnnotations;
 
 use self::settings::ToolSettings;
 
@@ -83,8 +83,8 @@ impl Tool {
         &self.0.definition
     }
 
-    /// Its hints on its effects.
-    pub fn hints(&self) -> Hints {
+    /// Its annotations: hints on its effects.
+    pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
     }
 

@@ -104,7 +104,7 @@ impl Sampled {
 /// A root: a folder, or something else, that the client works in.
 ///
 /// ```
-/// use genkit::Root;
+/// use genkit::context::Root;
 /// use serde_json::json;
 ///
 /// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;

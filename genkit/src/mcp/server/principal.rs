@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// # #[cfg(feature = "mcp-http")]
 /// # {
 /// use axum::Extension;
-/// use genkit::mcp::Principal;
+/// use genkit::mcp::server::Principal;
 ///
 /// // Whom your layer found in the token:
 /// let ada = Principal::new("ada@example.com")
