@@ -119,7 +119,7 @@ where
 macro_rules! __submit {
     ($kind:ident, $function:ty, $trait:ident) => {
         $crate::__private::inventory::submit! {
-            $crate::__private::Linked::$kind(<$function as $crate::$trait>::DEFINITION)
+            $crate::__private::Linked::$kind(<$function as $crate::__private::$trait>::DEFINITION)
         }
     };
 }

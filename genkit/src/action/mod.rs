@@ -34,7 +34,7 @@ pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]
-pub mod expansion {
+pub(crate) mod expansion {
     pub use super::call::{
         ActionFn, Arguments, ChunkItem, Inject, InjectNothing, InjectState, Injectable, NoInput,
         Requirement, TypedInput, TypedInputFallback,

@@ -189,13 +189,13 @@ impl Context {
         Some(self.0.parts.limit?.saturating_sub(self.spent()))
     }
 
-    /// A value of this request by its type: what an HTTP layer or `.context(..)` put there.
+    /// A value of this request by its type: what an HTTP layer or `.extension(..)` put there.
     ///
     /// ```
     /// struct User(String);
     /// assert!(genkit::Context::detached().extension::<User>().is_none());
     /// ```
-    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let value = self.0.parts.values.get();
         #[cfg(feature = "mcp-http")]
         let value = value.or_else(|| self.0.parts.extensions.get());

@@ -114,7 +114,7 @@ impl McpClient {
     ) -> Result<Value> {
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             context
-                .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
+                .confirm(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
         let output = methods::call_tool(&self.catalog.server, context, name, arguments).await?;

@@ -204,10 +204,10 @@ impl McpServer {
         self
     }
 
-    /// Takes arguments exactly as the schema says. Default is `false`: a string that does not fit is
-    /// read once more as JSON (`"5"` is 5), since models send these.
-    pub fn strict_args(mut self, strict: bool) -> Self {
-        self.settings.strict_args = strict;
+    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: a
+    /// string that does not fit is read once more as JSON (`"5"` is 5), since models send these.
+    pub fn strict_args(mut self, yes: bool) -> Self {
+        self.settings.strict_args = yes;
         self
     }
 
