@@ -8,7 +8,7 @@ use tracing::Instrument as _;
 use crate::context::{ContextParts, TypeMap};
 use crate::error::{Error, Result};
 use crate::generate::middleware::Middleware;
-use crate::model::{Model, ModelRef, Models, Provider};
+use crate::model::{IntoModel, Model, Models, Provider};
 use crate::registry::{Action, Registry};
 
 /// A registry and the state that is injected into its functions.
@@ -227,8 +227,8 @@ impl GenkitBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn default_model(mut self, model: impl Into<ModelRef>) -> Self {
-        self.models.set_default(model.into());
+    pub fn default_model(mut self, model: impl IntoModel) -> Self {
+        self.models.set_default(model.into_model());
         self
     }
 

@@ -80,7 +80,7 @@ fn text(wanted: &Wanted) -> Result<String> {
 /// Asks for an invoice, and shows what is certain while it is being written.
 async fn extract(
     text: &str,
-    model: impl Into<ModelRef>,
+    model: impl IntoModel,
     progress: &mut impl Write,
     terminal: bool,
 ) -> Result<Invoice> {

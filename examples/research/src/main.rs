@@ -77,7 +77,7 @@ fn parts(question: &str) -> Vec<Part> {
 /// Asks, and shows the run while it goes on.
 async fn research(
     question: &str,
-    model: impl Into<ModelRef>,
+    model: impl IntoModel,
     turns: usize,
     times: Times,
     view: &mut View<impl Write>,

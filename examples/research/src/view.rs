@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use genkit::message::ToolResponse;
-use genkit::middleware::{Calling, Middleware, NextTool, ToolCall};
+use genkit::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
 use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
-use genkit::{GenerateResponse, Message, Part, Role};
+use genkit::{BoxFuture, GenerateResponse, Message, Part, Role};
 
 /// How much of arguments and of text is shown in a line, in characters.
 const WIDTH: usize = 90;
@@ -20,7 +20,7 @@ const WIDTH: usize = 90;
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
 impl Middleware for Times {
-    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, genkit::Result<ToolOutcome>> {
         let reference = call.request().id.clone().unwrap_or_default();
         Box::pin(async move {
             let began = Instant::now();

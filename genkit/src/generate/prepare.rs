@@ -11,7 +11,6 @@ use super::builder::Generate;
 use super::data::{GenerateOptions, GenerateResponse};
 use super::error::Error as E;
 use super::interrupt::{Resumed, resume};
-use super::middleware::Running;
 use super::request::{
     close_calls, conversation, forget_instructions, place_documents, shape_output,
 };
@@ -34,7 +33,7 @@ impl Generate {
         GenerateStream::new(self.start(sink), queue, format)
     }
 
-    fn start(self, sink: ChunkSink) -> Running<'static> {
+    fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -54,7 +53,7 @@ impl Generate {
 
 impl IntoFuture for Generate {
     type Output = Result<GenerateResponse>;
-    type IntoFuture = Running<'static>;
+    type IntoFuture = BoxFuture<'static, Result<GenerateResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.start(ChunkSink::none())

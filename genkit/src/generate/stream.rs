@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::data::GenerateResponse;
 use super::error::Error as E;
 use super::format::{self, Format};
-use super::middleware::Running;
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::message::Role;
 use crate::model::{ChunkSink, GenerateChunk};
 use crate::sync::lock;
@@ -48,7 +48,7 @@ impl ChunkQueue {
 /// ```
 #[must_use = "a stream runs while it is read"]
 pub struct GenerateStream {
-    run: Option<Running<'static>>,
+    run: Option<BoxFuture<'static, Result<GenerateResponse>>>,
     queue: ChunkQueue,
     ended: Option<Result<GenerateResponse>>,
     /// The text of the message that is being written, and which it is.
@@ -58,7 +58,11 @@ pub struct GenerateStream {
 }
 
 impl GenerateStream {
-    pub(super) fn new(run: Running<'static>, queue: ChunkQueue, format: Option<Format>) -> Self {
+    pub(super) fn new(
+        run: BoxFuture<'static, Result<GenerateResponse>>,
+        queue: ChunkQueue,
+        format: Option<Format>,
+    ) -> Self {
         Self { run: Some(run), queue, ended: None, text: String::new(), index: 0, format }
     }
 

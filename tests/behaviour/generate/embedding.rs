@@ -55,7 +55,7 @@ async fn a_resource_part_becomes_what_the_resource_holds() {
 async fn documents_go_to_the_model_or_into_the_prompt() {
     for context in [true, false] {
         let mut info = ModelInfo::default();
-        info.supports = Some(Supports { context, ..Supports::all() });
+        info.supports = Some(Supports::all().with_docs(context));
         let model = ScriptedModel::text("x").with_info(info);
         let mut named = Document::from("Closed on Sundays.");
         named.metadata.insert("ref".into(), json!("hours"));

@@ -1,6 +1,7 @@
 //! Middleware: code around a run, around each model call and around each tool call.
 
 mod chain;
+mod closures;
 #[cfg(feature = "http-model")]
 mod download_media;
 mod fallback;
@@ -8,8 +9,9 @@ mod outcome;
 mod retry;
 mod simulate_system_prompt;
 
-pub use chain::{Calling, Middleware, NextGenerate, NextModel, NextTool, Running};
 pub(crate) use chain::{Innermost, InnermostTool};
+pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
+pub use closures::{on_generate, on_model, on_tool};
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};

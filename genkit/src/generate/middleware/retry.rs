@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{Middleware, NextModel};
-use crate::error::Error;
-use crate::model::{ChunkSink, Generating, ModelRequest};
+use crate::error::{Error, Result};
+use crate::future::BoxFuture;
+use crate::model::{ChunkSink, ModelRequest, ModelResponse};
 
 /// How often a failed model call is made again. Default is 3.
 const MAX_RETRIES: u32 = 3;
@@ -105,13 +106,13 @@ impl Middleware for Retry {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let mut retries = 0;
             loop {
                 let sent = chunks.count();
-                let error = match next.run(request, chunks).await {
+                let error = match next.clone().run(request, chunks).await {
                     Ok(response) => return Ok(response),
                     Err(error) => error,
                 };

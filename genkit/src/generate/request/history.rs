@@ -75,7 +75,7 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
 /// Documents go to a model that takes them, or to one of which nothing is known; for the others
 /// they are put into the last user message.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
-    if supported.is_none_or(|supports| supports.context) {
+    if supported.is_none_or(|supports| supports.docs) {
         return;
     }
     let Some(text) = documents::as_text(&request.docs) else { return };

@@ -1,5 +1,6 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,14 +13,16 @@ use super::round::PendingCall;
 use super::turn::{TurnMachine, TurnRules, TurnStep};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Calling, Innermost, InnermostTool, NextGenerate, NextTool, Running, ToolCall,
+    CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool, ToolCall,
+    ToolOutcome,
 };
 use crate::message::{Message, Role};
-use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest};
+use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models};
 
 /// A run that is prepared.
 pub(crate) struct Run {
@@ -41,10 +44,10 @@ impl Run {
         // Work that a tool handed to other tasks ends with the run, however that ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
-        let rest = &self.env.settings.middleware;
-        let running = NextGenerate { innermost: &self, rest }.run(request);
+        let this = Arc::new(self);
+        let running = NextGenerate::outermost(this.clone()).run(request);
         // The turns stop by themselves with what was done; this is for middleware that waits.
-        let stopped = self.env.stopped(Duration::from_millis(50));
+        let stopped = this.env.stopped(Duration::from_millis(50));
         async {
             tokio::select! {
                 biased;
@@ -57,7 +60,7 @@ impl Run {
     }
 
     /// The turns of the run, inside of all middleware.
-    async fn turns(&self, request: ModelRequest) -> Result<GenerateResponse> {
+    async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let mut machine = TurnMachine::new(request, self.rules, resumed);
@@ -71,7 +74,7 @@ impl Run {
         Ok(response)
     }
 
-    async fn go_on(&self, machine: &mut TurnMachine) -> Result<GenerateResponse> {
+    async fn go_on(self: &Arc<Self>, machine: &mut TurnMachine) -> Result<GenerateResponse> {
         loop {
             let round = machine.rounds();
             match machine.next() {
@@ -79,7 +82,7 @@ impl Run {
                 TurnStep::Model => {
                     self.env.tools.refresh(machine.tools()).await;
                     let index = machine.index();
-                    let asking = model_call::ask(&self.env, self, machine.request(), index);
+                    let asking = model_call::ask(&self.env, self.clone(), machine.request(), index);
                     let answer = asking.instrument(trace::turn(round)).await?;
                     machine.accept(answer)?;
                 }
@@ -97,7 +100,11 @@ impl Run {
 
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
-    async fn run_calls(&self, calls: Vec<PendingCall>, machine: &mut TurnMachine) -> Result<()> {
+    async fn run_calls(
+        self: &Arc<Self>,
+        calls: Vec<PendingCall>,
+        machine: &mut TurnMachine,
+    ) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
@@ -112,13 +119,17 @@ impl Run {
         Ok(())
     }
 
-    async fn run_call(&self, call: PendingCall, index: usize) -> Result<(usize, CallOutcome)> {
+    async fn run_call(
+        self: &Arc<Self>,
+        call: PendingCall,
+        index: usize,
+    ) -> Result<(usize, CallOutcome)> {
         let PendingCall { place, request, suspended } = call;
         let tool = self.env.tools.get(&request.name);
         let call = ToolCall { tool, request, index };
         let span = trace::tool(&self.env, &call);
-        let rest = &self.env.settings.middleware;
-        let next = NextTool { innermost: self, rest, suspended: suspended.as_deref() };
+        let suspended = suspended.map(Arc::from);
+        let next = NextTool::outermost(self.clone(), suspended.clone());
         let mut outcome = next.run(call).instrument(span).await?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
@@ -137,7 +148,11 @@ impl Run {
 }
 
 impl Innermost for Run {
-    fn run(&self, request: ModelRequest) -> Running<'_> {
+    fn models(&self) -> &Models {
+        &self.env.genkit.models
+    }
+
+    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(self.turns(request))
     }
 
@@ -146,13 +161,21 @@ impl Innermost for Run {
         model: &'a dyn Model,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-    ) -> Generating<'a> {
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(model_call::call(&self.env, model, request, chunks))
     }
 }
 
 impl InnermostTool for Run {
-    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.env.settings.middleware
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(tool_call::call(&self.env, call, suspended))
     }
 }

@@ -32,8 +32,8 @@ pub(super) struct Invocation {
 }
 
 /// A request that was let in: what the context of its function is made from.
-pub(super) struct Admitted<'a> {
-    pub(super) shared: &'a SharedState,
+pub(super) struct Admitted {
+    pub(super) shared: Arc<SharedState>,
     pub(super) caller: Arc<McpCaller>,
     pub(super) name: String,
     pub(super) cancel: CancellationToken,
@@ -43,7 +43,7 @@ pub(super) struct Admitted<'a> {
     extensions: http::Extensions,
 }
 
-impl Admitted<'_> {
+impl Admitted {
     /// A context that goes on from `recording`, once the user approved what `approval` says.
     pub(super) fn context(&self, recording: Recording, approval: Option<String>) -> Context {
         let caller = Arc::clone(&self.caller);
@@ -70,12 +70,12 @@ pub(super) enum RunOutcome<T> {
 }
 
 /// Runs `work` for the client of `session`: with the arguments, and the record of earlier rounds.
-pub(super) async fn run<'a, T, F>(
-    shared: &'a SharedState,
+pub(super) async fn run<T, F>(
+    shared: &Arc<SharedState>,
     session: &Session,
     mut request: RequestContext<RoleServer>,
     invocation: Invocation,
-    work: impl FnOnce(Admitted<'a>, Value, Recording) -> F,
+    work: impl FnOnce(Admitted, Value, Recording) -> F,
 ) -> std::result::Result<RunOutcome<T>, ErrorData>
 where
     F: Future<Output = Outcome<T>>,
@@ -110,7 +110,7 @@ where
         }
     };
     let admitted = Admitted {
-        shared,
+        shared: Arc::clone(shared),
         caller: Arc::new(caller),
         name: name.clone(),
         cancel: request.ct.clone(),

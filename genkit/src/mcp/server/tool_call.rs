@@ -1,6 +1,6 @@
 //! A tool call of a client: through all middleware, in its context, under its limits.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
 
@@ -11,16 +11,17 @@ use crate::context::{
     Caller as _, CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::future::BoxFuture;
 use crate::generate::interrupt::{CALL_KEY, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Calling, InnermostTool, NextTool, ToolCall, ToolOutcome,
+    CallOutcome, InnermostTool, Middleware, NextTool, ToolCall, ToolOutcome,
 };
 use crate::message::{Part, ToolRequest};
 use crate::sync::lock;
 
 /// Runs `tool`, inside of the middleware of the program that is served.
 pub(super) async fn call(
-    admitted: Admitted<'_>,
+    admitted: Admitted,
     tool: Tool,
     input: Value,
     how: Strictness,
@@ -30,6 +31,7 @@ pub(super) async fn call(
     if served.admitted.shared.genkit.middleware.is_empty() {
         return served.run(input, recording).await;
     }
+    let served = Arc::new(served);
     // A middleware may panic, and a client that goes away ends one that waits.
     let cancel = served.admitted.cancel.clone();
     let guard = ContextParts { cancel, ..ContextParts::default() }.build();
@@ -43,8 +45,8 @@ pub(super) async fn call(
 }
 
 /// One call, which middleware may make several times.
-struct ServedCall<'a> {
-    admitted: Admitted<'a>,
+struct ServedCall {
+    admitted: Admitted,
     tool: Tool,
     how: Strictness,
     /// What the tool returned last, and that as middleware sees it: where no middleware changes it,
@@ -52,7 +54,7 @@ struct ServedCall<'a> {
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
-impl ServedCall<'_> {
+impl ServedCall {
     /// The tool itself.
     async fn run(&self, input: Value, recording: Recording) -> Outcome<ToolOutput> {
         let Self { admitted, tool, how, .. } = self;
@@ -64,7 +66,7 @@ impl ServedCall<'_> {
 
     /// The call through all middleware, again after each answer of a client that is asked live.
     async fn through_middleware(
-        &self,
+        self: &Arc<Self>,
         request: ToolRequest,
         recording: Recording,
     ) -> Result<Outcome<ToolOutput>> {
@@ -77,11 +79,8 @@ impl ServedCall<'_> {
             {
                 decision.approved()?;
             }
-            let next = NextTool {
-                innermost: self,
-                rest: &self.admitted.shared.genkit.middleware,
-                suspended: Some(&suspended),
-            };
+            let earlier = Arc::new(suspended);
+            let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
             let outcome = next.run(ToolCall::of(self.tool.clone(), request.clone())).await?;
             let mut open = match outcome.0 {
                 CallOutcome::Answered(part) => {
@@ -89,7 +88,7 @@ impl ServedCall<'_> {
                 }
                 CallOutcome::Interrupted(open) => *open,
             };
-            open.keep_done(&suspended);
+            open.keep_done(&earlier);
             for question in &open.questions {
                 if !caller.can(question.kind.capability()) {
                     return Err(unanswerable(&question.kind));
@@ -127,8 +126,16 @@ impl ServedCall<'_> {
     }
 }
 
-impl InnermostTool for ServedCall<'_> {
-    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
+impl InnermostTool for ServedCall {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.admitted.shared.genkit.middleware
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(async move {
             let mut request = call.request;
             let input = request.input.take();

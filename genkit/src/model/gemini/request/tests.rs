@@ -212,7 +212,7 @@ fn documents_are_added_once() {
 fn older_schemas_leave_empty_objects_out() {
     let mut request = of(vec![]);
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    request.tools.push(ToolDefinition::new("t", "").with_input(empty));
+    request.tools.push(ToolDefinition::new("t", "").with_input_schema(empty));
     let settings = GeminiSettings { openapi: true, ..settings() };
     let call = encode(&settings, "x", &request, false).unwrap();
     let body: Value = serde_json::from_slice(&call.body).unwrap();
