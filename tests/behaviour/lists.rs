@@ -75,7 +75,7 @@ async fn everything_that_was_declared_is_shown() {
 async fn filters_hide_and_what_is_hidden_cannot_be_called() {
     let tagged = Client::connect(serving(tools![find, drop_thing]).tagged("search")).await.unwrap();
     assert_eq!(tagged.tools().await.unwrap().len(), 1);
-    assert!(tagged.call("drop_thing", json!({})).await.is_err());
+    assert!(tagged.call_tool("drop_thing", json!({})).await.is_err());
     let only = Client::connect(serving(tools![find, drop_thing]).only(["drop_*"])).await.unwrap();
     assert_eq!(only.tools().await.unwrap()[0].name, "drop_thing");
     let except =

@@ -101,20 +101,20 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
             "`explode` panicked, which is a fault of the program: its log says more (#)".to_owned(),
         ),
     ] {
-        let failed = client.call(name, arguments.clone()).await.unwrap();
+        let failed = client.call_tool(name, arguments.clone()).await.unwrap();
         assert!(failed.is_error());
         assert_eq!(without_reference(&failed.text()), expected, "{name} {arguments}");
     }
     // What is wrong with arguments is the caller's to mend.
-    let unfit = client.call("fail", json!({"how": 7})).await.unwrap().text();
+    let unfit = client.call_tool("fail", json!({"how": 7})).await.unwrap().text();
     assert!(unfit.contains("at `how`") && unfit.contains("must fit"), "{unfit}");
-    let asked = client.prompt("ask", json!({"about": "x"})).await.unwrap_err().to_string();
+    let asked = client.get_prompt("ask", json!({"about": "x"})).await.unwrap_err().to_string();
     assert_eq!(without_reference(&asked), format!("-32603: `ask` {hidden}"));
     let suggested = client.complete("ask", "about", "").await.unwrap_err().to_string();
     assert_eq!(without_reference(&suggested), format!("-32603: `ask` {hidden}"));
-    let read = client.read("note://7").await.unwrap_err().to_string();
+    let read = client.read_resource("note://7").await.unwrap_err().to_string();
     assert_eq!(without_reference(&read), "-32603: cannot read the note (#)");
-    let missing = client.read("note://0").await.unwrap_err().to_string();
+    let missing = client.read_resource("note://0").await.unwrap_err().to_string();
     assert!(missing.contains("Resource not found: note://0") && !missing.contains(SECRET));
 }
 
@@ -122,13 +122,13 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
 async fn a_local_client_reads_it_all_but_no_panic() {
     for server in [server(), server().expose_errors(true)] {
         let client = Client::connect(server).await.unwrap();
-        let failed = client.call("fail", json!({"how": "caused"})).await.unwrap();
+        let failed = client.call_tool("fail", json!({"how": "caused"})).await.unwrap();
         assert_eq!(failed.text(), format!("cannot save: {SECRET}"));
-        let failed = client.call("boxed", json!({})).await.unwrap();
+        let failed = client.call_tool("boxed", json!({})).await.unwrap();
         assert_eq!(failed.text(), SECRET);
-        let read = client.read("note://7").await.unwrap_err().to_string();
+        let read = client.read_resource("note://7").await.unwrap_err().to_string();
         assert!(read.ends_with(&format!("cannot read the note: {SECRET}")), "{read}");
-        let panicked = client.call("explode", json!({})).await.unwrap().text();
+        let panicked = client.call_tool("explode", json!({})).await.unwrap().text();
         assert!(panicked.contains("panicked") && !panicked.contains(SECRET), "{panicked}");
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use genkit::mcp::McpServer;
-use genkit::middleware::{Calling, Middleware, NextModel, NextTool, ToolCall, ToolOutcome};
-use genkit::model::{ChunkSink, Generating, ModelRequest};
+use genkit::middleware::{Middleware, NextModel, NextTool, ToolCall, ToolOutcome};
+use genkit::model::{ChunkSink, ModelRequest, ModelResponse};
 use genkit::testing::{Client, ClientBuilder};
-use genkit::{Context, Error, Genkit, Part, Result, Tool, ToolReply, tool, tools};
+use genkit::{BoxFuture, Context, Error, Genkit, Part, Result, Tool, ToolReply, tool, tools};
 use serde_json::{Value, json};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -66,13 +66,13 @@ impl Middleware for Does {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         self.note("model");
         next.run(request, chunks)
     }
 
-    fn tool<'a>(&'a self, mut call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool(&self, mut call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         Box::pin(async move {
             self.note(format!("{} {}", call.request.name, call.request.input));
             match self.0 {
@@ -138,7 +138,7 @@ async fn clients(names: &[&'static str], log: &Log) -> Vec<Client> {
 }
 
 async fn told(client: &Client, name: &str, arguments: Value) -> (bool, String) {
-    let result = client.call(name, arguments).await.unwrap();
+    let result = client.call_tool(name, arguments).await.unwrap();
     (result.is_error(), result.text())
 }
 
@@ -192,8 +192,8 @@ async fn nothing_is_lost_of_what_it_does_not_change() {
             ("show", json!({})),
             ("reply", json!({})),
         ] {
-            let with = with.call(name, arguments.clone()).await.unwrap();
-            assert_eq!(with, without.call(name, arguments).await.unwrap(), "{name}");
+            let with = with.call_tool(name, arguments.clone()).await.unwrap();
+            assert_eq!(with, without.call_tool(name, arguments).await.unwrap(), "{name}");
         }
     }
 }
@@ -230,7 +230,7 @@ async fn a_client_that_cannot_be_asked_by_a_middleware_is_told_what_it_lacks() {
     let (is_error, text) = told(&client, "double", json!({"n": 2})).await;
     assert!(is_error && text.contains("`elicitation` capability"), "{text}");
     let client = modern().connect(serving(&["asks"], &log)).await.unwrap();
-    let error = client.call("double", json!({"n": 2})).await.unwrap_err();
+    let error = client.call_tool("double", json!({"n": 2})).await.unwrap_err();
     assert!(error.to_string().starts_with("-32021: "), "{error}");
 }
 

@@ -73,7 +73,7 @@ async fn arguments_are_described_from_the_signature() {
 async fn arguments_are_parsed_from_strings() {
     let client = client().await;
     let given = json!({"to": "5", "words": "200", "urgent": "true", "tags": "[\"a\"]"});
-    let reply = client.prompt("letter", given).await.unwrap();
+    let reply = client.get_prompt("letter", given).await.unwrap();
     let reply = serde_json::to_value(reply).unwrap();
     assert_eq!(reply["description"], "A letter");
     let text = r#"To 5: 200 words, "kind", Some(true), Some(["a"])"#;
@@ -85,7 +85,7 @@ async fn arguments_are_parsed_from_strings() {
     assert_eq!(reply["messages"][2]["role"], "assistant");
     // What a user leaves empty in a form counts as not given.
     let given = json!({"to": "Bob", "words": "1", "urgent": "", "tone": "stern"});
-    let reply = serde_json::to_value(client.prompt("letter", given).await.unwrap()).unwrap();
+    let reply = serde_json::to_value(client.get_prompt("letter", given).await.unwrap()).unwrap();
     let text = r#"To Bob: 1 words, "stern", None, None"#;
     assert_eq!(reply["messages"][0]["content"]["text"], text);
 }
@@ -93,12 +93,12 @@ async fn arguments_are_parsed_from_strings() {
 #[tokio::test]
 async fn missing_and_malformed_arguments_are_named() {
     let client = client().await;
-    let said = client.prompt("letter", json!({})).await.unwrap_err().to_string();
+    let said = client.get_prompt("letter", json!({})).await.unwrap_err().to_string();
     assert_eq!(said, "-32602: prompt `letter` lacks required arguments: `to`, `words`");
     let given = json!({"to": "Bob", "words": "many"});
-    let said = client.prompt("letter", given).await.unwrap_err().to_string();
+    let said = client.get_prompt("letter", given).await.unwrap_err().to_string();
     assert!(said.starts_with("-32602: prompt `letter`: at `words`: "), "{said}");
-    let said = client.prompt("leter", json!({})).await.unwrap_err().to_string();
+    let said = client.get_prompt("leter", json!({})).await.unwrap_err().to_string();
     assert_eq!(said, "-32602: Unknown prompt: leter. Did you mean `letter`?");
 }
 

@@ -42,7 +42,7 @@ async fn client() -> Client {
 }
 
 async fn read(client: &Client, uri: &str) -> Value {
-    let result = client.read(uri).await.unwrap_or_else(|e| panic!("{uri}: {e}"));
+    let result = client.read_resource(uri).await.unwrap_or_else(|e| panic!("{uri}: {e}"));
     serde_json::to_value(result).unwrap()["contents"].take()
 }
 
@@ -76,7 +76,7 @@ async fn what_is_not_there_is_not_found_by_era() {
         let server = serving(resources![index, page]);
         let client = builder.connect(server).await.unwrap();
         for uri in ["doc://nowhere", "doc://pages/10", "doc://pages/x", "doc://pages/1/2"] {
-            let error = client.read(uri).await.unwrap_err();
+            let error = client.read_resource(uri).await.unwrap_err();
             assert!(error.to_string().starts_with(&format!("{code}: ")), "{uri}: {error}");
             assert_eq!(error.details().unwrap()["uri"], uri);
         }

@@ -57,7 +57,7 @@ use self::replay::Replay;
 /// }
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<ContextState>);
+pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 
 struct ContextState {
     parts: ContextParts,
@@ -106,7 +106,7 @@ impl Default for ContextParts {
 impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
         let replay = Mutex::new(Replay::new(std::mem::take(&mut self.recording)));
-        Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }))
+        Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)
     }
 }
 
@@ -269,6 +269,37 @@ impl Context {
     /// ```
     pub fn client(&self) -> Option<ClientInfo> {
         self.0.parts.caller.client()
+    }
+
+    /// The URI that is read, in a resource: with a template, the one of this request. `None` in tools,
+    /// prompts and flows.
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{Context, Genkit, Registry, Result, resource, resources};
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(ctx: &Context, id: u64) -> String {
+    ///     format!("note {id} at {}", ctx.uri().unwrap_or_default())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(resources![note])).build()?;
+    /// let client = Client::connect(genkit.serve_mcp()).await?;
+    /// let read = client.read_resource("note://7").await?;
+    /// assert_eq!(read[0].as_text(), Some("note 7 at note://7"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn uri(&self) -> Option<&str> {
+        self.1.as_deref()
+    }
+
+    /// The same context where the resource at `uri` is read.
+    pub(crate) fn reading(&self, uri: &str) -> Self {
+        Self(Arc::clone(&self.0), Some(uri.into()))
     }
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {

@@ -73,17 +73,17 @@ async fn tools_prompts_and_resources_pass_through() {
             client.tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect()
         };
         assert_eq!(names().await, ["own", "s__add", "s__fail", "s__greet"]);
-        let add = client.call("s__add", json!({"a": 2, "b": 3})).await.unwrap();
+        let add = client.call_tool("s__add", json!({"a": 2, "b": 3})).await.unwrap();
         assert!(add.text().contains('5'), "{}", add.text());
-        assert_eq!(client.call("own", Value::Null).await.unwrap().text(), "own");
-        let failed = client.call("s__fail", json!({})).await.unwrap();
+        assert_eq!(client.call_tool("own", Value::Null).await.unwrap().text(), "own");
+        let failed = client.call_tool("s__fail", json!({})).await.unwrap();
         assert!(failed.is_error() && failed.text() == "broken", "{}", failed.text());
         // The question passes to this client.
-        let greeted = client.call("s__greet", json!({})).await.unwrap();
+        let greeted = client.call_tool("s__greet", json!({})).await.unwrap();
         assert_eq!(greeted.text(), "Hello, Who?!", "{upstream:?} {modern}");
-        let asked = client.prompt("s__ask", json!({"about": "life"})).await.unwrap();
+        let asked = client.get_prompt("s__ask", json!({"about": "life"})).await.unwrap();
         assert!(serde_json::to_string(&asked).unwrap().contains("What about life?"));
-        let read = client.read("note://7").await.unwrap();
+        let read = client.read_resource("note://7").await.unwrap();
         assert!(serde_json::to_string(&read).unwrap().contains("note 7"));
         // What comes and goes behind comes and goes here.
         host.disable("s").unwrap();

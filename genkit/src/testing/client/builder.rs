@@ -60,7 +60,7 @@ impl Client {
 ///     .roots(["file:///home/ada"])
 ///     .connect(genkit.serve_mcp())
 ///     .await?;
-/// assert_eq!(client.call("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
+/// assert_eq!(client.call_tool("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
 /// # Ok(())
 /// # }
 /// ```

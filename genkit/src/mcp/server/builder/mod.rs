@@ -243,7 +243,7 @@ impl McpServer {
     /// # async fn main() -> Result<()> {
     /// let genkit = Genkit::builder().registry(Registry::new().add(tools![settings])).build()?;
     /// let client = Client::connect(genkit.serve_mcp().expose_errors(false)).await?;
-    /// let told = client.call("settings", json!({})).await?.text();
+    /// let told = client.call_tool("settings", json!({})).await?.text();
     /// assert!(told.starts_with("there are no settings (reference "), "{told}");
     /// # Ok(())
     /// # }
