@@ -92,8 +92,8 @@ async fn clients() -> [Client; 2] {
 async fn objects_are_structured_and_have_a_schema_in_both_eras() {
     for client in clients().await {
         let tools = client.tools().await.unwrap();
-        let tool = tools.iter().find(|tool| tool.name == "weather").unwrap();
-        let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+        let tool = tools.iter().find(|tool| tool.name() == "weather").unwrap();
+        let schema = Value::Object(tool.output_schema().unwrap().clone());
         assert_eq!(schema["type"], "object");
         let answer = client.call_tool("weather", json!({})).await.unwrap();
         assert_eq!(answer.structured(), Some(&json!({"celsius": 21.5, "wind": null})));
@@ -110,8 +110,8 @@ async fn text_is_text_and_nothing_is_nothing() {
         let answer = client.call_tool("nothing", json!({})).await.unwrap();
         assert_eq!((answer.raw().content.len(), answer.structured()), (0, None));
         for tool in client.tools().await.unwrap() {
-            if ["text", "nothing", "any", "parts"].contains(&tool.name.as_ref()) {
-                assert_eq!(tool.output_schema, None, "{}", tool.name);
+            if ["text", "nothing", "any", "parts"].contains(&tool.name()) {
+                assert_eq!(tool.output_schema(), None, "{}", tool.name());
             }
         }
     }
@@ -126,8 +126,8 @@ async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
             let answer = client.call_tool(name, json!({})).await.unwrap();
             assert_eq!(answer.structured(), Some(&expected), "{name}");
             let tools = client.tools().await.unwrap();
-            let tool = tools.iter().find(|tool| tool.name == name).unwrap();
-            let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+            let tool = tools.iter().find(|tool| tool.name() == name).unwrap();
+            let schema = Value::Object(tool.output_schema().unwrap().clone());
             assert!(jsonschema::is_valid(&schema, &expected), "{name}: {schema}");
         }
     }
@@ -139,6 +139,7 @@ async fn a_value_may_stand_beside_a_text() {
         let answer = client.call_tool("both", json!({})).await.unwrap();
         assert_eq!(answer.text(), "cold");
         assert_eq!(answer.structured().unwrap()["wind"], 2);
+        assert_eq!(answer.metadata().unwrap()["source"], "test");
         let wire = serde_json::to_value(answer.raw()).unwrap();
         assert_eq!(wire["_meta"]["source"], "test");
     }
@@ -153,6 +154,12 @@ async fn parts_become_blocks() {
         assert_eq!(kinds, ["text", "image", "audio", "resource_link", "resource_link"]);
         assert_eq!(blocks[1]["data"], "AQI=");
         assert_eq!(blocks[3]["name"], "report.txt");
+        let parts = answer.parts();
+        let image = || Part::media("data:image/png;base64,AQI=", "image/png");
+        assert_eq!((parts.len(), &parts[1]), (5, &image()));
+        assert!(
+            matches!(&parts[3], Part::Resource { resource, .. } if resource.uri == "file:///tmp/report.txt")
+        );
     }
 }
 
