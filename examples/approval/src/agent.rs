@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::{Chat, ErrorContext as _, GenerateResponse, Genkit, Interrupt, Result, tools};
 
 use crate::account::{self, Account};

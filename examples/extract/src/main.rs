@@ -16,7 +16,7 @@ mod model;
 
 use std::io::{IsTerminal as _, Read as _, Write};
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::{Error, ErrorContext as _, Result};
 use invoice::Invoice;
 

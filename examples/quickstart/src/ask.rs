@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Part, Result, tools};
 

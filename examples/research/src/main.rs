@@ -17,7 +17,7 @@ mod view;
 
 use std::io::{IsTerminal as _, Write};
 
-use genkit::model::{FinishReason, ModelRef};
+use genkit::model::{FinishReason, IntoModel};
 use genkit::{Error, Part, Result};
 use tools::{compare, read, search};
 use view::{Times, View, count};

@@ -9,7 +9,46 @@ use super::response::{GenerateChunk, ModelResponse};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// A language model.
+/// A language model: one call, with a request and a response as data.
+///
+/// For a closure see [`from_fn`](super::from_fn); this is for a model with a type of its own.
+///
+/// ```
+/// use genkit::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Supports};
+/// use genkit::{BoxFuture, Result};
+///
+/// struct Echo {
+///     prefix: String,
+/// }
+///
+/// impl Model for Echo {
+///     fn name(&self) -> &str {
+///         "echo"
+///     }
+///
+///     fn info(&self) -> ModelInfo {
+///         ModelInfo::default().with_supports(Supports::text_only())
+///     }
+///
+///     fn generate<'a>(
+///         &'a self,
+///         request: &'a ModelRequest,
+///         _: &'a ChunkSink,
+///     ) -> BoxFuture<'a, Result<ModelResponse>> {
+///         Box::pin(async move {
+///             let said = request.messages.last().map(|message| message.text());
+///             Ok(ModelResponse::from_text(format!("{}{}", self.prefix, said.unwrap_or_default())))
+///         })
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let echo = Echo { prefix: "You said: ".to_owned() };
+/// assert_eq!(genkit::generate("hello").model(echo).await?.text(), "You said: hello");
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// Dropping the future that [`generate`](Self::generate) returns must stop the call.
 #[diagnostic::on_unimplemented(

@@ -119,7 +119,7 @@ impl ScriptedModel {
 
     /// The same model under another name. Default is `scripted`.
     #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }

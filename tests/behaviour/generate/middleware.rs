@@ -217,7 +217,7 @@ async fn retries_wait_as_long_as_the_server_asks() {
     let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::from_text("x"))]);
     let began = tokio::time::Instant::now();
     let run = genkit::generate("go").model(model.clone());
-    run.middleware(retry().without_jitter()).await.unwrap();
+    run.middleware(retry().jitter(false)).await.unwrap();
     assert_eq!(began.elapsed().as_secs(), 7 + 2);
     assert_eq!(model.requests().len(), 3);
 }
@@ -272,7 +272,7 @@ async fn fallback_takes_the_next_model_and_tells_the_last_error() {
 
     let spare = ScriptedModel::text("spare");
     let run = genkit::generate("go").temperature(0.5).model(ScriptedModel::new([unavailable()]));
-    run.middleware(fallback([spare.clone()]).without_config()).await.unwrap();
+    run.middleware(fallback([spare.clone()]).keep_config(false)).await.unwrap();
     assert!(config(&spare).is_empty());
 
     let wrong = ScriptedModel::new([Err(Error::invalid_argument("bad request"))]);

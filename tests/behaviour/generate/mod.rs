@@ -2,6 +2,7 @@
 
 mod calls;
 mod chat;
+mod closures;
 mod embedding;
 mod ending;
 mod interrupts;

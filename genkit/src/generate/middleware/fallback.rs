@@ -3,7 +3,7 @@
 use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
-use crate::generate::request::unbind_output;
+use crate::generate::request::{place_documents, unbind_output};
 use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 
 /// A fallback to other models where one fails: see [`fallback()`].
@@ -34,7 +34,7 @@ pub struct Fallback {
 /// ```
 ///
 /// The settings of the first model are sent to the others too, but for its key, address and
-/// version; see [`without_config`](Fallback::without_config).
+/// version; see [`keep_config`](Fallback::keep_config).
 pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
     Fallback {
         models: models.into_iter().map(IntoModel::into_model).collect(),
@@ -51,10 +51,11 @@ impl Fallback {
         self
     }
 
-    /// The other models get none of the settings, which may be one provider's own.
+    /// Whether the other models get the settings of the first, some of which may be one provider's own.
+    /// Default is true.
     #[must_use]
-    pub fn without_config(mut self) -> Self {
-        self.keep_config = false;
+    pub fn keep_config(mut self, yes: bool) -> Self {
+        self.keep_config = yes;
         self
     }
 
@@ -68,7 +69,9 @@ impl Fallback {
         for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
             request.config.shift_remove(own);
         }
-        unbind_output(&mut request, model.info().supports.as_ref());
+        let supports = model.info().supports;
+        place_documents(&mut request, supports.as_ref());
+        unbind_output(&mut request, supports.as_ref());
         request
     }
 

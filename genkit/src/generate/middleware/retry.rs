@@ -80,10 +80,11 @@ impl Retry {
         self
     }
 
-    /// Waits exactly as long as it says, for tests. Default is up to twice as long, by chance.
+    /// Jitter: whether a wait may be up to twice as long, by chance, so that clients do not come back all
+    /// at once. Default is true; false waits exactly as long as it says, for tests.
     #[must_use]
-    pub fn without_jitter(mut self) -> Self {
-        self.jitter = false;
+    pub fn jitter(mut self, yes: bool) -> Self {
+        self.jitter = yes;
         self
     }
 
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_a_limit() {
-        let retry = retry().max_retries(10).without_jitter();
+        let retry = retry().max_retries(10).jitter(false);
         let error = Error::new(ErrorKind::Unavailable, "x");
         let waits: Vec<u64> =
             (0..8).map(|n| retry.wait(&error, n).expect("worth it").as_secs()).collect();

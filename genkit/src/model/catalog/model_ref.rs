@@ -11,7 +11,7 @@ use crate::model::Model;
 /// use genkit::testing::ScriptedModel;
 ///
 /// let named = ModelRef::from("gemini/gemini-2.5-flash");
-/// let given = ModelRef::from(ScriptedModel::text("hello").named("house/polite"));
+/// let given = ModelRef::from(ScriptedModel::text("hello").with_name("house/polite"));
 /// assert_eq!((named.name(), given.name()), ("gemini/gemini-2.5-flash", "house/polite"));
 /// ```
 #[derive(Clone)]

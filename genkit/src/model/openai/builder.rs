@@ -74,6 +74,7 @@ pub struct OpenAiBuilder {
     name: Option<String>,
     pub(super) settings: ProviderSettings,
     strict_tools: Option<bool>,
+    strict_output: Option<bool>,
     max_tokens: Option<String>,
     from_env: bool,
 }
@@ -170,10 +171,17 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Whether models are bound to the schemas of tools, as far as strict mode can express them.
-    /// Default is true at OpenAI, and false at other servers that are known.
+    /// Whether models are bound strictly to the schemas of tools. A schema that strict mode cannot express,
+    /// with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI, and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.strict_tools = Some(yes);
+        self
+    }
+
+    /// Whether structured output is bound strictly to its schema, as far as strict mode can express that.
+    /// Default is true at OpenAI and where a server is known to need it.
+    pub fn strict_output(mut self, yes: bool) -> Self {
+        self.strict_output = Some(yes);
         self
     }
 
@@ -222,6 +230,9 @@ impl OpenAiBuilder {
         deviations.extra_fields |= at_url.is_none();
         if let Some(yes) = self.strict_tools {
             deviations.strict_tools = yes;
+        }
+        if let Some(yes) = self.strict_output {
+            deviations.strict_output = yes;
         }
         if let Some(name) = self.max_tokens {
             deviations.max_tokens = Cow::Owned(name);

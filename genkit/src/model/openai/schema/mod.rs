@@ -1,5 +1,7 @@
 //! Strict schemas of OpenAI: each object is closed, and each of its properties is always there.
 
+mod keywords;
+mod nullable;
 #[cfg(test)]
 mod tests;
 
@@ -7,46 +9,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::dialect::{
-    KeywordValue, choice, fixed_values, keyword_value, merged, resolve, tuple_items, types,
-};
-use crate::schema::{Dialect, MAX_DEPTH, Schema, pointer, types_of};
-
-/// Keywords that are copied as they are.
-const COPIED: [&str; 12] = [
-    "title",
-    "description",
-    "enum",
-    "const",
-    "pattern",
-    "multipleOf",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "minItems",
-    "maxItems",
-];
+use crate::schema::dialect::{Dialect, choice, fixed_values, merged, resolve, tuple_items, types};
+use crate::schema::{MAX_DEPTH, Schema, pointer, types_of};
+use keywords::{DEFINITIONS, copied, is_note, notes, unsayable};
+use nullable::nullable;
 
 /// How many schemas may be inside of a strict one. Default is 5,000: OpenAI takes as many properties.
 const MAX_SCHEMAS: usize = 5_000;
-
-/// Formats that are known; others are refused.
-const FORMATS: [&str; 9] =
-    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-
-/// Keywords that limit what passes, hold schemas, and are not known.
-const UNSAYABLE: [(&str, &str); 9] = [
-    ("allOf", "several schemas at once"),
-    ("not", "a negation"),
-    ("if", "a condition"),
-    ("patternProperties", "a map with free keys"),
-    ("propertyNames", "a map with free keys"),
-    ("contains", "a list that must contain something"),
-    ("dependentSchemas", "properties that depend on each other"),
-    ("dependentRequired", "properties that depend on each other"),
-    ("$dynamicRef", "a dynamic reference"),
-];
 
 /// The dialect of strict mode.
 pub(super) struct StrictDialect;
@@ -54,7 +23,11 @@ pub(super) struct StrictDialect;
 impl Dialect for StrictDialect {
     fn convert(exact: &Value, owner: &str) -> Option<Value> {
         let warn = |reason: &String| {
-            tracing::warn!("the schema of `{owner}` is sent without strict mode: {reason}");
+            tracing::warn!(
+                "the schema of `{owner}` is sent as it is and without strict mode, so that the model \
+                 may not keep to it: {reason}; leave that out of the type, or turn strict mode off with \
+                 `OpenAi::builder().strict_tools(false)` or `.strict_output(false)`"
+            );
         };
         openai_strict(exact).inspect_err(warn).ok()
     }
@@ -67,8 +40,8 @@ pub(super) fn is_strict(schema: &Schema, owner: &str) -> bool {
 
 /// The strict form of an exact schema, or the first place that strict schemas cannot describe, and why.
 ///
-/// A property that may be left out becomes one that may be null. Bounds and formats that are not known are dropped, as
-/// are defaults; whoever reads the answer still checks them.
+/// A property that may be left out becomes one that may be null. Defaults and examples are said in the description.
+/// Nothing else is lost: a keyword that strict mode does not have is a reason for the plain schema.
 fn openai_strict(exact: &Value) -> Result<Value, String> {
     let mut rewriter = StrictRewriter { exact, depth: 0, schemas: 0, merging: Vec::new() };
     let Value::Object(root) = exact else {
@@ -78,7 +51,7 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
         return Err(unsupported("", "the whole must be an object, and no choice or reference"));
     }
     let mut strict = rewriter.map(root, "")?;
-    for key in ["$defs", "definitions"] {
+    for key in DEFINITIONS {
         let Some(Value::Object(exact)) = root.get(key) else {
             continue;
         };
@@ -124,10 +97,8 @@ impl StrictRewriter<'_> {
     }
 
     fn map(&mut self, map: &Map<String, Value>, at: &str) -> Result<Map<String, Value>, String> {
-        for (key, what) in UNSAYABLE {
-            if map.contains_key(key) {
-                return Err(unsupported(&pointer::child(at, key), what));
-            }
+        if let Some((key, what)) = unsayable(map, at.is_empty()) {
+            return Err(unsupported(&pointer::child(at, key), what));
         }
         if let Some(reference) = map.get("$ref") {
             return self.reference(reference, map, at);
@@ -151,18 +122,31 @@ impl StrictRewriter<'_> {
         let Some((target, pointer)) = resolve(self.exact, reference) else {
             return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
         };
-        let limits =
-            |key: &str| key == "type" || key == "enum" || keyword_value(key) != KeywordValue::Data;
-        let is_definition = |key: &str| matches!(key, "$defs" | "definitions");
-        if map.keys().any(|key| limits(key) && !is_definition(key)) {
+        if map.keys().any(|key| key != "$ref" && !is_note(key)) {
             if self.merging.contains(&pointer) {
                 return Err(unsupported(at, "it contains itself with more properties each time"));
             }
+            if let Some(key) = contradiction(target, map) {
+                return Err(unsupported(
+                    &pointer::child(at, key),
+                    "another limit than the reference has",
+                ));
+            }
             self.merging.push(pointer);
             // The depth is counted, since a schema may be written out within itself.
-            let strict = self.schema(&Value::Object(merged(target, map)), at);
+            let mut whole = merged(target, map);
+            whole.retain(|key, _| !DEFINITIONS.contains(&key.as_str()));
+            let strict = self.schema(&Value::Object(whole), at);
             self.merging.pop();
             return strict.map(|strict| strict.as_object().cloned().unwrap_or_default());
+        }
+        // Elsewhere a schema may be another one in the end: nullable, or written out.
+        let is_definition = DEFINITIONS.iter().any(|key| {
+            let name = pointer.strip_prefix('/').and_then(|it| it.strip_prefix(key));
+            name.is_some_and(|name| name.starts_with('/') && !name[1..].contains('/'))
+        });
+        if !is_definition && !pointer.is_empty() {
+            return Err(unsupported(at, &format!("{reference} is no definition")));
         }
         let alone = json!({ "$ref": reference });
         let mut strict = notes(map);
@@ -181,11 +165,19 @@ impl StrictRewriter<'_> {
         at: &str,
         strict: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let beside =
-            ["properties", "items", "prefixItems", "enum", "const", "additionalProperties"];
-        let both = map.contains_key("anyOf") && map.contains_key("oneOf");
-        if both || beside.iter().any(|other| map.contains_key(*other)) {
-            return Err(unsupported(at, "a choice with other keywords beside it"));
+        // A type beside the choice says what each of its branches says by itself.
+        let is_said = |beside: &Value| {
+            let has_it = |branch: &Value| branch.get("type").is_some_and(|kind| kind == beside);
+            branches.iter().all(has_it)
+        };
+        let limits = map.iter().find(|(other, value)| {
+            *other != key && !is_note(other) && !(*other == "type" && is_said(value))
+        });
+        if let Some((other, _)) = limits {
+            return Err(unsupported(
+                &pointer::child(at, other),
+                "a choice with other keywords beside it",
+            ));
         }
         let at = pointer::child(at, key);
         let mut any = Vec::new();
@@ -217,13 +209,8 @@ impl StrictRewriter<'_> {
             }
         };
         strict.insert("type".to_owned(), kind.clone());
-        for (key, value) in map {
-            let is_known = COPIED.contains(&key.as_str());
-            let is_format = key == "format" && FORMATS.iter().any(|known| value == known);
-            if is_known || is_format {
-                strict.insert(key.clone(), value.clone());
-            }
-        }
+        strict.extend(notes(map));
+        strict.extend(copied(map).map(|(key, value)| (key.clone(), value.clone())));
         let is = |name: &str| {
             kind == name || kind.as_array().is_some_and(|all| all.iter().any(|one| one == name))
         };
@@ -279,7 +266,10 @@ impl StrictRewriter<'_> {
         strict: &mut Map<String, Value>,
     ) -> Result<(), String> {
         let (exact, at) = match tuple_items(map).as_deref() {
-            Some([(_, only)]) => (*only, pointer::element(&pointer::child(at, "prefixItems"), 0)),
+            Some([(_, only)]) => {
+                close_tuple(map, only, strict).map_err(|why| unsupported(at, why))?;
+                (*only, pointer::element(&pointer::child(at, "prefixItems"), 0))
+            }
             Some(_) => {
                 return Err(unsupported(
                     &pointer::child(at, "prefixItems"),
@@ -302,42 +292,40 @@ impl StrictRewriter<'_> {
     }
 }
 
-/// Annotations.
-fn notes(map: &Map<String, Value>) -> Map<String, Value> {
-    let is_note = |(key, _): &(&String, &Value)| matches!(key.as_str(), "title" | "description");
-    map.iter().filter(is_note).map(|(key, value)| (key.clone(), value.clone())).collect()
+/// A keyword beside a reference that limits what the reference names in another way than that itself does.
+fn contradiction<'a>(
+    target: &Map<String, Value>,
+    beside: &'a Map<String, Value>,
+) -> Option<&'a String> {
+    let differs = |key: &str, value: &Value| match (key, target.get(key), value) {
+        (_, None, _) | ("required", Some(_), _) => false,
+        ("properties", Some(Value::Object(all)), Value::Object(more)) => {
+            more.iter().any(|(name, schema)| all.get(name).is_some_and(|other| other != schema))
+        }
+        (_, Some(other), value) => other != value,
+    };
+    let found = beside.iter().find(|(key, value)| !is_note(key) && differs(key, value));
+    found.map(|(key, _)| key)
 }
 
-/// A strict schema, or null.
-fn nullable(schema: Value) -> Value {
-    let Value::Object(mut map) = schema else {
-        return schema;
-    };
-    let null = json!({ "type": "null" });
-    if let Some(Value::Array(branches)) = map.get_mut("anyOf") {
-        if !branches.contains(&null) {
-            branches.push(null);
+/// Ends a list whose places are all of one kind where the tuple ends, if it does.
+fn close_tuple(
+    map: &Map<String, Value>,
+    kind: &Value,
+    strict: &mut Map<String, Value>,
+) -> Result<(), &'static str> {
+    let places = map.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
+    let most = map.get("maxItems").and_then(Value::as_u64);
+    let ends = most.is_some_and(|most| most <= places as u64);
+    match map.get("items") {
+        Some(Value::Bool(false)) if !ends => {
+            strict.insert("maxItems".to_owned(), places.into());
         }
-        return Value::Object(map);
+        Some(rest) if ends || rest == kind => {}
+        None if ends => {}
+        _ => return Err("a list that goes on with values of another kind"),
     }
-    // Beside a null in its list, an enum would be another one for whoever reads the schema.
-    let enum_without_null =
-        map.get("enum").and_then(Value::as_array).is_some_and(|all| !all.contains(&Value::Null));
-    if map.contains_key("$ref") || map.contains_key("const") || enum_without_null {
-        let notes = notes(&map);
-        map.retain(|key, _| !notes.contains_key(key));
-        let mut around = notes;
-        around.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(map), null]));
-        return Value::Object(around);
-    }
-    match map.get_mut("type") {
-        Some(Value::Array(several)) if !several.iter().any(|name| name == "null") => {
-            several.push("null".into());
-        }
-        Some(kind @ Value::String(_)) if kind != "null" => *kind = json!([kind.clone(), "null"]),
-        _ => {}
-    }
-    Value::Object(map)
+    Ok(())
 }
 
 /// A pointer for people.

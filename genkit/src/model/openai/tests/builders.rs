@@ -37,7 +37,7 @@ fn a_server_is_known_by_its_name_or_its_address() {
 fn what_is_given_wins_over_the_environment_in_any_order() {
     let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
     let given = |builder: OpenAiBuilder| {
-        builder.key("mine").base_url("https://mine").organization("my-org")
+        builder.api_key("mine").base_url("https://mine").organization("my-org")
     };
     for builder in [given(OpenAi::builder()).env(), given(OpenAi::builder().env())] {
         let settings = builder.with_env(environment).settings;
