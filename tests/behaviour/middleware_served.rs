@@ -111,7 +111,11 @@ impl Middleware for Does {
 }
 
 fn serving(names: &[&'static str], log: &Log) -> McpServer {
-    let tools: Vec<Tool> = tools![double, greet, delete, fail, show, reply].into();
+    let mut tools: Vec<Tool> = tools![double, greet, delete, fail, show, reply].into();
+    let halve = Tool::builder("halve", "Halves.")
+        .input_schema(json!({"type": "object"}))
+        .output_schema(json!({"type": "number"}));
+    tools.push(halve.handler(|_: Context, _: Value| async { Ok(json!(0.5)) }));
     let mut builder = Genkit::builder().registry(genkit::Registry::new().add(tools));
     for &name in names {
         builder = builder.middleware(Does(name, Arc::clone(log)));
@@ -168,8 +172,9 @@ async fn it_may_answer_refuse_and_change() {
         }
     }
     for client in clients(&["misfits"], &log).await {
-        let (is_error, text) = told(&client, "double", json!({"n": 2})).await;
-        assert!(!is_error && text == "no number" || text.contains("output schema"), "{text}");
+        let (is_error, text) = told(&client, "halve", json!({})).await;
+        let said = "a middleware answers for `halve` with what its output schema does not allow";
+        assert!(is_error && text.starts_with(said), "{text}");
     }
     for client in clients(&["panics"], &log).await {
         let (is_error, text) = told(&client, "double", json!({"n": 2})).await;
