@@ -30,8 +30,10 @@
 //! 4. Where chunks [are wanted](ChunkSink::is_wanted) it sends the same answer piece by piece first.
 //! 5. It reports [usage](genkit::model::Usage), as far as it knows it.
 //!
-//! A value goes to `.model(..)` of a request or of `Genkit::builder()`; with `.add_model(..)` it is
-//! found by its name. A family of models behind one key implements
+//! Where a closure is enough, [`from_fn`](genkit::model::from_fn) makes a model of it.
+//!
+//! A value goes to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`; with
+//! `.model(..)` of the builder it is found by its name. A family of models behind one key implements
 //! [`Provider`](genkit::model::Provider), and its models are found as `"provider/model"`:
 //!
 //! ```

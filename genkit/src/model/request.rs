@@ -144,6 +144,13 @@ impl ToolDefinition {
         self
     }
 
+    /// The same with one more entry for programs.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
     /// The exact schema of its arguments.
     pub fn input_schema(&self) -> Option<&Value> {
         self.input_schema.as_deref()

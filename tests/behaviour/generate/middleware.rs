@@ -8,7 +8,7 @@ use genkit::generate::OnToolError;
 use genkit::message::ToolRequest;
 use genkit::middleware::{
     Middleware, NextGenerate, NextModel, NextTool, ToolCall, ToolOutcome, download_media, fallback,
-    on_generate, on_model, on_tool, retry, simulate_system_prompt,
+    on_generate, retry, simulate_system_prompt,
 };
 use genkit::model::{
     self, ChunkSink, FnModel, GenerateChunk, ModelInfo, ModelRequest, ModelResponse, Supports,
