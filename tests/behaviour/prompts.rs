@@ -31,7 +31,7 @@ async fn letter(
             .with(Part::resource_text("letter://last", "text/plain", "Dear Bob")),
         Message::model("I will write it."),
     ])
-    .description("A letter"))
+    .with_description("A letter"))
 }
 
 async fn people(asked: Completion) -> Vec<String> {

@@ -33,7 +33,7 @@ async fn search(q: String, limit: Option<u8>) -> Value {
 /// Several pieces.
 #[resource("doc://bundle")]
 async fn bundle() -> Result<Vec<Contents>> {
-    Ok(vec![Contents::bytes([1, 2]).uri("doc://bundle/a"), Contents::json(&[1])?])
+    Ok(vec![Contents::bytes([1, 2]).with_uri("doc://bundle/a"), Contents::json(&[1])?])
 }
 
 async fn client() -> Client {

@@ -28,7 +28,7 @@ async fn falsy(kind: u8) -> Value {
 /// A picture.
 #[tool]
 async fn picture() -> Reply<u32> {
-    Reply::new(7).part(Part::image("image/png", [1])).meta("by", "hand")
+    Reply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 /// Deletes a note.
@@ -596,7 +596,7 @@ async fn send(ctx: &Context, euros: u32) -> Result<String> {
 async fn fatal(ctx: &Context) -> Result<()> {
     ctx.interrupt("Go on?").await?;
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    Err(genkit::Error::new(ErrorKind::Internal, "boom").fatal())
+    Err(genkit::Error::new(ErrorKind::Internal, "boom").into_fatal())
 }
 
 #[tokio::test(start_paused = true)]

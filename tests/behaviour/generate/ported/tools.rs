@@ -87,7 +87,7 @@ pub fn resource(holding: &Holding) -> Resource {
         let contents = contents.clone();
         async move {
             let held = contents.into_iter().map(|held| match held.uri {
-                Some(uri) => Contents::text(held.text).uri(uri),
+                Some(uri) => Contents::text(held.text).with_uri(uri),
                 None => Contents::text(held.text),
             });
             Ok(held.collect::<Vec<_>>())

@@ -88,7 +88,7 @@ mod value_and_error {
     /// A value and a text.
     #[tool]
     async fn reply() -> Reply<u8> {
-        Reply::new(1).text("one")
+        Reply::new(1).with_text("one")
     }
 
     /// Nothing.
@@ -145,7 +145,7 @@ mod of_a_prompt {
     /// A reply.
     #[prompt]
     async fn reply() -> PromptReply {
-        PromptReply::new([Message::user("Write.")]).description("Short.")
+        PromptReply::new([Message::user("Write.")]).with_description("Short.")
     }
 }
 
