@@ -137,8 +137,8 @@ pub use action::{
     Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
 };
 pub use context::{
-    ClientInfo, Context, Elicit, Elicited, Level, Progress, Root, Roots, Sample, SampleRequest,
-    Sampled,
+    ClientInfo, Context, Elicit, ElicitForm, Elicited, Level, Progress, Root, Roots, Sample,
+    SampleRequest, Sampled,
 };
 pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use generate::middleware;

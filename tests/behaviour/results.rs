@@ -55,7 +55,9 @@ async fn any() -> Value {
 /// A value beside a text.
 #[tool]
 async fn both() -> Reply<Weather> {
-    Reply::new(Weather { celsius: 1.0, wind: Some(2) }).with_text("cold").with_meta("source", "test")
+    Reply::new(Weather { celsius: 1.0, wind: Some(2) })
+        .with_text("cold")
+        .with_meta("source", "test")
 }
 
 /// Pictures and text.

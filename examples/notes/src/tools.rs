@@ -70,7 +70,7 @@ pub(crate) async fn import_notes(
     for (done, text) in texts.iter().enumerate() {
         store.add(text.trim(), topic.trim())?;
         let progress = Progress::new((done + 1) as f64).with_total(total as f64);
-        ctx.progress(progress.message(format!("{} of {total}", done + 1))).await;
+        ctx.progress(progress.with_message(format!("{} of {total}", done + 1))).await;
     }
     ctx.resource_updated("notes://recent");
     Ok(total)

@@ -42,7 +42,7 @@ pub(crate) async fn search(
     let mut found = Vec::new();
     for (at, planet) in Planet::ALL.into_iter().enumerate() {
         let progress = Progress::new((at + 1) as f64).with_total(total);
-        ctx.progress(progress.message(format!("{planet:?}"))).await;
+        ctx.progress(progress.with_message(format!("{planet:?}"))).await;
         if let Some((text, page, hits)) = planet.best(&words) {
             found.push((hits, Hit { planet, page, text }));
         }

@@ -24,7 +24,7 @@ pub(crate) use linked::Linked;
 pub(crate) use resource::ContentsBody;
 pub(crate) use tool::ToolOutput;
 
-pub use call::Chunks;
+pub use call::{Chunks, CollectedChunks};
 pub use completion::{Completion, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
 pub use info::Location;

@@ -9,6 +9,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+mod testing;
 mod typemap;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,8 +29,9 @@ pub(crate) use replay::Recording;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;
-pub use question::{Elicit, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
+pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
 pub use report::{Level, Progress};
+pub use testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 
 use self::replay::Replay;
 
@@ -110,7 +112,7 @@ impl ContextParts {
 
 impl Context {
     /// A context without a caller, for unit tests of functions that take one: progress and logs
-    /// go nowhere, questions fail.
+    /// go nowhere, questions fail. [`Context::testing`] makes one that answers.
     ///
     /// ```
     /// use genkit::{Context, tool};

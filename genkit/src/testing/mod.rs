@@ -38,6 +38,8 @@ mod scripted;
 #[cfg(feature = "testing")]
 pub use client::{Answer, Client, ClientBuilder, Seen};
 
+pub use crate::action::CollectedChunks;
+pub use crate::context::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;

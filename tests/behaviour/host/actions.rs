@@ -231,7 +231,10 @@ async fn resources_and_templates() {
         assert_eq!(uris, [("s/rules", "house://rules"), ("s/note", "note://{id}")]);
         assert!(resources[1].is_template() && resources[1].mime_type() == Some("text/plain"));
         let read = host.read_resource("note://7").await.unwrap();
-        assert_eq!(read, [Contents::text("note 7").with_uri("note://7").with_mime_type("text/plain")]);
+        assert_eq!(
+            read,
+            [Contents::text("note 7").with_uri("note://7").with_mime_type("text/plain")]
+        );
         let error = host.read_resource("nope://7").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         let model = ScriptedModel::text("Read.");
@@ -298,7 +301,9 @@ async fn what_a_server_says_beside_a_result_is_not_taken_for_our_own_marks() {
     /// Says things.
     #[tool]
     async fn marked() -> genkit::Reply<Sum> {
-        genkit::Reply::new(Sum { total: 1 }).with_meta("injected", true).with_meta("purpose", "output")
+        genkit::Reply::new(Sum { total: 1 })
+            .with_meta("injected", true)
+            .with_meta("purpose", "output")
     }
     let host = host(server(&registry(tools![marked])));
     let model = ScriptedModel::new([

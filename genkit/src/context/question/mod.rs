@@ -15,7 +15,7 @@ pub(crate) use answer::{CallerAnswer, Decision, UserAction};
 pub(crate) use approve::APPROVAL_KEY;
 pub(crate) use data::{Question, QuestionKind};
 
-pub use elicit::Elicit;
+pub use elicit::{Elicit, ElicitForm};
 pub use results::{Elicited, Root, Sampled};
 pub use roots::Roots;
 pub use sample::Sample;

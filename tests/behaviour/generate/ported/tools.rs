@@ -65,8 +65,8 @@ async fn act(context: Context, acting: Acting, input: Value) -> Result<Reply<Val
         _ => acting.output,
     };
     let reply = Reply::new(value.unwrap_or_default());
-    let reply = acting.content.into_iter().fold(reply, Reply::part);
-    Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.meta(key, value)))
+    let reply = acting.content.into_iter().fold(reply, Reply::with_part);
+    Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.with_meta(key, value)))
 }
 
 /// With the input in the place of `"$input"`.
