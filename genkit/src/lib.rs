@@ -132,7 +132,7 @@ pub mod __private;
 
 pub use ::{schemars, serde, serde_json};
 pub use action::{
-    Chunks, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput, IntoPrompt,
+    AnnotatedFn, Chunks, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput, IntoPrompt,
     IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, Reply,
     Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
 };
@@ -159,7 +159,7 @@ pub use instance::{Genkit, GenkitBuilder};
 #[cfg(feature = "log")]
 pub use log::log_to_stderr;
 pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
-pub use registry::{Action, Registry};
+pub use registry::{Action, IntoActions, Registry};
 pub use schema::SharedSchema;
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has

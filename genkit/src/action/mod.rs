@@ -19,7 +19,6 @@ pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
 pub(crate) use info::Info;
-#[cfg(feature = "inventory")]
 pub(crate) use linked::Linked;
 pub(crate) use resource::ContentsBody;
 pub(crate) use tool::ToolOutput;
@@ -28,6 +27,7 @@ pub use call::{Chunks, CollectedChunks};
 pub use completion::{Completion, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
 pub use info::Location;
+pub use linked::AnnotatedFn;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
 pub use resource::{Contents, IntoContents, Resource, ResourceBuilder, ResourceFn};
 pub use tool::{Hints, IntoOutput, Reply, Tool, ToolBuilder, ToolFn};
@@ -46,7 +46,8 @@ pub mod expansion {
     pub use super::prompt::{PromptOutput, StaticPrompt};
     pub use super::resource::{ResourceOutput, StaticResource};
     pub use super::tool::{
-        IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
-        StaticTool, ToolOutput,
+        Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
+        ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,
     };
+    pub use crate::schema::OutputSchema;
 }

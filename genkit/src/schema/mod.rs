@@ -37,6 +37,7 @@ pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use properties::properties;
 #[cfg(feature = "mcp-server")]
 pub(crate) use result_shape::ResultShape;
+pub use schemas::OutputSchema;
 pub(crate) use schemas::Schemas;
 pub use shared::SharedSchema;
 pub(crate) use strictness::Strictness;
