@@ -177,7 +177,7 @@ impl std::fmt::Debug for Genkit {
 ///
 /// let shop = Genkit::builder()
 ///     .registry(Registry::new()) // default is that of the program
-///     .add(flows![cost])
+///     .actions(flows![cost])
 ///     .state(Prices { apple: 3 })
 ///     .build()?;
 /// assert_eq!(shop.registry().flows().len(), 1);
@@ -223,7 +223,7 @@ impl GenkitBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).default_model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }

@@ -55,7 +55,7 @@
 //! # The context
 //!
 //! A function that takes `&Context` can tell its caller how far it is, log, see that it was
-//! cancelled, and ask: [`Context::elicit`], [`Context::approve`], [`Context::sample`],
+//! cancelled, and ask: [`Context::elicit`], [`Context::confirm`], [`Context::sample`],
 //! [`Context::roots`]. How a question is carried depends on the caller, and the function need
 //! not know; [`Context::once`] is for what must not happen twice.
 //!
@@ -132,12 +132,12 @@ pub mod __private;
 
 pub use ::{schemars, serde, serde_json};
 pub use action::{
-    AnnotatedFn, Chunks, Completion, Contents, Flow, FlowFn, Hints, IntoContents, IntoOutput, IntoPrompt,
-    IntoSuggestions, Location, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, Reply,
+    AnnotatedFn, Chunks, CompleteRequest, ResourceContents, Flow, FlowFn, ToolAnnotations, IntoContents, IntoOutput, IntoPrompt,
+    IntoSuggestions, SourceLocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, ToolReply,
     Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
 };
 pub use context::{
-    ClientInfo, Context, Elicit, ElicitForm, Elicited, Level, Progress, Root, Roots, Sample,
+    ClientInfo, Context, Elicit, ElicitForm, Elicited, LogLevel, Progress, Root, Roots, Sample,
     SampleRequest, Sampled,
 };
 pub use error::{Error, ErrorContext, ErrorKind, Result};
@@ -160,13 +160,14 @@ pub use instance::{Genkit, GenkitBuilder};
 pub use log::log_to_stderr;
 pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
 pub use registry::{Action, IntoActions, Registry};
-pub use schema::SharedSchema;
+pub use schema::Schema;
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
 /// an answer of its own.
 ///
 /// ```
-/// # use genkit::{ToolRequest, model::ModelResponse, testing::ScriptedModel};
+/// # use genkit::message::ToolRequest;
+/// # use genkit::{model::ModelResponse, testing::ScriptedModel};
 /// # use serde_json::json;
 /// use genkit::{tool, tools};
 ///
@@ -179,7 +180,7 @@ pub use schema::SharedSchema;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// # let call = ToolRequest::new("get_weather", json!({"city": "Baltimore"}));
-/// # let answers = [ModelResponse::tool_requests([call]), ModelResponse::text("It is sunny.")];
+/// # let answers = [ModelResponse::from_tool_requests([call]), ModelResponse::from_text("It is sunny.")];
 /// # let model = ScriptedModel::new(answers);
 /// # let gemini = model.clone();
 /// let answer = genkit::generate("What is the weather in Baltimore?")
@@ -205,7 +206,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
 /// ```
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{Context, Elicited, GenerateResponse, Result, ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{Context, Elicited, GenerateResponse, Result, tool, tools};
 /// use serde_json::json;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -221,8 +223,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("send", ())]),
-///     ModelResponse::text("Done."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("send", ())]),
+///     ModelResponse::from_text("Done."),
 /// ]);
 /// let asked = genkit::generate("Send it!").model(model.clone()).tools(tools![send]).await?;
 /// let stored = serde_json::to_string(&asked)?; // … the process ends, another begins …

@@ -89,24 +89,24 @@ impl<T: From<&'static str>> TextDefault for T {
 #[diagnostic::on_unimplemented(
     message = "this cannot complete an argument",
     label = "not a completion function",
-    note = "write `async fn suggest(asked: genkit::Completion) -> Vec<String>`, or the suggestions themselves: `complete = [\"a\", \"b\"]`"
+    note = "write `async fn suggest(asked: genkit::action::CompleteRequest) -> Vec<String>`, or the suggestions themselves: `complete = [\"a\", \"b\"]`"
 )]
 pub trait Completes {
     fn complete(
         self,
-        request: crate::action::Completion,
+        request: crate::action::CompleteRequest,
     ) -> BoxFuture<'static, Result<Vec<String>>>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F, S> Completes for F
 where
-    F: Fn(crate::action::Completion) -> S,
+    F: Fn(crate::action::CompleteRequest) -> S,
     S: Future<Output: crate::action::IntoSuggestions> + Send + 'static,
 {
     fn complete(
         self,
-        request: crate::action::Completion,
+        request: crate::action::CompleteRequest,
     ) -> BoxFuture<'static, Result<Vec<String>>> {
         crate::action::expansion::complete(self(request))
     }

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
+use genkit::context::LogLevel;
 use genkit::mcp::rmcp::model::{SubscribeRequestParams, SubscriptionFilter};
 use genkit::testing::{Client, Seen};
-use genkit::{Context, Genkit, Level, Registry, Tool, resource, resources, tool, tools};
+use genkit::{Context, Genkit, Registry, Tool, resource, resources, tool, tools};
 use serde_json::json;
 
 /// Stays.
 #[tool]
 async fn stays(ctx: &Context) -> String {
-    ctx.log(Level::Debug, "small").await;
-    ctx.log(Level::Warning, json!({"what": "large"})).await;
+    ctx.log(LogLevel::Debug, "small").await;
+    ctx.log(LogLevel::Warning, json!({"what": "large"})).await;
     ctx.progress((1.0, 2.0)).await;
     ctx.resource_updated("thing://1");
     "here".into()

@@ -79,7 +79,7 @@ async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() 
     assert_eq!(lenient.call("add", json!({"a": "2", "b": 40})).await.unwrap().text(), "42");
     let answer = lenient.call("sum", json!({"numbers": "[1, 2]", "factor": "2"})).await.unwrap();
     assert_eq!(answer.text(), "6.0");
-    let strict = Client::connect(serving(tools![add]).strict_args()).await.unwrap();
+    let strict = Client::connect(serving(tools![add]).strict_args(true)).await.unwrap();
     assert!(strict.call("add", json!({"a": "2", "b": 40})).await.unwrap().is_error());
 }
 

@@ -1,7 +1,8 @@
 //! Prompts: typed arguments, several messages, completion.
 
+use genkit::action::{CompleteRequest, PromptReply};
 use genkit::testing::Client;
-use genkit::{Completion, Message, Part, PromptReply, Result, prompt, prompts};
+use genkit::{Message, Part, Result, prompt, prompts};
 use serde_json::json;
 
 use crate::serving;
@@ -34,7 +35,7 @@ async fn letter(
     .with_description("A letter"))
 }
 
-async fn people(asked: Completion) -> Vec<String> {
+async fn people(asked: CompleteRequest) -> Vec<String> {
     let tone = asked.other("tone").unwrap_or("any").to_owned();
     (0..150).map(|n| format!("{}{n}-{tone}", asked.value())).collect()
 }

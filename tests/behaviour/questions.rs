@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use genkit::mcp::rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
-use genkit::mcp::{ApprovalFallback, McpServer};
+use genkit::mcp::{McpServer, server::ApprovalFallback};
 use genkit::testing::{Client, ClientBuilder};
 use genkit::{Context, Elicited, Genkit, Registry, Result, tool, tools};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ async fn buy(ctx: &Context, counts: &Arc<Counts>, cents: u32) -> Result<String> 
     let first = ctx.elicit::<Name>("Your first name?").await?.accepted()?.name;
     let again: u32 = ctx.once("stamp", async { Ok::<_, genkit::Error>(receipt + 1) }).await?;
     let last = ctx.elicit::<Name>("Your last name?").await?.accepted()?.name;
-    ctx.approve(format!("Send to {first} {last}?")).await?;
+    ctx.confirm(format!("Send to {first} {last}?")).await?;
     Ok(format!("{first} {last} paid {cents}, receipt {receipt}, stamp {again}"))
 }
 

@@ -98,6 +98,6 @@ async fn functions_stay_functions() {
 fn a_builder_of_ones_own_leaves_the_programs_registry_alone() {
     let tool = Tool::builder("only_here", "x").handler(|_: Context, (): ()| async { Ok(()) });
     // The program has two tools of one name on purpose, so this is refused; that is not the point.
-    let _ = Genkit::builder().add([tool]).state(Database).build();
+    let _ = Genkit::builder().actions([tool]).state(Database).build();
     assert!(Registry::global().tool("only_here").is_none());
 }

@@ -1,7 +1,8 @@
 //! Resources and templates.
 
+use genkit::action::ResourceContents;
 use genkit::testing::Client;
-use genkit::{Contents, Error, Result, resource, resources};
+use genkit::{Error, Result, resource, resources};
 use serde_json::{Value, json};
 
 use crate::serving;
@@ -32,8 +33,11 @@ async fn search(q: String, limit: Option<u8>) -> Value {
 
 /// Several pieces.
 #[resource("doc://bundle")]
-async fn bundle() -> Result<Vec<Contents>> {
-    Ok(vec![Contents::bytes([1, 2]).with_uri("doc://bundle/a"), Contents::json(&[1])?])
+async fn bundle() -> Result<Vec<ResourceContents>> {
+    Ok(vec![
+        ResourceContents::bytes([1, 2]).with_uri("doc://bundle/a"),
+        ResourceContents::json(&[1])?,
+    ])
 }
 
 async fn client() -> Client {

@@ -1,7 +1,7 @@
 //! What a function returns, and what a client gets.
 
 use genkit::testing::Client;
-use genkit::{Part, Reply, Result, tool, tools};
+use genkit::{Part, Result, ToolReply, tool, tools};
 use serde_json::{Value, json};
 
 use crate::serving;
@@ -54,8 +54,8 @@ async fn any() -> Value {
 
 /// A value beside a text.
 #[tool]
-async fn both() -> Reply<Weather> {
-    Reply::new(Weather { celsius: 1.0, wind: Some(2) })
+async fn both() -> ToolReply<Weather> {
+    ToolReply::new(Weather { celsius: 1.0, wind: Some(2) })
         .with_text("cold")
         .with_meta("source", "test")
 }

@@ -62,11 +62,12 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
 pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
     match provider {
         "gemini" => {
-            let gemini = Gemini::builder().key(KEY).base_url(url).build().unwrap();
+            let gemini = Gemini::builder().api_key(KEY).base_url(url).build().unwrap();
             Some(gemini.model(if name.is_empty() { "gemini-2.5-flash" } else { name }))
         }
         "openai" => {
-            let openai = OpenAi::builder().key(KEY).base_url(format!("{url}/v1")).build().unwrap();
+            let openai =
+                OpenAi::builder().api_key(KEY).base_url(format!("{url}/v1")).build().unwrap();
             Some(openai.model(if name.is_empty() { "gpt-4o" } else { name }))
         }
         _ => None,

@@ -41,7 +41,7 @@ fn gemini(answer: impl Fn(usize) -> String + Send + 'static) -> (Arc<dyn Model>,
             let _ = connection.write_all(answer(number).as_bytes());
         }
     });
-    (Gemini::builder().key("KEY").base_url(url).build().unwrap().model("gemini-3-pro"), asked)
+    (Gemini::builder().api_key("KEY").base_url(url).build().unwrap().model("gemini-3-pro"), asked)
 }
 
 fn call(number: usize) -> String {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use genkit::Result;
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Result, ToolRequest};
 use serde_json::{Value, json};
 
 use crate::account::{Account, Transfer};
@@ -54,7 +55,10 @@ impl Drop for Folder {
 
 fn calls(calls: &[(&str, Value)]) -> ScriptedModel {
     let calls = calls.iter().map(|(name, input)| ToolRequest::new(*name, input.clone()));
-    ScriptedModel::new([ModelResponse::tool_requests(calls), ModelResponse::text("Done.")])
+    ScriptedModel::new([
+        ModelResponse::from_tool_requests(calls),
+        ModelResponse::from_text("Done."),
+    ])
 }
 
 fn fifty() -> ScriptedModel {

@@ -1,6 +1,6 @@
 //! How the scenarios give access: nobody sits at a browser here.
 
-use genkit::mcp::OAuth;
+use genkit::mcp::host::OAuth;
 use genkit::{Error, ErrorKind, Result};
 
 use crate::scenario::Scenario;

@@ -9,7 +9,9 @@ mod scenario;
 
 use std::time::Duration;
 
-use genkit::mcp::{ElicitRequest, HttpServer, McpClient, McpHost, ProtocolEra, Sampling};
+use genkit::mcp::{
+    McpClient, McpHost, host::ElicitRequest, host::HttpServer, host::ProtocolEra, host::Sampling,
+};
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
 use offline::Offline;

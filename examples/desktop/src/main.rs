@@ -22,7 +22,7 @@ mod wanted;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use genkit::mcp::{McpEvent, McpHost, ServerState};
+use genkit::mcp::{McpHost, host::McpEvent, host::ServerState};
 use genkit::{Error, Result};
 
 use talk::Talk;

@@ -1,7 +1,7 @@
 //! What there is, as a table.
 
 use genkit::Tool;
-use genkit::mcp::{McpHost, ServerState};
+use genkit::mcp::{McpHost, host::ServerState};
 
 /// How wide a name may be before its description leaves its column, in characters.
 const WIDEST: usize = 52;
@@ -12,7 +12,7 @@ const SHOWN: usize = 70;
 /// Whether the user is asked before a tool is called. MCP assumes the worst of a tool that says
 /// nothing of itself.
 pub(crate) fn may_destroy(tool: &Tool) -> bool {
-    let hints = tool.hints();
+    let hints = tool.annotations();
     hints.read_only != Some(true) && hints.destructive != Some(false)
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn the_worst_is_assumed() {
         let tool = || Tool::builder("t", "A tool.");
-        let made = |tool: genkit::ToolBuilder| {
+        let made = |tool: genkit::action::ToolBuilder| {
             may_destroy(&tool.handler(|_, _: genkit::serde_json::Value| async { Ok("") }))
         };
         assert!(made(tool()) && made(tool().destructive(true)) && made(tool().read_only(false)));

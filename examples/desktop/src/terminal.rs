@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use genkit::mcp::{ElicitAnswer, ElicitRequest};
+use genkit::mcp::{host::ElicitAnswer, host::ElicitRequest};
 use genkit::serde_json::{self, Map, Value};
 use genkit::{Error, Result};
 

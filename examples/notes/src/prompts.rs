@@ -1,6 +1,7 @@
 //! Ready-made questions about notes.
 
-use genkit::{Completion, Message, Part, PromptReply, Result, prompt};
+use genkit::action::{CompleteRequest, PromptReply};
+use genkit::{Message, Part, Result, prompt};
 
 use crate::store::Store;
 
@@ -37,7 +38,7 @@ pub(crate) async fn next_step(
     Ok(format!("What should I do next about this note?\n\n{}", store.get(id)?.text))
 }
 
-async fn topics(asked: Completion) -> Result<Vec<String>> {
+async fn topics(asked: CompleteRequest) -> Result<Vec<String>> {
     let typed = asked.value().to_lowercase();
     let topics = asked.state::<Store>()?.topics()?;
     Ok(topics.into_iter().filter(|topic| topic.to_lowercase().starts_with(&typed)).collect())

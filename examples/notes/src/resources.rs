@@ -1,7 +1,8 @@
 //! Notes as resources.
 
+use genkit::action::CompleteRequest;
 use genkit::serde_json::{Value, json};
-use genkit::{Completion, Result, resource};
+use genkit::{Result, resource};
 
 use crate::store::Store;
 
@@ -17,7 +18,7 @@ pub(crate) async fn recent(store: &Store) -> Result<Value> {
     Ok(json!(store.search("", 10)?))
 }
 
-async fn ids(asked: Completion) -> Result<Vec<String>> {
+async fn ids(asked: CompleteRequest) -> Result<Vec<String>> {
     let notes = asked.state::<Store>()?.search("", 100)?;
     let ids = notes.into_iter().map(|note| note.id.to_string());
     Ok(ids.filter(|id| id.starts_with(asked.value())).collect())

@@ -1,6 +1,7 @@
 //! What a model may do with notes.
 
-use genkit::{Context, Error, Progress, Reply, Result, tool};
+use genkit::context::Progress;
+use genkit::{Context, Error, Result, ToolReply, tool};
 
 use crate::store::{Note, Store};
 
@@ -34,11 +35,11 @@ pub(crate) async fn search_notes(
     #[arg(default = 20)]
     #[schemars(range(min = 1, max = 100))]
     limit: u32,
-) -> Result<Reply<Vec<Note>>> {
+) -> Result<ToolReply<Vec<Note>>> {
     let notes = store.search(&query, limit.clamp(1, 100))?;
     let lines: Vec<String> = notes.iter().map(|n| format!("{}: {}", n.id, n.text)).collect();
     let text = if lines.is_empty() { "no notes found".to_owned() } else { lines.join("\n") };
-    Ok(Reply::new(notes).with_text(text))
+    Ok(ToolReply::new(notes).with_text(text))
 }
 
 /// Deletes a note for ever. The user is asked first.

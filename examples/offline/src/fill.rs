@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use genkit::ToolResponse;
+use genkit::message::ToolResponse;
 use genkit::serde_json::{Value, json};
 
 use crate::schema::Field;

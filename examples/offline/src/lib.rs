@@ -58,7 +58,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<()> {
-//! let genkit = Genkit::builder().provider(House).model("house/offline").build()?;
+//! let genkit = Genkit::builder().provider(House).default_model("house/offline").build()?;
 //! let answer = genkit.generate("What is the meaning of life?").await?;
 //! assert!(answer.text().starts_with("I am genkit's offline model"));
 //! # Ok(())
@@ -144,13 +144,13 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     let tools = if no_tools { &[] } else { request.tools.as_slice() };
     let call = turn.call(tools, request.tool_choice == Some(ToolChoice::Required));
     if let Ok(Some(call)) = call {
-        return ModelResponse::tool_requests([call]);
+        return ModelResponse::from_tool_requests([call]);
     }
     let format = request.output.format.as_deref();
     if let Some(schema) = request.output.schema.as_deref().filter(|_| format != Some("text")) {
         // Output is always filled; what is not found is empty.
         let output = fill::fill(&turn.prompt, schema, &[], &turn.results).unwrap_or_default();
-        return ModelResponse::text(match (format, &output) {
+        return ModelResponse::from_text(match (format, &output) {
             (Some("enum"), Value::String(value)) => value.clone(),
             (Some("jsonl"), Value::Array(rows)) => {
                 rows.iter().map(|row| format!("{row}\n")).collect()
@@ -164,7 +164,7 @@ fn answer(request: &ModelRequest) -> ModelResponse {
         Ok(_) => tell::what_it_is(tools),
     };
     let is_json = request.output.is_json();
-    ModelResponse::text(if is_json { json!({ "answer": text }).to_string() } else { text })
+    ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })
 }
 
 /// Sends text word by word, and a call as a whole.
@@ -172,7 +172,7 @@ fn stream(part: &Part, chunks: &ChunkSink) {
     let Some(text) = part.as_text() else {
         return chunks.send(GenerateChunk::new([part.clone()]));
     };
-    text.split_inclusive(' ').for_each(|word| chunks.send(GenerateChunk::of_text(word)));
+    text.split_inclusive(' ').for_each(|word| chunks.send(GenerateChunk::from_text(word)));
 }
 
 /// A guess of the tokens of a part: its words.

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::{ModelRequest, ToolDefinition};
 use genkit::serde_json::json;
-use genkit::{Message, Part, Role, ToolRequest, ToolResponse};
+use genkit::{Message, Part, Role};
 
 use crate::fill::fill;
 use crate::tell::plain;

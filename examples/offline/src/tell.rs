@@ -1,8 +1,9 @@
 //! What is told in sentences: results, and what this model is.
 
+use genkit::Part;
+use genkit::message::ToolResponse;
 use genkit::model::ToolDefinition;
 use genkit::serde_json::Value;
-use genkit::{Part, ToolResponse};
 
 /// The results, one below the other.
 pub(crate) fn results(results: &[&ToolResponse]) -> String {

@@ -78,7 +78,7 @@ pub(crate) fn outlook(out: &mut impl Write) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use genkit::ToolRequest;
+    use genkit::message::ToolRequest;
     use genkit::model::ModelResponse;
     use genkit::testing::ScriptedModel;
 
@@ -91,9 +91,12 @@ mod tests {
     #[tokio::test]
     async fn each_step_is_a_line() {
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": "two", "b": 40}))]),
-            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 40}))]),
-            ModelResponse::text("It is\n42."),
+            ModelResponse::from_tool_requests([ToolRequest::new(
+                "add",
+                json!({"a": "two", "b": 40}),
+            )]),
+            ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 40}))]),
+            ModelResponse::from_text("It is\n42."),
         ]);
         let (shown, ended) = shown(model).await;
         ended.unwrap();
@@ -107,8 +110,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_model_that_only_calls_is_an_error() {
-        let call =
-            || ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
+        let call = || {
+            ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))])
+        };
         let (_, ended) = shown(ScriptedModel::new((0..6).map(|_| call()))).await;
         assert!(ended.unwrap_err().to_string().contains("the limit of 5 tool rounds"));
     }

@@ -1,7 +1,8 @@
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::serde_json::json;
 use genkit::testing::{Scripted, ScriptedModel};
-use genkit::{Error, ErrorKind, Result, ToolRequest};
+use genkit::{Error, ErrorKind, Result};
 
 use crate::view::{Times, View};
 use crate::{research, wanted};
@@ -20,7 +21,7 @@ async fn run(
 
 fn search() -> ModelResponse {
     let query = "rings ".repeat(40);
-    ModelResponse::tool_requests([
+    ModelResponse::from_tool_requests([
         ToolRequest::new("search", json!({"query": query})),
         ToolRequest::new("read", json!({"planet": "pluto"})),
     ])
@@ -28,7 +29,7 @@ fn search() -> ModelResponse {
 
 #[tokio::test]
 async fn the_run_is_shown_line_by_line() {
-    let mut last = ModelResponse::text("Four planets have rings.\nSee saturn.");
+    let mut last = ModelResponse::from_text("Four planets have rings.\nSee saturn.");
     last.usage.input_tokens = Some(30);
     last.usage.output_tokens = Some(8);
     let model = ScriptedModel::new([search(), last]);
@@ -47,7 +48,7 @@ async fn the_run_is_shown_line_by_line() {
 
 #[tokio::test]
 async fn a_terminal_sees_progress_that_goes_away() {
-    let model = ScriptedModel::new([search(), ModelResponse::text("Four.")]);
+    let model = ScriptedModel::new([search(), ModelResponse::from_text("Four.")]);
     let (shown, _) = run(&model, "Rings?", 8, true).await;
     assert!(shown.contains("search: 1 of 8 Mercury\r\x1b[2K"), "{shown:?}");
     assert!(shown.contains("\r\x1b[2K        search: 4 items"), "{shown:?}");

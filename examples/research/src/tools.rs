@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use genkit::{Context, Error, Progress, Result, resource, tool};
+use genkit::context::Progress;
+use genkit::{Context, Error, Result, resource, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

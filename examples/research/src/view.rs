@@ -5,10 +5,11 @@ use std::io::{Result, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use genkit::message::ToolResponse;
 use genkit::middleware::{Calling, Middleware, NextTool, ToolCall};
 use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
-use genkit::{GenerateResponse, Message, Part, Role, ToolResponse};
+use genkit::{GenerateResponse, Message, Part, Role};
 
 /// How much of arguments and of text is shown in a line, in characters.
 const WIDTH: usize = 90;
@@ -20,7 +21,7 @@ pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
 impl Middleware for Times {
     fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
-        let reference = call.request().r#ref.clone().unwrap_or_default();
+        let reference = call.request().id.clone().unwrap_or_default();
         Box::pin(async move {
             let began = Instant::now();
             let outcome = next.run(call).await;
@@ -34,7 +35,7 @@ impl Middleware for Times {
 impl Times {
     fn of(&self, answer: &ToolResponse) -> Option<Duration> {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.get(answer.r#ref.as_deref()?).copied()
+        times.get(answer.id.as_deref()?).copied()
     }
 }
 

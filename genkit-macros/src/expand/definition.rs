@@ -73,14 +73,16 @@ impl ToTokens for SchemaSource {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
             Self::Type(ty) => {
-                let schema = quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::schema);
+                let schema =
+                    quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::schema);
                 quote!(__genkit::OutputSchema::Type(#schema))
             }
             Self::Json(object) => {
                 quote!(__genkit::OutputSchema::Written(|| __genkit::serde_json::json!(#object)))
             }
             Self::Call(call) => {
-                let schema = quote_spanned!(call.span()=> __genkit::SchemaValue::into_schema(#call));
+                let schema =
+                    quote_spanned!(call.span()=> __genkit::SchemaValue::into_schema(#call));
                 quote!(__genkit::OutputSchema::Written(|| #schema))
             }
         });

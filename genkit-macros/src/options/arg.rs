@@ -15,7 +15,7 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Texts,
         target: OptionTarget::Macro,
         example: "#[arg(complete = suggest_city)]",
-        about: "Suggestions while a user types: an `async fn(Completion) -> Vec<String>`, or a \
+        about: "Suggestions while a user types: an `async fn(CompleteRequest) -> Vec<String>`, or a \
                 list `[\"a\", \"b\"]`. Prompts and resource templates only.",
     },
 ];

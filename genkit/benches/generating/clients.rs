@@ -38,7 +38,7 @@ pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs
         let url = format!("http://127.0.0.1:{port}");
         match who {
             "ours" => {
-                let gemini = Gemini::builder().key("KEY").base_url(url).build().unwrap();
+                let gemini = Gemini::builder().api_key("KEY").base_url(url).build().unwrap();
                 let model = gemini.model("gemini-bench");
                 time(at_a_time, runs, || ours(Arc::clone(&model), stream)).await;
             }
@@ -98,7 +98,7 @@ async fn bodies(url: &str, stream: bool) -> Vec<Vec<u8>> {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("run.json");
     let cassette = genkit::model::Cassette::record(&file);
-    let gemini = Gemini::builder().key("KEY").base_url(url).cassette(cassette).build().unwrap();
+    let gemini = Gemini::builder().api_key("KEY").base_url(url).cassette(cassette).build().unwrap();
     ours(gemini.model("gemini-bench"), stream).await;
     let recorded: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();

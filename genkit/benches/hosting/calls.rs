@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use genkit::mcp::ProtocolEra;
+use genkit::mcp::host::ProtocolEra;
 
 use super::clients::{Client, Place};
 use super::{Effort, median};

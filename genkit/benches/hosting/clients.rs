@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use genkit::mcp::rmcp::model::CallToolRequestParams;
 use genkit::mcp::rmcp::service::{RoleClient, RunningService, ServiceExt as _};
-use genkit::mcp::{CustomServer, McpClient, ProtocolEra, StdioServer};
+use genkit::mcp::{McpClient, host::CustomServer, host::ProtocolEra, host::StdioServer};
 use genkit::serde_json::{Value, json};
 use tokio::process::{Child, Command};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use genkit::mcp::{McpHost, ServerState, StdioServer};
+use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
 
 use super::{Effort, median};
 

@@ -1,4 +1,4 @@
-//! Completion: suggestions for prompt arguments and template variables while a user types.
+//! CompleteRequest: suggestions for prompt arguments and template variables while a user types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,9 +12,10 @@ use crate::future::BoxFuture;
 /// A completion request: the argument, and what is typed of it so far.
 ///
 /// ```
-/// use genkit::{Completion, prompt};
+/// use genkit::action::CompleteRequest;
+/// use genkit::prompt;
 ///
-/// async fn departments(asked: Completion) -> Vec<String> {
+/// async fn departments(asked: CompleteRequest) -> Vec<String> {
 ///     ["Engineering", "Sales", "Support"]
 ///         .into_iter()
 ///         .filter(|name| name.to_lowercase().starts_with(&asked.value().to_lowercase()))
@@ -29,14 +30,14 @@ use crate::future::BoxFuture;
 /// }
 /// ```
 #[derive(Clone)]
-pub struct Completion {
+pub struct CompleteRequest {
     pub(crate) argument: String,
     pub(crate) value: String,
     pub(crate) others: BTreeMap<String, String>,
     pub(crate) context: Context,
 }
 
-impl Completion {
+impl CompleteRequest {
     /// The argument that is being typed.
     pub fn argument(&self) -> &str {
         &self.argument
@@ -50,9 +51,9 @@ impl Completion {
     /// Another argument of the same prompt or template, if the client sent it.
     ///
     /// ```
-    /// use genkit::Completion;
+    /// use genkit::action::CompleteRequest;
     ///
-    /// async fn cities(asked: Completion) -> Vec<&'static str> {
+    /// async fn cities(asked: CompleteRequest) -> Vec<&'static str> {
     ///     match asked.other("country") {
     ///         Some("Norway") => vec!["Oslo", "Bergen"],
     ///         _ => vec![],
@@ -72,11 +73,12 @@ impl Completion {
     /// State that was given with `.state(value)`.
     ///
     /// ```
-    /// use genkit::{Completion, Result};
+    /// use genkit::action::CompleteRequest;
+    /// use genkit::Result;
     ///
     /// struct Cities(Vec<String>);
     ///
-    /// async fn cities(asked: Completion) -> Result<Vec<String>> {
+    /// async fn cities(asked: CompleteRequest) -> Result<Vec<String>> {
     ///     Ok(asked.state::<Cities>()?.0.clone())
     /// }
     /// ```
@@ -91,14 +93,14 @@ impl Completion {
 /// The completion functions of an annotated function, with their types erased, each with the name
 /// of its argument.
 pub type StaticCompleters =
-    &'static [(&'static str, fn(Completion) -> BoxFuture<'static, Result<Vec<String>>>)];
+    &'static [(&'static str, fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>>)];
 
 /// A type that a completion function may return.
 ///
 /// A list of strings, best first, or a `Result` of one.
 ///
 /// ```
-/// use genkit::IntoSuggestions;
+/// use genkit::action::IntoSuggestions;
 ///
 /// assert_eq!(vec!["red", "green"].into_suggestions()?, ["red", "green"]);
 /// assert!(Err::<Vec<String>, _>("the database is gone").into_suggestions().is_err());
@@ -140,7 +142,7 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
 pub(crate) struct Completers(Vec<(Cow<'static, str>, Completer)>);
 
 /// A completion function: annotated or made at run time.
-type Completer = Box<dyn Fn(Completion) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
+type Completer = Box<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
 
 impl Completers {
     /// Those of an annotated function.
@@ -154,7 +156,7 @@ impl Completers {
     /// Adds one that was written as a closure or an `async fn`.
     pub(crate) fn add<F, Fut>(&mut self, argument: Cow<'static, str>, function: F)
     where
-        F: Fn(Completion) -> Fut + Send + Sync + 'static,
+        F: Fn(CompleteRequest) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoSuggestions> + Send + 'static,
     {
         self.0.push((argument, Box::new(move |request| complete(function(request)))));
@@ -166,7 +168,7 @@ impl Completers {
     pub(crate) fn complete(
         &self,
         schema: &serde_json::Value,
-        request: Completion,
+        request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
         if let Some((_, completer)) = self.0.iter().find(|(name, _)| *name == request.argument) {
             return Some(completer(request));
@@ -188,8 +190,8 @@ macro_rules! completing {
                 function: F,
             ) -> Self
             where
-                F: Fn($crate::Completion) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output: $crate::IntoSuggestions> + Send + 'static,
+                F: Fn($crate::action::CompleteRequest) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output: $crate::action::IntoSuggestions> + Send + 'static,
             {
                 self.completers.add(argument.into(), function);
                 self
@@ -209,7 +211,7 @@ where
 }
 
 /// Those of a fixed list that begin with what is typed; expansions call it.
-pub fn suggest(request: &Completion, from: &[&str]) -> BoxFuture<'static, Result<Vec<String>>> {
+pub fn suggest(request: &CompleteRequest, from: &[&str]) -> BoxFuture<'static, Result<Vec<String>>> {
     ready(starting_with(request.value(), from.iter().copied()))
 }
 

@@ -61,7 +61,7 @@ macro_rules! defined {
             }
 
             /// Where it was defined.
-            pub fn location(&self) -> Option<$crate::Location> {
+            pub fn location(&self) -> Option<$crate::action::SourceLocation> {
                 self.definition().info.location
             }
 

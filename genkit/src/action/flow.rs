@@ -16,7 +16,8 @@ use crate::error::Result;
 /// The macro implements it for the type that has the function's name; nothing else should.
 ///
 /// ```
-/// use genkit::{Flow, FlowFn, flow};
+/// use genkit::action::FlowFn;
+/// use genkit::{Flow, flow};
 ///
 /// /// Greets somebody.
 /// #[flow]

@@ -17,14 +17,14 @@ use serde_json::{Map, Value};
 /// assert!(Tool::of::<add>().location().unwrap().to_string().contains(".rs:"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Location {
+pub struct SourceLocation {
     /// The file, as the compiler names it.
     pub file: &'static str,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl fmt::Display for Location {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -36,7 +36,7 @@ pub(crate) struct Info {
     pub(crate) name: Cow<'static, str>,
     pub(crate) title: Option<Cow<'static, str>>,
     pub(crate) description: Cow<'static, str>,
-    pub(crate) location: Option<Location>,
+    pub(crate) location: Option<SourceLocation>,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
@@ -47,7 +47,7 @@ impl Info {
     #[track_caller]
     pub(crate) fn dynamic(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = std::panic::Location::caller();
-        let location = Location { file: caller.file(), line: caller.line() };
+        let location = SourceLocation { file: caller.file(), line: caller.line() };
         Self { location: Some(location), ..Self::remote(name, description) }
     }
 
@@ -131,7 +131,7 @@ impl StaticInfo {
             name: Cow::Borrowed(self.name),
             title: self.title.map(Cow::Borrowed),
             description: Cow::Borrowed(self.description),
-            location: Some(Location { file: self.file, line: self.line }),
+            location: Some(SourceLocation { file: self.file, line: self.line }),
             tags: texts(self.tags),
             icons: texts(self.icons),
             metadata: self.metadata.map_or_else(Map::new, |make| match make() {

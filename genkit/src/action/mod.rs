@@ -24,13 +24,13 @@ pub(crate) use resource::ContentsBody;
 pub(crate) use tool::ToolOutput;
 
 pub use call::{Chunks, CollectedChunks};
-pub use completion::{Completion, IntoSuggestions};
+pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
-pub use info::Location;
+pub use info::SourceLocation;
 pub use linked::AnnotatedFn;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
-pub use resource::{Contents, IntoContents, Resource, ResourceBuilder, ResourceFn};
-pub use tool::{Hints, IntoOutput, Reply, Tool, ToolBuilder, ToolFn};
+pub use resource::{ResourceContents, IntoContents, Resource, ResourceBuilder, ResourceFn};
+pub use tool::{ToolAnnotations, IntoOutput, ToolReply, Tool, ToolBuilder, ToolFn};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]

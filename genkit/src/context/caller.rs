@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::capability::Capability;
 use super::question::{CallerAnswer, Question};
-use super::report::{Level, Progress};
+use super::report::{LogLevel, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -20,7 +20,7 @@ pub(crate) trait Caller: Send + Sync {
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()>;
 
     /// Sends a log message.
-    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()>;
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()>;
 
     /// Sends a chunk of a result.
     fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()>;
@@ -48,7 +48,7 @@ impl Caller for NoCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn log(&self, _: Level, _: Value) -> BoxFuture<'_, ()> {
+    fn log(&self, _: LogLevel, _: Value) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -66,7 +66,8 @@ impl Caller for NoCaller {
 /// A program that calls.
 ///
 /// ```
-/// use genkit::{ClientInfo, Context};
+/// use genkit::context::ClientInfo;
+/// use genkit::Context;
 ///
 /// fn is_desktop(client: &ClientInfo) -> bool {
 ///     client.name == "claude-ai" && !client.version.is_empty()

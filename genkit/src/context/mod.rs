@@ -30,7 +30,7 @@ pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;
 pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
-pub use report::{Level, Progress};
+pub use report::{LogLevel, Progress};
 pub use testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 
 use self::replay::Replay;
@@ -193,7 +193,7 @@ impl Context {
     ///
     /// ```
     /// struct User(String);
-    /// assert!(genkit::Context::detached().get::<User>().is_none());
+    /// assert!(genkit::Context::detached().extension::<User>().is_none());
     /// ```
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let value = self.0.parts.values.get();

@@ -25,7 +25,7 @@ impl Context {
     /// #[tool]
     /// async fn buy(ctx: &Context, cents: u32) -> Result<String> {
     ///     let receipt: String = ctx.once("charge", charge(cents)).await?;
-    ///     ctx.approve("Send the parcel to the usual address?").await?;
+    ///     ctx.confirm("Send the parcel to the usual address?").await?;
     ///     Ok(receipt)
     /// }
     /// ```

@@ -10,7 +10,8 @@ impl Context {
     /// A caller that did not ask for progress gets none.
     ///
     /// ```
-    /// use genkit::{Context, Progress};
+    /// use genkit::context::Progress;
+    /// use genkit::Context;
     ///
     /// async fn read(ctx: &Context) {
     ///     ctx.progress(1.0).await; // one of nobody knows how many
@@ -31,39 +32,40 @@ impl Context {
     /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
     ///
     /// ```
-    /// use genkit::{Context, Level};
+    /// use genkit::context::LogLevel;
+    /// use genkit::Context;
     /// use serde_json::json;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let ctx = Context::detached();
-    /// ctx.log(Level::Debug, json!({"rows": 3})).await;
+    /// ctx.log(LogLevel::Debug, json!({"rows": 3})).await;
     /// ctx.info("three rows").await;
     /// ctx.warn("the third row is empty").await;
     /// # }
     /// ```
-    pub async fn log(&self, level: Level, data: impl Into<Value>) {
+    pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
         self.0.parts.caller.log(level, data.into()).await;
     }
 
-    /// [`log`](Self::log) at [`Level::Info`].
+    /// [`log`](Self::log) at [`LogLevel::Info`].
     pub async fn info(&self, data: impl Into<Value>) {
-        self.log(Level::Info, data).await;
+        self.log(LogLevel::Info, data).await;
     }
 
-    /// [`log`](Self::log) at [`Level::Warning`].
+    /// [`log`](Self::log) at [`LogLevel::Warning`].
     pub async fn warn(&self, data: impl Into<Value>) {
-        self.log(Level::Warning, data).await;
+        self.log(LogLevel::Warning, data).await;
     }
 
-    /// [`log`](Self::log) at [`Level::Debug`].
+    /// [`log`](Self::log) at [`LogLevel::Debug`].
     pub async fn debug(&self, data: impl Into<Value>) {
-        self.log(Level::Debug, data).await;
+        self.log(LogLevel::Debug, data).await;
     }
 
-    /// [`log`](Self::log) at [`Level::Error`].
+    /// [`log`](Self::log) at [`LogLevel::Error`].
     pub async fn error(&self, data: impl Into<Value>) {
-        self.log(Level::Error, data).await;
+        self.log(LogLevel::Error, data).await;
     }
 
     /// Tells subscribers that the resource at `uri` has new content.
@@ -95,7 +97,7 @@ impl Context {
 /// How far the work is.
 ///
 /// ```
-/// use genkit::Progress;
+/// use genkit::context::Progress;
 ///
 /// let progress = Progress::new(3.0).with_total(10.0).with_message("three of ten");
 /// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).with_total(10.0));
@@ -131,7 +133,7 @@ impl Progress {
     /// How many units are done.
     ///
     /// ```
-    /// let told = genkit::Progress::new(3.0).with_total(10.0).with_message("importing");
+    /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");
     /// assert_eq!((told.done(), told.total(), told.message()), (3.0, Some(10.0), Some("importing")));
     /// ```
     pub fn done(&self) -> f64 {
@@ -164,12 +166,12 @@ impl From<(f64, f64)> for Progress {
 /// How serious a log message is: the eight levels of RFC 5424, as MCP uses them.
 ///
 /// ```
-/// use genkit::Level;
+/// use genkit::context::LogLevel;
 ///
-/// assert!(Level::Debug < Level::Info && Level::Warning < Level::Error);
+/// assert!(LogLevel::Debug < LogLevel::Info && LogLevel::Warning < LogLevel::Error);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum LogLevel {
     /// For finding faults.
     Debug,
     /// What happens.

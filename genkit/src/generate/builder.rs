@@ -21,7 +21,7 @@ use crate::future::BoxFuture;
 use crate::instance::Genkit;
 use crate::message::{Message, Part};
 use crate::model::{Document, ModelRef, ToolChoice};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// A request to generate, about to run: see [`generate`](crate::generate()).
 ///
@@ -56,7 +56,7 @@ use crate::schema::SharedSchema;
 ///     .tools(tools![add])
 ///     .tool_choice(ToolChoice::Auto)
 ///     .max_turns(3)
-///     .context(User("Ada")) // a tool reads it with `ctx.get::<User>()`
+///     .extension(User("Ada")) // a tool reads it with `ctx.extension::<User>()`
 ///     .tool_timeout(Duration::from_secs(5))
 ///     .deadline(Duration::from_secs(60))
 ///     .await?;
@@ -97,7 +97,7 @@ impl Genkit {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+    /// let genkit = Genkit::builder().registry(Registry::new()).default_model(ScriptedModel::text("hello")).build()?;
     /// assert_eq!(genkit.generate("hi").await?.text(), "hello");
     /// # Ok(())
     /// # }
@@ -233,7 +233,8 @@ impl Generate {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{Part, ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Part, tool, tools};
     ///
     /// /// Tells the weather.
     /// #[tool]
@@ -242,10 +243,10 @@ impl Generate {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
     /// let model = ScriptedModel::new([
-    ///     ModelResponse::tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
-    ///     ModelResponse::text("It is sunny."),
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
+    ///     ModelResponse::from_text("It is sunny."),
     /// ]);
-    /// let ask = || genkit::generate(()).model(model.clone()).tools(tools![weather]).return_tool_requests();
+    /// let ask = || genkit::generate(()).model(model.clone()).tools(tools![weather]).return_tool_requests(true);
     /// let mut response = ask().prompt("Weather in Rome?").await?;
     /// while !response.tool_requests().is_empty() {
     ///     let mut answers: Vec<Part> = Vec::new();
@@ -278,7 +279,7 @@ impl Generate {
     }
 
     /// Structured output: asks for JSON that fits a schema.
-    pub fn output_schema(mut self, schema: impl Into<SharedSchema>) -> Self {
+    pub fn output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_options().json_schema = Some(schema.into());
         self
     }
@@ -317,7 +318,7 @@ impl Generate {
         self
     }
 
-    /// Gives a value to the tools of this run: [`Context::get`](crate::Context::get).
+    /// Gives a value to the tools of this run: [`Context::extension`](crate::Context::extension).
     pub fn context<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.settings.values.insert(value);
         self

@@ -4,32 +4,32 @@
 
 use rmcp::model::LoggingLevel;
 
-use crate::context::Level;
+use crate::context::LogLevel;
 
 /// As MCP wrote it.
-pub(super) fn of_mcp(level: LoggingLevel) -> Level {
+pub(super) fn of_mcp(level: LoggingLevel) -> LogLevel {
     match level {
-        LoggingLevel::Debug => Level::Debug,
-        LoggingLevel::Info => Level::Info,
-        LoggingLevel::Notice => Level::Notice,
-        LoggingLevel::Warning => Level::Warning,
-        LoggingLevel::Error => Level::Error,
-        LoggingLevel::Critical => Level::Critical,
-        LoggingLevel::Alert => Level::Alert,
-        LoggingLevel::Emergency => Level::Emergency,
+        LoggingLevel::Debug => LogLevel::Debug,
+        LoggingLevel::Info => LogLevel::Info,
+        LoggingLevel::Notice => LogLevel::Notice,
+        LoggingLevel::Warning => LogLevel::Warning,
+        LoggingLevel::Error => LogLevel::Error,
+        LoggingLevel::Critical => LogLevel::Critical,
+        LoggingLevel::Alert => LogLevel::Alert,
+        LoggingLevel::Emergency => LogLevel::Emergency,
     }
 }
 
 /// As MCP writes it.
-pub(super) fn to_mcp(level: Level) -> LoggingLevel {
+pub(super) fn to_mcp(level: LogLevel) -> LoggingLevel {
     match level {
-        Level::Debug => LoggingLevel::Debug,
-        Level::Info => LoggingLevel::Info,
-        Level::Notice => LoggingLevel::Notice,
-        Level::Warning => LoggingLevel::Warning,
-        Level::Error => LoggingLevel::Error,
-        Level::Critical => LoggingLevel::Critical,
-        Level::Alert => LoggingLevel::Alert,
-        Level::Emergency => LoggingLevel::Emergency,
+        LogLevel::Debug => LoggingLevel::Debug,
+        LogLevel::Info => LoggingLevel::Info,
+        LogLevel::Notice => LoggingLevel::Notice,
+        LogLevel::Warning => LoggingLevel::Warning,
+        LogLevel::Error => LoggingLevel::Error,
+        LogLevel::Critical => LoggingLevel::Critical,
+        LogLevel::Alert => LoggingLevel::Alert,
+        LogLevel::Emergency => LoggingLevel::Emergency,
     }
 }

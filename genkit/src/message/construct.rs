@@ -112,7 +112,8 @@ impl Part {
     /// A tool request of a model.
     ///
     /// ```
-    /// use genkit::{Part, ToolRequest};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Part;
     ///
     /// let part = Part::tool_request(ToolRequest::new("add", serde_json::json!({"a": 1, "b": 2})));
     /// assert_eq!(part.as_tool_request().unwrap().name, "add");

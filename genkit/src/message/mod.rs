@@ -103,7 +103,8 @@ impl Message {
     /// The tool requests in it; those that are still being written are left out.
     ///
     /// ```
-    /// use genkit::{Message, ToolRequest};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Message;
     ///
     /// let message = Message::model(ToolRequest::new("now", serde_json::Value::Null));
     /// assert_eq!(message.tool_requests().next().unwrap().name, "now");
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn calls_and_their_answers_are_genkits() {
-        let request = ToolRequest::new("add", json!({"a": 1})).with_ref("7");
+        let request = ToolRequest::new("add", json!({"a": 1})).with_id("7");
         let message = Message::model(Part::reasoning("hm").with_metadata("thoughtSignature", "x"))
             .with(request.respond(json!(0)))
             .with(request)

@@ -201,7 +201,7 @@ impl Part {
 /// A tool response: what a tool answered to a [`ToolRequest`].
 ///
 /// ```
-/// use genkit::ToolResponse;
+/// use genkit::message::ToolResponse;
 ///
 /// let answer = ToolResponse::new("add", 3);
 /// assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"name":"add","output":3}"#);
@@ -213,7 +213,7 @@ pub struct ToolResponse {
     pub name: String,
     /// That of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub r#ref: Option<String>,
+    pub id: Option<String>,
     /// The result; `{"error": ".."}` where the tool failed.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
@@ -227,7 +227,7 @@ impl ToolRequest {
     pub fn respond(&self, output: impl Into<Value>) -> ToolResponse {
         ToolResponse {
             name: self.name.clone(),
-            r#ref: self.r#ref.clone(),
+            id: self.id.clone(),
             output: output.into(),
             content: Vec::new(),
         }
@@ -237,20 +237,20 @@ impl ToolRequest {
 impl ToolResponse {
     /// The answer of the tool `name`.
     pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
-        Self { name: name.into(), r#ref: None, output: output.into(), content: Vec::new() }
+        Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
     }
 
     /// The same answer with the reference of its call.
     #[must_use]
-    pub fn with_ref(mut self, reference: impl Into<String>) -> Self {
-        self.r#ref = Some(reference.into());
+    pub fn with_id(mut self, reference: impl Into<String>) -> Self {
+        self.id = Some(reference.into());
         self
     }
 
     /// What went wrong, where the tool failed: the text under `error`.
     ///
     /// ```
-    /// let answer = genkit::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));
+    /// let answer = genkit::message::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));
     /// assert_eq!(answer.error(), Some("no such number"));
     /// ```
     pub fn error(&self) -> Option<&str> {

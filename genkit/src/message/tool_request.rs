@@ -6,12 +6,12 @@ use serde_json::Value;
 /// A tool request: a model wants a tool to be called.
 ///
 /// ```
-/// use genkit::ToolRequest;
+/// use genkit::message::ToolRequest;
 /// use serde_json::json;
 ///
-/// let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_ref("call_7");
+/// let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_id("call_7");
 /// let answer = request.respond(json!(3));
-/// assert_eq!((answer.name.as_str(), answer.r#ref.as_deref()), ("add", Some("call_7")));
+/// assert_eq!((answer.name.as_str(), answer.id.as_deref()), ("add", Some("call_7")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -20,7 +20,7 @@ pub struct ToolRequest {
     pub name: String,
     /// Tells parallel calls apart; the answer carries the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub r#ref: Option<String>,
+    pub id: Option<String>,
     /// The arguments; null where the tool takes none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
@@ -32,13 +32,13 @@ pub struct ToolRequest {
 impl ToolRequest {
     /// A call of the tool `name` with these arguments.
     pub fn new(name: impl Into<String>, input: impl Into<Value>) -> Self {
-        Self { name: name.into(), r#ref: None, input: input.into(), partial: false }
+        Self { name: name.into(), id: None, input: input.into(), partial: false }
     }
 
     /// The same call with a reference.
     #[must_use]
-    pub fn with_ref(mut self, reference: impl Into<String>) -> Self {
-        self.r#ref = Some(reference.into());
+    pub fn with_id(mut self, reference: impl Into<String>) -> Self {
+        self.id = Some(reference.into());
         self
     }
 }

@@ -59,8 +59,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 /// let seen = Arc::new(Mutex::new(String::new()));
 /// let text = Arc::clone(&seen);
 /// let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
-/// sink.send(GenerateChunk::of_text("hel"));
-/// sink.send(GenerateChunk::of_text("lo"));
+/// sink.send(GenerateChunk::from_text("hel"));
+/// sink.send(GenerateChunk::from_text("lo"));
 /// assert_eq!(*seen.lock().unwrap(), "hello");
 /// assert_eq!(sink.count(), 2);
 /// assert!(!ChunkSink::none().is_wanted());

@@ -18,7 +18,7 @@
 //!     fn generate<'a>(&'a self, request: &'a ModelRequest, _: &'a ChunkSink) -> Generating<'a> {
 //!         Box::pin(async move {
 //!             let text = request.messages.last().map(|message| message.text());
-//!             Ok(ModelResponse::text(text.unwrap_or_default()))
+//!             Ok(ModelResponse::from_text(text.unwrap_or_default()))
 //!         })
 //!     }
 //! }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{Message, Part};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// The mark of the loop, in the metadata of a call, that it made the `ref` up: a provider does not
 /// send such a one.
@@ -69,9 +69,9 @@ pub struct ToolDefinition {
     #[serde(default)]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    input_schema: Option<SharedSchema>,
+    input_schema: Option<Schema>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    output_schema: Option<SharedSchema>,
+    output_schema: Option<Schema>,
     /// Data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
@@ -92,7 +92,7 @@ impl ToolDefinition {
     /// The same with a schema of its arguments.
     #[must_use]
     pub fn with_input(mut self, schema: Value) -> Self {
-        self.input_schema = Some(SharedSchema::new(schema));
+        self.input_schema = Some(Schema::new(schema));
         self
     }
 
@@ -108,14 +108,14 @@ impl ToolDefinition {
 
     /// The schema of its arguments with the dialects that were made of it.
     #[cfg(feature = "http-model")]
-    pub(crate) fn shared_input(&self) -> Option<&SharedSchema> {
+    pub(crate) fn shared_input(&self) -> Option<&Schema> {
         self.input_schema.as_ref()
     }
 
     pub(crate) fn with_shared(
         mut self,
-        input: Option<SharedSchema>,
-        output: Option<SharedSchema>,
+        input: Option<Schema>,
+        output: Option<Schema>,
     ) -> Self {
         self.input_schema = input;
         self.output_schema = output;
@@ -145,7 +145,7 @@ pub struct OutputConfig {
     pub format: Option<String>,
     /// The schema of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<SharedSchema>,
+    pub schema: Option<Schema>,
     /// Whether the model is to be bound to the schema by its provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,

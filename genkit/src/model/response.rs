@@ -10,7 +10,7 @@ use crate::message::{Message, Part, Role, ToolRequest};
 /// ```
 /// use genkit::model::{FinishReason, ModelResponse};
 ///
-/// let response = ModelResponse::text("It is sunny.");
+/// let response = ModelResponse::from_text("It is sunny.");
 /// assert_eq!(response.finish_reason, Some(FinishReason::Stop));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ impl Usage {
 /// ```
 /// use genkit::model::GenerateChunk;
 ///
-/// assert_eq!(GenerateChunk::of_text("hel").text(), "hel");
+/// assert_eq!(GenerateChunk::from_text("hel").text(), "hel");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -39,5 +39,5 @@ pub(crate) use properties::properties;
 pub(crate) use result_shape::ResultShape;
 pub use schemas::OutputSchema;
 pub(crate) use schemas::Schemas;
-pub use shared::SharedSchema;
+pub use shared::Schema;
 pub(crate) use strictness::Strictness;

@@ -12,7 +12,7 @@ use super::check::Checker;
 use super::conversion::Degraded;
 #[cfg(feature = "mcp-server")]
 use super::result_shape::ResultShape;
-use super::shared::SharedSchema;
+use super::shared::Schema;
 use super::strictness::Strictness;
 use super::{cost, portable};
 use crate::error::Result;
@@ -83,7 +83,7 @@ impl Schemas {
     }
 
     /// Both exact schemas, shared: for models.
-    pub(crate) fn shared(&self) -> [Option<SharedSchema>; 2] {
+    pub(crate) fn shared(&self) -> [Option<Schema>; 2] {
         [self.input.exact().cloned(), self.output.exact().cloned()]
     }
 
@@ -162,19 +162,19 @@ enum Origin {
     Output(fn() -> Option<Value>),
     /// From a type that is not the returned one.
     Declared(fn() -> Value),
-    Written(SharedSchema),
+    Written(Schema),
 }
 
 impl Origin {
     fn written(schema: Value) -> Self {
-        Self::Written(SharedSchema::new(schema))
+        Self::Written(Schema::new(schema))
     }
 }
 
 /// A schema and what is made of it, each on first use.
 struct Source {
     origin: Origin,
-    exact: OnceLock<Option<SharedSchema>>,
+    exact: OnceLock<Option<Schema>>,
     portable: OnceLock<Option<Served>>,
     checker: OnceLock<Checker>,
 }
@@ -192,14 +192,14 @@ impl Source {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
 
-    fn exact(&self) -> Option<&SharedSchema> {
+    fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
             Origin::Input(make) | Origin::Declared(make) => {
-                self.exact.get_or_init(|| Some(SharedSchema::new(make()))).as_ref()
+                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
             }
             Origin::Output(make) => {
-                self.exact.get_or_init(|| make().map(SharedSchema::new)).as_ref()
+                self.exact.get_or_init(|| make().map(Schema::new)).as_ref()
             }
         }
     }

@@ -17,13 +17,13 @@ use super::dialect::{Dialect, DialectCache};
 ///
 /// ```
 /// use genkit::model::{OutputConfig, ModelRequest};
-/// use genkit::SharedSchema;
+/// use genkit::model::Schema;
 ///
-/// let schema = SharedSchema::new(serde_json::json!({"type": "object"}));
+/// let schema = Schema::new(serde_json::json!({"type": "object"}));
 /// assert_eq!(schema["type"], "object");
 /// ```
 #[derive(Clone)]
-pub struct SharedSchema(Arc<ExactSchema>);
+pub struct Schema(Arc<ExactSchema>);
 
 struct ExactSchema {
     exact: Value,
@@ -31,7 +31,7 @@ struct ExactSchema {
     dialects: DialectCache,
 }
 
-impl SharedSchema {
+impl Schema {
     /// Shares `schema`.
     pub fn new(schema: Value) -> Self {
         Self(Arc::new(ExactSchema {
@@ -55,7 +55,7 @@ impl SharedSchema {
     }
 }
 
-impl Deref for SharedSchema {
+impl Deref for Schema {
     type Target = Value;
 
     fn deref(&self) -> &Value {
@@ -63,31 +63,31 @@ impl Deref for SharedSchema {
     }
 }
 
-impl From<Value> for SharedSchema {
+impl From<Value> for Schema {
     fn from(schema: Value) -> Self {
         Self::new(schema)
     }
 }
 
-impl PartialEq for SharedSchema {
+impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || **self == **other
     }
 }
 
-impl std::fmt::Debug for SharedSchema {
+impl std::fmt::Debug for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Debug::fmt(&**self, f)
     }
 }
 
-impl Serialize for SharedSchema {
+impl Serialize for Schema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for SharedSchema {
+impl<'de> Deserialize<'de> for Schema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(Self::new)
     }

@@ -75,7 +75,7 @@ pub fn check() -> Result<()> {
 /// use genkit::model::{ChunkSink, Gemini, ModelRequest};
 ///
 /// genkit::testing::forbid_network();
-/// let model = Gemini::builder().key("AIza").build()?.model("gemini-2.5-flash");
+/// let model = Gemini::builder().api_key("AIza").build()?.model("gemini-2.5-flash");
 /// let request = ModelRequest::new([genkit::Message::user("hi")]);
 /// let error = model.generate(&request, &ChunkSink::none()).await.unwrap_err();
 /// assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);

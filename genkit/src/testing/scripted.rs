@@ -18,7 +18,8 @@ use crate::sync::lock;
 /// ```
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{tool, tools};
 /// use serde_json::json;
 ///
 /// /// Adds.
@@ -28,8 +29,8 @@ use crate::sync::lock;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
-///     ModelResponse::text("It is five."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 2, "b": 3}))]),
+///     ModelResponse::from_text("It is five."),
 /// ]);
 /// let response = genkit::generate("2 + 3?").model(model.clone()).tools(tools![add]).await?;
 /// assert_eq!(response.text(), "It is five.");
@@ -100,14 +101,14 @@ impl ScriptedModel {
 
     /// Several answers of text.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
-        Self::new(texts.into_iter().map(|text| ModelResponse::text(text)))
+        Self::new(texts.into_iter().map(|text| ModelResponse::from_text(text)))
     }
 
     /// One answer of text that comes in pieces.
     pub fn streaming<T: Into<String>>(pieces: impl IntoIterator<Item = T>) -> Self {
         let pieces: Vec<String> = pieces.into_iter().map(Into::into).collect();
-        let whole = ModelResponse::text(pieces.concat());
-        Self::new([Scripted::chunks(pieces.into_iter().map(GenerateChunk::of_text), whole)])
+        let whole = ModelResponse::from_text(pieces.concat());
+        Self::new([Scripted::chunks(pieces.into_iter().map(GenerateChunk::from_text), whole)])
     }
 
     /// A model that never answers.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use genkit::generate::OnToolError;
+use genkit::message::ToolRequest;
 use genkit::model::{ModelInfo, ModelResponse, Supports};
 use genkit::testing::ScriptedModel;
 use genkit::{
-    Approval, Context, ErrorKind, Genkit, Message, OnToolError, Part, Registry, Reply, Result,
-    Role, Tool, ToolRequest, tool, tools,
+    Approval, Context, ErrorKind, Genkit, Message, Part, Registry, Result, Role, Tool, ToolReply,
+    tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -65,8 +67,8 @@ async fn fatal() -> Result<()> {
 
 /// A picture of a number.
 #[tool]
-async fn picture() -> Reply<u32> {
-    Reply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
+async fn picture() -> ToolReply<u32> {
+    ToolReply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 struct User(&'static str);
@@ -74,7 +76,7 @@ struct User(&'static str);
 /// Who calls.
 #[tool]
 async fn whoami(ctx: &Context, shop: &Shop) -> Option<String> {
-    Some(format!("{} in {}", ctx.get::<User>()?.0, shop.0))
+    Some(format!("{} in {}", ctx.extension::<User>()?.0, shop.0))
 }
 
 struct Shop(&'static str);
@@ -105,19 +107,19 @@ async fn calls_of_a_round_run_together_up_to_a_limit() {
 #[tokio::test]
 async fn missing_and_doubled_refs_are_replaced_in_history_and_response_alike() {
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([
+        ModelResponse::from_tool_requests([
             ToolRequest::new("add", json!({"a": 1, "b": 1})),
-            ToolRequest::new("add", json!({"a": 2, "b": 2})).with_ref("mine"),
-            ToolRequest::new("add", json!({"a": 3, "b": 3})).with_ref("mine"),
-            ToolRequest::new("add", json!({"a": 4, "b": 4})).with_ref(""),
+            ToolRequest::new("add", json!({"a": 2, "b": 2})).with_id("mine"),
+            ToolRequest::new("add", json!({"a": 3, "b": 3})).with_id("mine"),
+            ToolRequest::new("add", json!({"a": 4, "b": 4})).with_id(""),
         ]),
-        ModelResponse::text("done"),
+        ModelResponse::from_text("done"),
     ]);
     let response = genkit::generate("go").model(model.clone()).tools(tools![add]).await.unwrap();
     let messages = response.messages();
-    let asked: Vec<_> = messages[1].tool_requests().map(|r| r.r#ref.clone().unwrap()).collect();
+    let asked: Vec<_> = messages[1].tool_requests().map(|r| r.id.clone().unwrap()).collect();
     let answers = messages[2].content.iter().map(|part| part.as_tool_response().unwrap());
-    let answered: Vec<String> = answers.map(|answer| answer.r#ref.clone().unwrap()).collect();
+    let answered: Vec<String> = answers.map(|answer| answer.id.clone().unwrap()).collect();
     assert_eq!(asked, answered);
     assert_eq!(asked[1], "mine", "what the model gave stays");
     let mut unique = asked.clone();
@@ -165,7 +167,7 @@ async fn strings_are_read_once_more_unless_it_is_strict() {
     let run = |model| genkit::generate("go").model(model).tools(tools![add]);
     let response = run(calls([("add", input.clone())])).await.unwrap();
     assert_eq!(outputs(&response), [json!(7)]);
-    let response = run(calls([("add", input)])).strict_args().await.unwrap();
+    let response = run(calls([("add", input)])).strict_args(true).await.unwrap();
     assert!(outputs(&response)[0]["error"].as_str().unwrap().contains("at `a`"));
 }
 
@@ -187,7 +189,8 @@ async fn a_failure_ends_the_run_where_it_is_told_to() {
 async fn long_answers_are_cut_with_a_mark() {
     let model = calls([("much", json!({})), ("many", json!({}))]);
     let tools = tools![much, many];
-    let response = genkit::generate("go").model(model).tools(tools).max_output(100).await.unwrap();
+    let response =
+        genkit::generate("go").model(model).tools(tools).max_tool_output(100).await.unwrap();
     let said = outputs(&response);
     let much = said[0].as_str().unwrap();
     assert!(much.starts_with("ääää"), "{much}");
@@ -229,7 +232,7 @@ async fn context_values_and_state_reach_the_tools() {
     let registry = Registry::new().add(tools![whoami]);
     let genkit = Genkit::builder().registry(registry).state(Shop("Rome")).build().unwrap();
     let run = genkit.generate("go").model(calls([("whoami", json!({}))])).tools(["whoami"]);
-    let response = run.context(User("Ada")).await.unwrap();
+    let response = run.extension(User("Ada")).await.unwrap();
     assert_eq!(outputs(&response), ["Ada in Rome"]);
 }
 
@@ -252,7 +255,7 @@ async fn tools_are_found_by_name_pattern_and_tag() {
     for (wanted, found) in [
         (vec!["git_log".into()], vec!["git_log"]),
         (vec!["fs_*".into()], vec!["fs_read", "fs_write"]),
-        (vec![genkit::ToolRef::tagged("fs")], vec!["fs_read", "fs_write"]),
+        (vec![genkit::generate::ToolRef::tagged("fs")], vec!["fs_read", "fs_write"]),
         (vec!["fs_*".into(), "*_read".into()], vec!["fs_read", "fs_write"]),
         (vec!["/tool/git_log".into()], vec!["git_log"]),
     ] {
@@ -263,9 +266,9 @@ async fn tools_are_found_by_name_pattern_and_tag() {
         assert_eq!(offered, found);
     }
     for (wanted, said) in [
-        (genkit::ToolRef::from("git_lag"), "Did you mean `git_log`?"),
+        (genkit::generate::ToolRef::from("git_lag"), "Did you mean `git_log`?"),
         ("svn_*".into(), "no tool of the registry fits `svn_*`"),
-        (genkit::ToolRef::tagged("svn"), "no tool of the registry has the tag `svn`"),
+        (genkit::generate::ToolRef::tagged("svn"), "no tool of the registry has the tag `svn`"),
     ] {
         let run = genkit.generate("go").model(ScriptedModel::text("x")).tools([wanted]);
         let error = run.await.unwrap_err();
@@ -335,7 +338,7 @@ async fn a_call_that_is_still_being_written_is_not_run() {
         .handler(|_: Context, _: Value| async { Ok(RAN.fetch_add(1, Ordering::SeqCst)) });
     let mut partial = ToolRequest::new("count", json!({}));
     partial.partial = true;
-    let model = ScriptedModel::new([ModelResponse::tool_requests([partial])]);
+    let model = ScriptedModel::new([ModelResponse::from_tool_requests([partial])]);
     let response = genkit::generate("go").model(model).tools([count]).await.unwrap();
     assert_eq!(response.messages().len(), 2);
     assert_eq!(RAN.load(Ordering::SeqCst), 0);
@@ -379,7 +382,7 @@ async fn what_a_model_cannot_do_is_said_before_the_call() {
 #[tokio::test]
 async fn answers_given_by_hand_are_a_tool_message() {
     let model = ScriptedModel::text("done");
-    let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_ref("1");
+    let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_id("1");
     let history = [Message::user("go"), Message::model(request.clone())];
     let answers = vec![request.respond(json!(3))];
     genkit::generate(answers).messages(history).model(model.clone()).await.unwrap();

@@ -1,8 +1,9 @@
 //! Conversations.
 
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Error, ErrorKind, Message, ToolRequest, tool, tools};
+use genkit::{Error, ErrorKind, Message, tool, tools};
 use serde_json::json;
 
 /// Deletes a note.
@@ -14,7 +15,7 @@ async fn delete(id: u64) -> String {
 #[tokio::test]
 async fn a_failed_turn_leaves_the_history_as_it_was() {
     let down = || Err(Error::new(ErrorKind::Unavailable, "down"));
-    let text = |text: &str| Ok(ModelResponse::text(text));
+    let text = |text: &str| Ok(ModelResponse::from_text(text));
     let model = ScriptedModel::new([text("one"), down(), text("two")]);
     let mut chat = genkit::generate(()).system("s").model(model.clone()).chat();
     chat.send("a").await.unwrap();
@@ -29,9 +30,9 @@ async fn a_failed_turn_leaves_the_history_as_it_was() {
 #[tokio::test]
 async fn an_interrupted_turn_waits_for_answers() {
     let script = [
-        ModelResponse::tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
-        ModelResponse::text("deleted"),
-        ModelResponse::text("bye"),
+        ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
+        ModelResponse::from_text("deleted"),
+        ModelResponse::from_text("bye"),
     ];
     let model = ScriptedModel::new(script);
     let mut chat = genkit::generate(()).model(model).tools(tools![delete]).chat();

@@ -1,8 +1,9 @@
 //! Resources and documents in what a model is asked.
 
+use genkit::action::ResourceContents;
 use genkit::model::{Document, ModelInfo, Supports};
 use genkit::testing::ScriptedModel;
-use genkit::{Contents, ErrorKind, Genkit, Part, Registry, resource, resources};
+use genkit::{ErrorKind, Genkit, Part, Registry, resource, resources};
 use serde_json::json;
 
 /// A note by its number.
@@ -13,8 +14,8 @@ async fn note(id: u64) -> String {
 
 /// A picture.
 #[resource("art://dot", mime_type = "image/png")]
-async fn dot() -> Contents {
-    Contents::bytes([1, 2])
+async fn dot() -> ResourceContents {
+    ResourceContents::bytes([1, 2])
 }
 
 async fn asked(genkit: &Genkit, prompt: Vec<Part>) -> genkit::Result<Vec<Part>> {

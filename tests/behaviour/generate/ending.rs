@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use genkit::message::ToolRequest;
 use genkit::model::{FinishReason, ModelResponse, Usage};
 use genkit::testing::ScriptedModel;
-use genkit::{
-    Context, Error, ErrorKind, GenerateResponse, Message, Tool, ToolRequest, tool, tools,
-};
+use genkit::{Context, Error, ErrorKind, GenerateResponse, Message, Tool, tool, tools};
 use serde_json::{Value, json};
 
 /// Adds.
@@ -19,11 +18,9 @@ async fn add(a: i64, b: i64) -> i64 {
 
 /// A model that asks for tools for ever.
 fn endless() -> ScriptedModel {
-    ScriptedModel::new(
-        (0..20).map(|n| {
-            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": n, "b": 1}))])
-        }),
-    )
+    ScriptedModel::new((0..20).map(|n| {
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": n, "b": 1}))])
+    }))
 }
 
 #[tokio::test]
@@ -47,7 +44,11 @@ async fn the_limit_on_turns_returns_what_there_is() {
 
 #[tokio::test]
 async fn strict_makes_the_limit_an_error_that_owns_the_response() {
-    let run = genkit::generate("go").model(endless()).tools(tools![add]).max_turns(1).strict();
+    let run = genkit::generate("go")
+        .model(endless())
+        .tools(tools![add])
+        .max_turns(1)
+        .fail_on_max_turns(true);
     let error = run.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Aborted);
     assert_eq!(error.into_partial().unwrap().messages().len(), 4);
@@ -56,7 +57,7 @@ async fn strict_makes_the_limit_an_error_that_owns_the_response() {
 #[tokio::test]
 async fn a_failure_of_a_later_turn_owns_the_history_and_the_usage() {
     let mut first =
-        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
     first.usage.input_tokens = Some(7);
     let down = Error::new(ErrorKind::Unavailable, "overloaded");
     let model = ScriptedModel::new([Ok(first), Err(down)]);
@@ -85,7 +86,7 @@ async fn a_blocked_answer_and_one_without_a_message_are_errors() {
 
 #[tokio::test]
 async fn other_finish_reasons_are_told() {
-    let mut cut = ModelResponse::text("It is");
+    let mut cut = ModelResponse::from_text("It is");
     cut.finish_reason = Some(FinishReason::Length);
     let response = genkit::generate("go").model(ScriptedModel::new([cut])).await.unwrap();
     assert_eq!(response.finish_reason, Some(FinishReason::Length));
@@ -102,9 +103,9 @@ async fn usage_is_that_of_all_calls() {
         usage
     };
     let mut first =
-        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
     first.usage = used(5);
-    let mut second = ModelResponse::text("2");
+    let mut second = ModelResponse::from_text("2");
     second.usage = used(8);
     let model = ScriptedModel::new([first, second]);
     let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
@@ -139,7 +140,7 @@ fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
 }
 
 fn hangs() -> ScriptedModel {
-    ScriptedModel::new([ModelResponse::tool_requests([
+    ScriptedModel::new([ModelResponse::from_tool_requests([
         ToolRequest::new("hang", json!({})),
         ToolRequest::new("hang", json!({})),
     ])])
@@ -220,8 +221,8 @@ async fn too_many_calls_at_once_are_refused() {
     for (count, fits) in [(128, true), (129, false)] {
         let requests = (0..count).map(|_| ToolRequest::new("add", json!({"a": 1, "b": 1})));
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests(requests),
-            ModelResponse::text("done"),
+            ModelResponse::from_tool_requests(requests),
+            ModelResponse::from_text("done"),
         ]);
         let ended = genkit::generate("go").model(model).tools(tools![add]).await;
         assert_eq!(ended.is_ok(), fits, "{count}");
@@ -275,7 +276,7 @@ async fn a_conversation_goes_on_after_the_limit() {
     assert_eq!(asked.len(), 4, "user, call, its answer, user");
     let answer = asked[2].content[0].as_tool_response().unwrap();
     assert_eq!(answer.error(), Some("this call was not run"), "providers refuse an open call");
-    assert_eq!(answer.r#ref, asked[1].tool_requests().next().unwrap().r#ref);
+    assert_eq!(answer.id, asked[1].tool_requests().next().unwrap().id);
 }
 
 #[tokio::test]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use genkit::message::ToolRequest;
 use genkit::model::{FinishReason, ModelResponse};
 use genkit::testing::ScriptedModel;
 use genkit::{
     Answer, Approval, Context, Elicited, ErrorKind, Generate, GenerateResponse, Interrupt, Part,
-    Reply, Result, Role, Tool, ToolRequest, tool, tools,
+    Result, Role, Tool, ToolReply, tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -27,8 +28,8 @@ async fn falsy(kind: u8) -> Value {
 
 /// A picture.
 #[tool]
-async fn picture() -> Reply<u32> {
-    Reply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
+async fn picture() -> ToolReply<u32> {
+    ToolReply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 /// Deletes a note.
@@ -75,7 +76,7 @@ fn buy(charged: &Arc<AtomicU32>) -> Tool {
                     Ok::<_, genkit::Error>(100 + charged.fetch_add(1, Ordering::SeqCst))
                 })
                 .await?;
-            ctx.approve("Send it?").await?;
+            ctx.confirm("Send it?").await?;
             Ok(receipt)
         }
     })
@@ -208,7 +209,7 @@ async fn an_approval_without_the_word_is_asked_again() {
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools).await;
     let part = response.message.as_ref().unwrap().content[0].clone();
-    let mut options = genkit::GenerateOptions::default();
+    let mut options = genkit::generate::GenerateOptions::default();
     options.messages = response.messages();
     let resume = json!({"restart": [part.with_metadata("resumed", true)]});
     options.resume = serde_json::from_value(resume).unwrap();
@@ -263,7 +264,7 @@ async fn all_open_calls_are_answered_or_none() {
     let one = vec![questions[0].restart("ok")];
     let error = go_on(response.clone(), one, &model, &tools).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    let open = questions[1].tool_request().r#ref.clone().unwrap();
+    let open = questions[1].tool_request().id.clone().unwrap();
     assert!(error.to_string().contains(&format!("are not: `pay#{open}`")), "{error}");
     assert_eq!(model.requests().len(), 1, "nothing was done");
 
@@ -276,7 +277,7 @@ async fn all_open_calls_are_answered_or_none() {
 async fn answers_to_nothing_are_errors() {
     let model = calls([("pay", json!({"cents": 1}))]);
     let response = ask(&model, &tools![pay]).await;
-    let stray = Answer::respond(ToolRequest::new("pay", ()).with_ref("other").respond(1));
+    let stray = Answer::respond(ToolRequest::new("pay", ()).with_id("other").respond(1));
     let answers = vec![response.interrupts()[0].restart("ok"), stray.clone()];
     let error = go_on(response, answers, &model, &tools![pay]).await.unwrap_err();
     assert!(error.to_string().contains("there is no open call pay#other"), "{error}");
@@ -364,9 +365,9 @@ async fn a_policy_asks_for_tools_that_do_not_ask_themselves() {
 #[tokio::test]
 async fn the_resumed_round_does_not_count() {
     let script = [
-        ModelResponse::tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
-        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]),
-        ModelResponse::text("done"),
+        ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]),
+        ModelResponse::from_text("done"),
     ];
     let model = ScriptedModel::new(script);
     let tools = tools![pay, add];
@@ -405,8 +406,8 @@ async fn a_run_that_was_suspended_by_a_newer_program_is_refused() {
 #[tokio::test]
 async fn settings_of_the_interrupted_run_are_kept() {
     let script = [
-        ModelResponse::tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
-        ModelResponse::text(r#"{"name": "Ada"}"#),
+        ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
+        ModelResponse::from_text(r#"{"name": "Ada"}"#),
     ];
     let model = ScriptedModel::new(script);
     let run = genkit::generate("go").system("s").model(model.clone()).tools(tools![pay]);
@@ -482,7 +483,7 @@ fn purge(notes: &Arc<AtomicU32>) -> Tool {
     Tool::builder("purge", "Deletes all notes.").handler(move |ctx: Context, _: Value| {
         let notes = notes.load(Ordering::SeqCst);
         async move {
-            ctx.approve(format!("Delete {notes} notes?")).await?;
+            ctx.confirm(format!("Delete {notes} notes?")).await?;
             Ok(notes)
         }
     })
@@ -510,7 +511,7 @@ async fn the_answer_to_another_question_approves_nothing() {
     let part = &mut response.message.as_mut().unwrap().content[0];
     part.metadata_mut().shift_remove("suspended");
     let part = part.clone().with_metadata("resumed", true);
-    let mut options = genkit::GenerateOptions::default();
+    let mut options = genkit::generate::GenerateOptions::default();
     options.messages = response.messages();
     options.resume = serde_json::from_value(json!({"restart": [part]})).unwrap();
     let genkit = genkit::Genkit::default();
@@ -526,7 +527,7 @@ async fn only_an_open_question_can_be_answered() {
     let early = json!({"one": name("a"), "two": name("b"), "q3": name("nobody asked")});
     let part = response.message.as_ref().unwrap().content[0].clone();
     let restart = part.with_metadata("resumed", true).with_metadata("answers", early);
-    let mut options = genkit::GenerateOptions::default();
+    let mut options = genkit::generate::GenerateOptions::default();
     options.messages = response.messages();
     options.resume = serde_json::from_value(json!({"restart": [restart]})).unwrap();
     let genkit = genkit::Genkit::default();
@@ -540,7 +541,7 @@ async fn two_calls_that_cannot_be_told_apart_are_refused() {
     let mut response = ask(&model, &tools![pay]).await;
     for part in &mut response.message.as_mut().unwrap().content {
         if let Part::ToolRequest { tool_request, .. } = part {
-            tool_request.r#ref = None;
+            tool_request.id = None;
         }
     }
     let answers = response.interrupts().iter().map(|question| question.restart("ok")).collect();
@@ -566,16 +567,16 @@ async fn a_restart_is_no_approval_unless_it_says_so() {
 #[tool]
 async fn mail(ctx: &Context) -> Result<String> {
     let draft = ctx.sample("Write!").await?.text();
-    ctx.approve(format!("Send `{draft}`?")).await?;
+    ctx.confirm(format!("Send `{draft}`?")).await?;
     Ok(draft)
 }
 
 #[tokio::test]
 async fn what_a_tool_was_answered_live_it_hears_again() {
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("mail", json!({}))]),
-        ModelResponse::text("draft A"),
-        ModelResponse::text("done"),
+        ModelResponse::from_tool_requests([ToolRequest::new("mail", json!({}))]),
+        ModelResponse::from_text("draft A"),
+        ModelResponse::from_text("done"),
     ]);
     let response = ask(&model, &tools![mail]).await;
     let question = response.interrupts().remove(0);

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use genkit::generate::OnToolError;
+use genkit::message::ToolRequest;
 use genkit::middleware::{
     Calling, Middleware, NextGenerate, NextModel, NextTool, Running, ToolCall, ToolOutcome,
     download_media, fallback, retry, simulate_system_prompt,
@@ -12,10 +14,7 @@ use genkit::model::{
     ChunkSink, GenerateChunk, Generating, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use genkit::testing::{Scripted, ScriptedModel};
-use genkit::{
-    Context, Error, ErrorKind, Genkit, Message, OnToolError, Part, Registry, Tool, ToolRequest,
-    tool, tools,
-};
+use genkit::{Context, Error, ErrorKind, Genkit, Message, Part, Registry, Tool, tool, tools};
 use serde_json::{Value, json};
 
 use super::{calls, outputs};
@@ -192,8 +191,8 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
 
 #[tokio::test]
 async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
-    let ask = || ModelResponse::tool_requests([ToolRequest::new("pay", json!({}))]);
-    let spoken = || Ok(ModelResponse::text("done"));
+    let ask = || ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({}))]);
+    let spoken = || Ok(ModelResponse::from_text("done"));
     // The tool fails, then pays; the model fails after the tool has paid.
     for (failures, answers, calls) in
         [(1, vec![Ok(ask()), spoken()], 2), (0, vec![Ok(ask()), unavailable(), spoken()], 1)]
@@ -220,7 +219,7 @@ async fn retries_wait_as_long_as_the_server_asks() {
         let error = Error::new(ErrorKind::ResourceExhausted, "slow down");
         Err(error.with_retry_after(Duration::from_secs(7)))
     };
-    let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::text("x"))]);
+    let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::from_text("x"))]);
     let began = tokio::time::Instant::now();
     let run = genkit::generate("go").model(model.clone());
     run.middleware(retry().without_jitter()).await.unwrap();
@@ -252,7 +251,7 @@ impl genkit::model::Model for Half {
 
     fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
         Box::pin(async move {
-            chunks.send(GenerateChunk::of_text("half"));
+            chunks.send(GenerateChunk::from_text("half"));
             self.0.generate(request, &ChunkSink::none()).await?;
             Err(Error::new(ErrorKind::Unavailable, "cut"))
         })
@@ -314,10 +313,10 @@ async fn a_model_without_a_system_role_is_asked_as_the_user() {
 async fn streams_pass_through_middleware() {
     let request = ToolRequest::new("add", json!({"a": 1, "b": 2}));
     let model = ScriptedModel::new([
-        Scripted::from(ModelResponse::tool_requests([request])),
+        Scripted::from(ModelResponse::from_tool_requests([request])),
         Scripted::chunks(
-            [GenerateChunk::of_text("do"), GenerateChunk::of_text("ne")],
-            ModelResponse::text("done"),
+            [GenerateChunk::from_text("do"), GenerateChunk::from_text("ne")],
+            ModelResponse::from_text("done"),
         ),
     ]);
     let notes = Notes("a", Arc::default());

@@ -13,15 +13,19 @@ mod specs;
 mod streaming;
 mod tracing;
 
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{GenerateResponse, Part, Role, ToolRequest};
+use genkit::{GenerateResponse, Part, Role};
 use serde_json::Value;
 
 /// A model that asks for these calls, and then says "done".
 fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
     let requests = calls.map(|(name, input)| ToolRequest::new(name, input));
-    ScriptedModel::new([ModelResponse::tool_requests(requests), ModelResponse::text("done")])
+    ScriptedModel::new([
+        ModelResponse::from_tool_requests(requests),
+        ModelResponse::from_text("done"),
+    ])
 }
 
 /// The outputs of all tool messages, in their order.

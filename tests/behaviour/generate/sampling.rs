@@ -1,8 +1,9 @@
 //! Tools that borrow the run's own model.
 
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Context, Message, Result, ToolRequest, tool, tools};
+use genkit::{Context, Message, Result, tool, tools};
 use serde_json::json;
 
 /// Translates.
@@ -22,9 +23,12 @@ async fn folders(ctx: &Context) -> Result<usize> {
 #[tokio::test]
 async fn a_sample_is_answered_by_the_model_of_the_run() {
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("translate", json!({"text": "hello"}))]),
-        ModelResponse::text("bonjour"),
-        ModelResponse::text("done"),
+        ModelResponse::from_tool_requests([ToolRequest::new(
+            "translate",
+            json!({"text": "hello"}),
+        )]),
+        ModelResponse::from_text("bonjour"),
+        ModelResponse::from_text("done"),
     ]);
     let response =
         genkit::generate("go").model(model.clone()).tools(tools![translate]).await.unwrap();

@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use genkit::generate::GenerateOptions;
 use genkit::model::{GenerateChunk, ModelInfo, ModelResponse};
 use genkit::testing::{Scripted, ScriptedModel};
-use genkit::{Context, GenerateOptions, Genkit, Registry, Tool};
+use genkit::{Context, Genkit, Registry, Tool};
 use genkit_tests::{case_folders, print_uncaptured};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -74,7 +75,7 @@ async fn run(case: &SpecCase, tools: &[SpecTool]) -> (Value, Vec<GenerateChunk>)
     let model = ScriptedModel::new(script).named(case.input.model.clone().expect("a model"));
     let genkit = Genkit::builder()
         .registry(Registry::new())
-        .add_model(model.with_info(ModelInfo::default()))
+        .model(model.with_info(ModelInfo::default()))
         .build()
         .expect("it is sound");
     let mut options = case.input.clone();

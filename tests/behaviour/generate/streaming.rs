@@ -1,10 +1,9 @@
 //! What somebody who watches sees.
 
+use genkit::message::ToolRequest;
 use genkit::model::{GenerateChunk, ModelResponse};
 use genkit::testing::{Scripted, ScriptedModel};
-use genkit::{
-    Chunks, Context, Error, ErrorKind, Message, Part, Result, Role, ToolRequest, tool, tools,
-};
+use genkit::{Chunks, Context, Error, ErrorKind, Message, Part, Result, Role, tool, tools};
 use serde_json::json;
 
 /// Adds.
@@ -22,19 +21,22 @@ async fn count(ctx: &Context, chunks: &Chunks<u32>) -> Result<u32> {
 }
 
 fn two_turns() -> ScriptedModel {
-    let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_ref("r1");
+    let request = ToolRequest::new("add", json!({"a": 1, "b": 2})).with_id("r1");
     let asks = Message::new(Role::Model, [Part::text("Let me see"), request.clone().into()]);
     let pieces = [
-        GenerateChunk::of_text("Let me "),
-        GenerateChunk::of_text("see"),
+        GenerateChunk::from_text("Let me "),
+        GenerateChunk::from_text("see"),
         GenerateChunk::new([request.into()]),
     ];
-    let mut wrong = GenerateChunk::of_text("It is ");
+    let mut wrong = GenerateChunk::from_text("It is ");
     wrong.index = Some(99); // what a model says of itself does not count
     wrong.role = Some(Role::Tool);
     ScriptedModel::new([
         Scripted::chunks(pieces, ModelResponse::new(asks)),
-        Scripted::chunks([wrong, GenerateChunk::of_text("3.")], ModelResponse::text("It is 3.")),
+        Scripted::chunks(
+            [wrong, GenerateChunk::from_text("3.")],
+            ModelResponse::from_text("It is 3."),
+        ),
     ])
 }
 
@@ -67,8 +69,10 @@ async fn chunks_are_numbered_by_the_message_that_they_belong_to() {
 #[tokio::test]
 async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
     let requests = [1, 2, 3].map(|n| ToolRequest::new("add", json!({"a": n, "b": 0})));
-    let model =
-        ScriptedModel::new([ModelResponse::tool_requests(requests), ModelResponse::text("done")]);
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests(requests),
+        ModelResponse::from_text("done"),
+    ]);
     let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
     let mut of_tools = Vec::new();
     while let Some(chunk) = stream.next().await {
@@ -85,23 +89,22 @@ async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
 #[tokio::test]
 async fn a_streamed_call_has_the_reference_of_its_answer() {
     let call = |n| ToolRequest::new("add", json!({"a": n, "b": 0}));
-    let whole = ModelResponse::tool_requests([call(1), call(2)]);
+    let whole = ModelResponse::from_tool_requests([call(1), call(2)]);
     let pieces = [GenerateChunk::new([call(1).into()]), GenerateChunk::new([call(2).into()])];
     let scripts = [Scripted::chunks(pieces, whole.clone()), Scripted::from(whole)];
     for script in scripts {
-        let model = ScriptedModel::new([script, ModelResponse::text("done").into()]);
+        let model = ScriptedModel::new([script, ModelResponse::from_text("done").into()]);
         let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
         let (mut asked, mut answered) = (Vec::new(), Vec::new());
         while let Some(chunk) = stream.next().await {
             for part in chunk.unwrap().content {
-                asked.extend(part.as_tool_request().map(|r| r.r#ref.clone().unwrap()));
-                answered.extend(part.as_tool_response().map(|r| r.r#ref.clone().unwrap()));
+                asked.extend(part.as_tool_request().map(|r| r.id.clone().unwrap()));
+                answered.extend(part.as_tool_response().map(|r| r.id.clone().unwrap()));
             }
         }
         assert_eq!((asked.len(), &asked), (2, &answered));
         let history = stream.response().await.unwrap().messages();
-        let kept: Vec<String> =
-            history[1].tool_requests().map(|r| r.r#ref.clone().unwrap()).collect();
+        let kept: Vec<String> = history[1].tool_requests().map(|r| r.id.clone().unwrap()).collect();
         assert_eq!(kept, asked);
     }
 }
@@ -109,8 +112,8 @@ async fn a_streamed_call_has_the_reference_of_its_answer() {
 #[tokio::test]
 async fn a_model_that_does_not_stream_is_seen_all_the_same() {
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
-        ModelResponse::text("done"),
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
+        ModelResponse::from_text("done"),
     ]);
     let mut stream = genkit::generate("go").model(model).tools(tools![add]).stream();
     let mut seen = Vec::new();
@@ -142,8 +145,8 @@ async fn progress_and_chunks_of_tools_are_seen_but_not_by_the_model() {
 async fn an_error_comes_after_the_chunks_before_it_and_once() {
     let model = ScriptedModel::new([
         Scripted::chunks(
-            [GenerateChunk::of_text("x")],
-            ModelResponse::tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
+            [GenerateChunk::from_text("x")],
+            ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
         ),
         Scripted::from(Err(Error::new(ErrorKind::Unavailable, "down"))),
     ]);

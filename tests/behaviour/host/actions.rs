@@ -1,11 +1,14 @@
 //! What servers offer, as tools, prompts and resources of this library.
 
+use genkit::action::ResourceContents;
+use genkit::generate::IntoTools;
 use genkit::mcp::McpHost;
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use genkit::{
-    Contents, ErrorKind, IntoTools, Message, Part, Prompt, Resource, Result, Tool, ToolRequest,
-    prompt, prompts, resource, resources, tool, tools,
+    ErrorKind, Message, Part, Prompt, Resource, Result, Tool, prompt, prompts, resource, resources,
+    tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -55,8 +58,8 @@ async fn review(
 
 /// A note.
 #[resource("note://{id}", mime_type = "text/plain")]
-async fn note(id: u64) -> Contents {
-    Contents::text(format!("note {id}"))
+async fn note(id: u64) -> ResourceContents {
+    ResourceContents::text(format!("note {id}"))
 }
 
 /// The rules.
@@ -77,8 +80,11 @@ async fn tools_say_of_themselves_what_the_server_says() {
         assert_eq!(add.description(), "Adds two numbers.");
         assert_eq!(add.input_schema()["required"], json!(["a", "b"]));
         assert_eq!(add.output_schema().unwrap()["required"], json!(["total"]));
-        assert_eq!((add.hints().read_only, add.hints().open_world), (Some(true), Some(false)));
-        assert_eq!(tools[1].hints().destructive, Some(true));
+        assert_eq!(
+            (add.annotations().read_only, add.annotations().open_world),
+            (Some(true), Some(false))
+        );
+        assert_eq!(tools[1].annotations().destructive, Some(true));
         assert_eq!(add.icons().collect::<Vec<_>>(), ["https://example.com/plus.png"]);
         assert_eq!(add.metadata()["mcp"]["server"], "s");
         assert_eq!(add.metadata()["mcp"]["name"], "add");
@@ -124,13 +130,13 @@ async fn a_model_calls_them_by_safe_names_and_sees_results_and_failures() {
     for era in ERAS {
         let host = host(server(&registry(tools![add, draw, fail])).protocol(era));
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([
+            ModelResponse::from_tool_requests([
                 ToolRequest::new("s/add", json!({"a": 2, "b": 3})),
                 ToolRequest::new("add", json!({"a": "4", "b": 3})),
                 ToolRequest::new("s/fail", json!({})),
                 ToolRequest::new("s/draw", json!({})),
             ]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_text("Done."),
         ]);
         let response =
             genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
@@ -156,7 +162,7 @@ async fn filters_of_the_server_and_of_the_request() {
         .server("b", server(&all).needs_approval(["fail"]))
         .build()
         .unwrap();
-    let names = async |tools: genkit::mcp::McpTools| -> Vec<String> {
+    let names = async |tools: genkit::mcp::host::McpTools| -> Vec<String> {
         tools.await.unwrap().iter().map(|tool| tool.name().to_owned()).collect()
     };
     assert_eq!(names(host.tools()).await, ["a/add", "b/add", "b/draw", "b/fail", "b/say"]);
@@ -193,8 +199,8 @@ async fn arguments_are_checked_before_they_are_sent() {
     let host = host(server(&registry(tools![add])));
     let tool = host.tools().await.unwrap().remove(0);
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/add", json!({"a": "two", "b": 3}))]),
-        ModelResponse::text("Sorry."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/add", json!({"a": "two", "b": 3}))]),
+        ModelResponse::from_text("Sorry."),
     ]);
     genkit::generate("Go.").model(model.clone()).tools([tool].into_tools()).await.unwrap();
     let said = model.tool_outputs("s/add")[0]["error"].to_string();
@@ -233,7 +239,7 @@ async fn resources_and_templates() {
         let read = host.read_resource("note://7").await.unwrap();
         assert_eq!(
             read,
-            [Contents::text("note 7").with_uri("note://7").with_mime_type("text/plain")]
+            [ResourceContents::text("note 7").with_uri("note://7").with_mime_type("text/plain")]
         );
         let error = host.read_resource("nope://7").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -260,12 +266,14 @@ async fn of_two_servers_with_one_uri_the_first_that_lists_it_reads_it() {
     let read = host.read_resource("house://rules").await.unwrap();
     assert_eq!(
         read[0].clone(),
-        Contents::text("Be kind.").with_uri("house://rules").with_mime_type("text/plain")
+        ResourceContents::text("Be kind.").with_uri("house://rules").with_mime_type("text/plain")
     );
     let read = host.read_resource("house://door").await.unwrap();
     assert_eq!(
         read[0].clone(),
-        Contents::text("the template").with_uri("house://door").with_mime_type("text/plain")
+        ResourceContents::text("the template")
+            .with_uri("house://door")
+            .with_mime_type("text/plain")
     );
 }
 
@@ -285,8 +293,8 @@ async fn a_person_reads_the_real_name_before_approving() {
         .handler(|_, _: Value| async { Ok("gone") });
     let host = host(server(&registry([sly])).needs_approval(["*"]));
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/delete_all", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/delete_all", json!({}))]),
+        ModelResponse::from_text("Done."),
     ]);
     let asked = genkit::generate("Go.").model(model).tools(host.tools()).await.unwrap();
     let shown = serde_json::to_string(&asked).unwrap();
@@ -300,15 +308,15 @@ async fn a_person_reads_the_real_name_before_approving() {
 async fn what_a_server_says_beside_a_result_is_not_taken_for_our_own_marks() {
     /// Says things.
     #[tool]
-    async fn marked() -> genkit::Reply<Sum> {
-        genkit::Reply::new(Sum { total: 1 })
+    async fn marked() -> genkit::ToolReply<Sum> {
+        genkit::ToolReply::new(Sum { total: 1 })
             .with_meta("injected", true)
             .with_meta("purpose", "output")
     }
     let host = host(server(&registry(tools![marked])));
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/marked", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/marked", json!({}))]),
+        ModelResponse::from_text("Done."),
     ]);
     let response = genkit::generate("Go.").model(model).tools(host.tools()).await.unwrap();
     let model = ScriptedModel::text("Again.");

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::mcp::{McpEvent, McpHost};
+use genkit::mcp::{McpHost, host::McpEvent};
+use genkit::message::ToolRequest;
 use genkit::model::{ModelRequest, ModelResponse};
 use genkit::testing::ScriptedModel;
-use genkit::{Registry, ToolRequest, resource, resources, tool, tools};
+use genkit::{Registry, resource, resources, tool, tools};
 use serde_json::json;
 
 use super::{ERAS, host, registry, server, until};
@@ -54,12 +55,12 @@ async fn a_change_is_seen_by_the_next_turn() {
             },
         );
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("change", json!({}))]),
-            ModelResponse::tool_requests([
+            ModelResponse::from_tool_requests([ToolRequest::new("change", json!({}))]),
+            ModelResponse::from_tool_requests([
                 ToolRequest::new("s/multiply", json!({"a": 6, "b": 7})),
                 ToolRequest::new("s/add", json!({"a": 6, "b": 7})),
             ]),
-            ModelResponse::text("42"),
+            ModelResponse::from_text("42"),
         ]);
         genkit::generate("Go.")
             .model(model.clone())

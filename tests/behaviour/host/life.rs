@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{CustomServer, McpClient, McpHost, ServerConfig, ServerState};
+use genkit::mcp::{McpClient, McpHost, host::CustomServer, host::ServerConfig, host::ServerState};
 use genkit::testing::ScriptedModel;
 use genkit::{Error, ErrorKind, Registry, Result, tool, tools};
 use serde_json::json;
@@ -221,11 +221,11 @@ async fn a_tool_whose_host_is_gone_says_so() {
         host.tools().await.unwrap()
     };
     let model = ScriptedModel::new([
-        genkit::model::ModelResponse::tool_requests([genkit::ToolRequest::new(
+        genkit::model::ModelResponse::from_tool_requests([genkit::message::ToolRequest::new(
             "s/add",
             json!({"a": 1, "b": 1}),
         )]),
-        genkit::model::ModelResponse::text("Hm."),
+        genkit::model::ModelResponse::from_text("Hm."),
     ]);
     genkit::generate("Go.").model(model.clone()).tools(tools).await.unwrap();
     let said = model.tool_outputs("s/add")[0]["error"].to_string();
@@ -313,7 +313,7 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
             Ok(ours)
         }
     });
-    let once = once.protocol(genkit::mcp::ProtocolEra::Stateless);
+    let once = once.protocol(genkit::mcp::host::ProtocolEra::Stateless);
     let host = McpHost::builder().server("s", once).build().unwrap();
     assert_eq!(host.tools().await.unwrap().len(), 1);
     alive.lock().unwrap().as_ref().unwrap().abort();

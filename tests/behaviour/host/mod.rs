@@ -7,7 +7,7 @@ mod proxy;
 mod questions;
 mod talk;
 
-use genkit::mcp::{CustomServer, McpHost, McpServer, ProtocolEra};
+use genkit::mcp::{McpHost, McpServer, host::CustomServer, host::ProtocolEra};
 use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];

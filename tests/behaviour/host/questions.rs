@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use genkit::mcp::{ElicitAnswer, ElicitRequest, McpHost, Sampling};
+use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Context, Elicited, GenerateResponse, Result, ToolRequest, tool, tools};
+use genkit::{Context, Elicited, GenerateResponse, Result, tool, tools};
 use serde_json::json;
 
 use super::{ERAS, host, registry, server};
@@ -41,8 +42,8 @@ async fn folders(ctx: &Context) -> Result<Vec<String>> {
 
 fn greeting() -> ScriptedModel {
     ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/greet", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/greet", json!({}))]),
+        ModelResponse::from_text("Done."),
     ])
 }
 
@@ -132,8 +133,8 @@ async fn a_stateless_server_is_not_asked_twice_for_its_question() {
     }
     let host = host(server(&registry(tools![count])).protocol(ERAS[1]));
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/count", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/count", json!({}))]),
+        ModelResponse::from_text("Done."),
     ]);
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
@@ -155,11 +156,11 @@ async fn a_question_goes_to_the_call_that_it_is_about() {
     for era in ERAS {
         let host = host(server(&registry(tools![greet, slow])).protocol(era));
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([
+            ModelResponse::from_tool_requests([
                 ToolRequest::new("s/slow", json!({})),
                 ToolRequest::new("s/greet", json!({})),
             ]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_text("Done."),
         ]);
         let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
         let open: Vec<String> =
@@ -171,8 +172,10 @@ async fn a_question_goes_to_the_call_that_it_is_about() {
 #[tokio::test]
 async fn the_model_is_lent_under_conditions() {
     for era in ERAS {
-        let model =
-            ScriptedModel::new([ModelResponse::text("Deep."), ModelResponse::text("Deep.")]);
+        let model = ScriptedModel::new([
+            ModelResponse::from_text("Deep."),
+            ModelResponse::from_text("Deep."),
+        ]);
         let host = McpHost::builder()
             .server("s", server(&registry(tools![think])).protocol(era))
             .sampling(Sampling::with(model.clone()).max_tokens(100).allow(|asked| {
@@ -257,12 +260,12 @@ async fn questions_are_never_crossed() {
     }
     let host = host(server(&registry(tools![name_of])).protocol(ERAS[0]));
     let calls = || {
-        ModelResponse::tool_requests(
+        ModelResponse::from_tool_requests(
             ["a", "b"].map(|who| ToolRequest::new("s/name_of", json!({"who": who}))),
         )
     };
     let outputs = async || {
-        let model = ScriptedModel::new([calls(), ModelResponse::text("Done.")]);
+        let model = ScriptedModel::new([calls(), ModelResponse::from_text("Done.")]);
         let asking = genkit::generate("Go.").model(model.clone()).tools(host.tools());
         let mut run = asking.await.unwrap();
         while !run.interrupts().is_empty() {
@@ -320,8 +323,8 @@ async fn an_answer_is_not_taken_for_another_question() {
     }
     let host = host(server(&registry(tools![sly])).protocol(ERAS[0]));
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("s/sly", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("s/sly", json!({}))]),
+        ModelResponse::from_text("Done."),
     ]);
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
@@ -346,8 +349,8 @@ async fn the_same_words_asked_twice_are_two_questions() {
     for era in ERAS {
         let host = host(server(&registry(tools![picky])).protocol(era));
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("s/picky", json!({}))]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_tool_requests([ToolRequest::new("s/picky", json!({}))]),
+            ModelResponse::from_text("Done."),
         ]);
         let mut run =
             genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::mcp::{McpEvent, McpHost, RequestMeta, peer_tools};
+use genkit::context::LogLevel;
+use genkit::mcp::{McpHost, host::McpEvent, host::RequestMeta, host::peer_tools};
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Context, Level, ToolRequest, tool, tools};
+use genkit::{Context, tool, tools};
 use serde_json::{Map, Value, json};
 
 use super::{ERAS, host, registry, server};
@@ -34,7 +36,7 @@ async fn progress_and_logs_arrive_in_order() {
         let heard = Arc::clone(&events);
         let host = McpHost::builder()
             .server("s", server(&registry(tools![work])).protocol(era))
-            .log_level(Level::Info)
+            .log_level(LogLevel::Info)
             .on_event(move |event| heard.lock().unwrap().push(event.clone()))
             .build()
             .unwrap();
@@ -54,14 +56,14 @@ async fn progress_and_logs_arrive_in_order() {
             })
             .collect();
         assert_eq!(progress, [1.0, 2.0, 3.0], "{era:?}");
-        let logs: Vec<(Level, &Value)> = seen
+        let logs: Vec<(LogLevel, &Value)> = seen
             .iter()
             .filter_map(|event| match event {
                 McpEvent::Log { level, data, .. } => Some((*level, data)),
                 _ => None,
             })
             .collect();
-        assert_eq!(logs, [(Level::Warning, &json!("hot"))], "{era:?}");
+        assert_eq!(logs, [(LogLevel::Warning, &json!("hot"))], "{era:?}");
     }
 }
 
@@ -70,8 +72,8 @@ async fn progress_goes_into_the_stream_of_a_run() {
     for era in ERAS {
         let host = host(server(&registry(tools![work])).protocol(era));
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("s/work", json!({}))]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_tool_requests([ToolRequest::new("s/work", json!({}))]),
+            ModelResponse::from_text("Done."),
         ]);
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut told = Vec::new();
@@ -91,20 +93,20 @@ async fn meta_of_the_run_and_of_the_host_goes_with_each_request() {
         let host = McpHost::builder()
             .server("s", server(&registry(tools![meta])).protocol(era))
             .meta_from(|ctx| {
-                let tenant = ctx.get::<Tenant>().map_or("nobody", |tenant| tenant.0);
+                let tenant = ctx.extension::<Tenant>().map_or("nobody", |tenant| tenant.0);
                 Map::from_iter([("example.com/tenant".to_owned(), tenant.into())])
             })
             .build()
             .unwrap();
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("s/meta", json!({}))]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_tool_requests([ToolRequest::new("s/meta", json!({}))]),
+            ModelResponse::from_text("Done."),
         ]);
         genkit::generate("Go.")
             .model(model.clone())
             .tools(host.tools())
-            .context(Tenant("acme"))
-            .context(RequestMeta::new([("example.com/run", 7)]))
+            .extension(Tenant("acme"))
+            .extension(RequestMeta::new([("example.com/run", 7)]))
             .await
             .unwrap();
         let seen = &model.tool_outputs("s/meta")[0];
@@ -120,8 +122,8 @@ async fn a_peer_of_rmcp_is_tools_too() {
     let tools = peer_tools([peer.clone()]).await.unwrap();
     assert_eq!(tools[0].name(), "work");
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new("work", json!({}))]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new("work", json!({}))]),
+        ModelResponse::from_text("Done."),
     ]);
     genkit::generate("Go.").model(model.clone()).tools(tools).await.unwrap();
     assert_eq!(model.tool_outputs("work"), ["done"]);

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use genkit::Context;
 use genkit::ErrorKind;
-use genkit::mcp::{HttpServer, McpClient, McpHost, ServerState};
+use genkit::mcp::{McpClient, McpHost, host::HttpServer, host::ServerState};
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Context, ToolRequest};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -279,15 +280,15 @@ async fn headers_are_made_from_the_context_of_each_call() {
     let server = Server::start(|_| None).await;
     let config =
         server.client().header("x-always", "yes").bearer("token").headers_from(|ctx: &Context| {
-            ctx.get::<User>().map(|user| ("x-user".to_owned(), user.0.to_owned()))
+            ctx.extension::<User>().map(|user| ("x-user".to_owned(), user.0.to_owned()))
         });
     let host = McpHost::builder().server("s", config).build().unwrap();
     for user in ["ada", "eve"] {
         let model = ScriptedModel::new([
-            ModelResponse::tool_requests([ToolRequest::new("s/echo", json!({}))]),
-            ModelResponse::text("Done."),
+            ModelResponse::from_tool_requests([ToolRequest::new("s/echo", json!({}))]),
+            ModelResponse::from_text("Done."),
         ]);
-        let asked = genkit::generate("Go.").model(model).tools(host.tools()).context(User(user));
+        let asked = genkit::generate("Go.").model(model).tools(host.tools()).extension(User(user));
         within(asked.into_future()).await.unwrap();
     }
     let seen = server.seen.lock().unwrap().clone();

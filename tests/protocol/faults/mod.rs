@@ -9,7 +9,7 @@ mod requests;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use genkit::mcp::{McpClient, McpHost, StdioServer};
+use genkit::mcp::{McpClient, McpHost, host::StdioServer};
 use genkit::{Error, Result};
 use serde_json::{Value, json};
 

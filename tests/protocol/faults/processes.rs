@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use genkit::ErrorKind;
-use genkit::mcp::{McpHost, ServerState, StdioServer};
+use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
 use serde_json::json;
 
 use super::{Faulty, lives, mark, processes, says, server, within};

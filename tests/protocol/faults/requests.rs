@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use genkit::ErrorKind;
-use genkit::mcp::{ElicitAnswer, McpEvent, McpHost, ServerState};
+use genkit::mcp::{McpHost, host::ElicitAnswer, host::McpEvent, host::ServerState};
 use serde_json::json;
 
 use super::{Faulty, mark, says, server, within};

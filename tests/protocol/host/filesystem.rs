@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use genkit::ToolRequest;
 use genkit::mcp::McpHost;
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use serde_json::json;
@@ -85,13 +85,14 @@ async fn a_loop_writes_and_reads() {
     let (host, mark, folder) = open("loop");
     let path = folder.join("a.txt");
     let path = text(&path);
-    let call = |tool: &str, input| ModelResponse::tool_requests([ToolRequest::new(tool, input)]);
+    let call =
+        |tool: &str, input| ModelResponse::from_tool_requests([ToolRequest::new(tool, input)]);
     let model = ScriptedModel::new([
         call("fs/read_text_file", json!({"path": path})),
         call("fs/write_file", json!({"path": path, "content": "hello"})),
         // Models leave out the server, where the name is clear without it.
         call("read_text_file", json!({"path": path})),
-        ModelResponse::text("It says hello."),
+        ModelResponse::from_text("It says hello."),
     ]);
     let tools = host.tools().only(["fs/read_*", "fs/write_file"]);
     let answer = genkit::generate("What does a.txt say?").model(model.clone()).tools(tools);

@@ -14,10 +14,10 @@ mod web;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{McpEvent, McpHost, StdioServer};
+use genkit::mcp::{McpHost, host::McpEvent, host::StdioServer};
+use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{ToolRequest, ToolResponse};
 use serde_json::Value;
 
 use crate::packages;
@@ -49,8 +49,8 @@ async fn as_a_model_sees(host: &McpHost, tool: &str, input: Value) -> ToolRespon
 /// A model that calls one tool and is done.
 fn calling(tool: &str, input: Value) -> ScriptedModel {
     ScriptedModel::new([
-        ModelResponse::tool_requests([ToolRequest::new(tool, input)]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_tool_requests([ToolRequest::new(tool, input)]),
+        ModelResponse::from_text("Done."),
     ])
 }
 

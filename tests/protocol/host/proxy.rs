@@ -4,8 +4,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use genkit::mcp::{ElicitAnswer, HttpServer, McpEvent, McpHost, ServerState, StdioServer};
-use genkit::{ErrorKind, Progress};
+use genkit::ErrorKind;
+use genkit::context::Progress;
+use genkit::mcp::{
+    McpHost, host::ElicitAnswer, host::HttpServer, host::McpEvent, host::ServerState,
+    host::StdioServer,
+};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};

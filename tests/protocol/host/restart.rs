@@ -1,6 +1,6 @@
 //! A server over HTTP that is restarted while a host uses it.
 
-use genkit::mcp::{HttpServer, McpEvent, McpHost, ServerState};
+use genkit::mcp::{McpHost, host::HttpServer, host::McpEvent, host::ServerState};
 use serde_json::json;
 
 use super::web::Web;

@@ -1,6 +1,6 @@
 //! `mcp-server-time`, on the Python SDK, which speaks the newest protocol.
 
-use genkit::mcp::{McpHost, ProtocolEra, StdioServer};
+use genkit::mcp::{McpHost, host::ProtocolEra, host::StdioServer};
 use serde_json::json;
 
 use super::mark::{self, Mark};

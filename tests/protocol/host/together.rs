@@ -1,9 +1,10 @@
 //! All of them in one host, from a configuration file.
 
-use genkit::mcp::{McpHost, ServerState};
+use genkit::Tool;
+use genkit::mcp::{McpHost, host::ServerState};
+use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
-use genkit::{Tool, ToolRequest};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};
@@ -67,7 +68,7 @@ async fn one_host_for_all() {
     // One run with tools of all of them; each has its server's key before its name.
     let path = files.join("a.txt");
     let model = ScriptedModel::new([
-        ModelResponse::tool_requests([
+        ModelResponse::from_tool_requests([
             ToolRequest::new("everything/get-sum", json!({"a": 1, "b": 2})),
             ToolRequest::new("web/get-sum", json!({"a": 3, "b": 4})),
             ToolRequest::new("fs/write_file", json!({"path": path, "content": "x"})),
@@ -75,7 +76,7 @@ async fn one_host_for_all() {
             ToolRequest::new("notes/add_note", json!({"text": "buy milk"})),
             ToolRequest::new("time/get_current_time", json!({"timezone": "UTC"})),
         ]),
-        ModelResponse::text("Done."),
+        ModelResponse::from_text("Done."),
     ]);
     let response = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     assert_eq!(response.text(), "Done.");
@@ -91,7 +92,7 @@ async fn one_host_for_all() {
     let note = host.read_resource("note://1").await.unwrap();
     assert!(note[0].as_text().unwrap().contains("buy milk"), "{note:?}");
     let tools = host.tools().await.unwrap();
-    let asks: Vec<_> = tools.iter().filter(|t| t.hints().destructive == Some(true)).collect();
+    let asks: Vec<_> = tools.iter().filter(|t| t.annotations().destructive == Some(true)).collect();
     assert!(asks.iter().any(|tool| tool.name() == "notes/delete_note"), "{asks:?}");
     assert!(tools.iter().map(Tool::name).all(|name| name.split('/').count() == 2));
     mark.close(host).await;

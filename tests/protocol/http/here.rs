@@ -25,7 +25,7 @@ async fn add(a: i64, b: i64) -> i64 {
 /// Tells who calls.
 #[tool]
 async fn whoami(ctx: &Context) -> String {
-    ctx.get::<Caller>().map_or("nobody", |caller| caller.0).to_owned()
+    ctx.extension::<Caller>().map_or("nobody", |caller| caller.0).to_owned()
 }
 
 /// Takes a second.

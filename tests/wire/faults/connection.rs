@@ -88,7 +88,8 @@ async fn a_server_that_hangs() {
         assert!(is_closed(&mut stream));
     });
     let limit = Duration::from_millis(300);
-    let gemini = Gemini::builder().key(KEY).base_url(&server.url).timeout(limit).build().unwrap();
+    let gemini =
+        Gemini::builder().api_key(KEY).base_url(&server.url).timeout(limit).build().unwrap();
     let started = Instant::now();
     let error = ask(&gemini, ChunkSink::new(|_| ())).await.unwrap_err();
     assert_says(

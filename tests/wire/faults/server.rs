@@ -94,7 +94,7 @@ pub(super) fn event(text: &str) -> String {
 }
 
 pub(super) fn gemini(url: &str) -> Gemini {
-    Gemini::builder().key(KEY).base_url(url).build().unwrap()
+    Gemini::builder().api_key(KEY).base_url(url).build().unwrap()
 }
 
 pub(super) async fn ask(gemini: &Gemini, chunks: ChunkSink) -> Result<ModelResponse> {

@@ -4,8 +4,9 @@ use genkit::serde_json::{Value, json};
 
 use super::{request, shown, weather};
 use crate::answer;
+use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelRequest;
-use genkit::{Message, Part, Role, ToolRequest, ToolResponse};
+use genkit::{Message, Part, Role};
 
 fn asked(request: &mut ModelRequest, format: &str, schema: Value) -> String {
     request.output.format = Some(format.to_owned());

@@ -6,8 +6,9 @@ use genkit::serde_json::{Map, Value, json};
 
 use super::{add, ask, notes, request, shown, tool, weather};
 use crate::answer;
+use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::{ModelRequest, ToolChoice, ToolDefinition};
-use genkit::{Message, Part, Role, ToolRequest, ToolResponse};
+use genkit::{Message, Part, Role};
 
 /// Long enough for a debug build on a busy machine.
 const SOON: Duration = Duration::from_secs(10);

@@ -6,8 +6,9 @@ use genkit::serde_json::json;
 
 use super::{add, ask, notes, request, shown, weather};
 use crate::{Offline, answer};
+use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::{ChunkSink, Model, ModelRequest, ToolDefinition};
-use genkit::{Message, Part, Role, ToolRequest, ToolResponse};
+use genkit::{Message, Part, Role};
 
 /// Runs the loop by hand; each tool answers what `run` makes of its call.
 fn whole(

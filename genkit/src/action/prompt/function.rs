@@ -15,7 +15,8 @@ use crate::action::info::StaticInfo;
 /// The macro implements it for the type that has the function's name; nothing else should.
 ///
 /// ```
-/// use genkit::{Prompt, PromptFn, prompt};
+/// use genkit::action::PromptFn;
+/// use genkit::{Prompt, prompt};
 ///
 /// /// Asks for a poem.
 /// #[prompt]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::call::Strictness;
-use super::completion::{Completers, Completion};
+use super::completion::{Completers, CompleteRequest};
 use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;
@@ -141,7 +141,7 @@ impl Prompt {
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
-        request: Completion,
+        request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }

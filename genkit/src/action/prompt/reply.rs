@@ -5,7 +5,8 @@ use crate::message::{Message, Part, Role};
 /// The result of a prompt: messages, and perhaps a description of this result.
 ///
 /// ```
-/// use genkit::{Message, PromptReply, prompt};
+/// use genkit::action::PromptReply;
+/// use genkit::{Message, prompt};
 ///
 /// /// Reviews code.
 /// #[prompt]
@@ -32,7 +33,8 @@ impl PromptReply {
     /// The same reply with a description of its messages.
     ///
     /// ```
-    /// use genkit::{Message, PromptReply};
+    /// use genkit::action::PromptReply;
+    /// use genkit::Message;
     ///
     /// let reply = PromptReply::new([Message::user("Hi!")]).with_description("A greeting");
     /// assert_eq!(reply.description(), Some("A greeting"));

@@ -7,19 +7,20 @@ use crate::error::Result;
 /// A piece of a resource's content: text or bytes.
 ///
 /// ```
-/// use genkit::{Contents, resource};
+/// use genkit::action::ResourceContents;
+/// use genkit::resource;
 ///
 /// /// The project's logo and its licence.
 /// #[resource("assets://all")]
-/// async fn assets() -> Vec<Contents> {
+/// async fn assets() -> Vec<ResourceContents> {
 ///     vec![
-///         Contents::bytes([0x89, b'P', b'N', b'G']).with_mime_type("image/png").with_uri("assets://logo.png"),
-///         Contents::text("Apache-2.0").with_uri("assets://licence"),
+///         ResourceContents::bytes([0x89, b'P', b'N', b'G']).with_mime_type("image/png").with_uri("assets://logo.png"),
+///         ResourceContents::text("Apache-2.0").with_uri("assets://licence"),
 ///     ]
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contents {
+pub struct ResourceContents {
     pub(crate) uri: Option<String>,
     pub(crate) mime_type: Option<String>,
     pub(crate) body: ContentsBody,
@@ -31,7 +32,7 @@ pub(crate) enum ContentsBody {
     Bytes(Vec<u8>),
 }
 
-impl Contents {
+impl ResourceContents {
     /// Text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
@@ -45,8 +46,8 @@ impl Contents {
     /// A value as JSON text of type `application/json`.
     ///
     /// ```
-    /// let contents = genkit::Contents::json(&[1, 2, 3])?;
-    /// assert_eq!(contents, genkit::Contents::text("[1,2,3]").with_mime_type("application/json"));
+    /// let contents = genkit::action::ResourceContents::json(&[1, 2, 3])?;
+    /// assert_eq!(contents, genkit::action::ResourceContents::text("[1,2,3]").with_mime_type("application/json"));
     /// # Ok::<(), genkit::Error>(())
     /// ```
     ///
@@ -73,13 +74,13 @@ impl Contents {
     /// Its text, if it is text.
     ///
     /// ```
-    /// use genkit::Contents;
+    /// use genkit::action::ResourceContents;
     ///
-    /// let read = Contents::text("Be kind.").with_mime_type("text/plain").with_uri("house://rules");
+    /// let read = ResourceContents::text("Be kind.").with_mime_type("text/plain").with_uri("house://rules");
     /// assert_eq!((read.as_text(), read.as_bytes()), (Some("Be kind."), &b"Be kind."[..]));
     /// assert_eq!(read.mime_type(), Some("text/plain"));
     /// assert_eq!(read.uri(), Some("house://rules"));
-    /// assert_eq!(Contents::bytes([0x89]).as_text(), None);
+    /// assert_eq!(ResourceContents::bytes([0x89]).as_text(), None);
     /// ```
     pub fn as_text(&self) -> Option<&str> {
         match &self.body {
@@ -108,7 +109,7 @@ impl Contents {
 }
 
 /// The result of a resource after its type is gone.
-pub type ResourceOutput = Vec<Contents>;
+pub type ResourceOutput = Vec<ResourceContents>;
 
 /// A type that a resource can return, bare or in a `Result` of any alias.
 ///
@@ -132,18 +133,18 @@ pub type ResourceOutput = Vec<Contents>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a resource",
     label = "not the content of a resource",
-    note = "return `String`, `Vec<u8>`, `serde_json::Value`, `Contents` or `Vec<Contents>`; `Contents::json(&value)` takes anything that serializes"
+    note = "return `String`, `Vec<u8>`, `serde_json::Value`, `ResourceContents` or `Vec<ResourceContents>`; `ResourceContents::json(&value)` takes anything that serializes"
 )]
 pub trait IntoContents {
     #[doc(hidden)]
-    fn into_contents(self) -> Vec<Contents>;
+    fn into_contents(self) -> Vec<ResourceContents>;
 }
 
 macro_rules! into_contents {
     ($($returned:ty: |$value:ident| $contents:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl IntoContents for $returned {
-            fn into_contents(self) -> Vec<Contents> {
+            fn into_contents(self) -> Vec<ResourceContents> {
                 let $value = self;
                 $contents
             }
@@ -152,10 +153,10 @@ macro_rules! into_contents {
 }
 
 into_contents! {
-    Contents: |contents| vec![contents];
-    Vec<Contents>: |contents| contents;
-    String: |text| vec![Contents::text(text)];
-    &str: |text| vec![Contents::text(text)];
-    Vec<u8>: |bytes| vec![Contents::bytes(bytes)];
-    Value: |value| vec![Contents::text(value.to_string()).with_mime_type("application/json")];
+    ResourceContents: |contents| vec![contents];
+    Vec<ResourceContents>: |contents| contents;
+    String: |text| vec![ResourceContents::text(text)];
+    &str: |text| vec![ResourceContents::text(text)];
+    Vec<u8>: |bytes| vec![ResourceContents::bytes(bytes)];
+    Value: |value| vec![ResourceContents::text(value.to_string()).with_mime_type("application/json")];
 }

@@ -15,7 +15,8 @@ use crate::action::info::StaticInfo;
 /// The macro implements it for the type that has the function's name; nothing else should.
 ///
 /// ```
-/// use genkit::{Resource, ResourceFn, resource};
+/// use genkit::action::ResourceFn;
+/// use genkit::{Resource, resource};
 ///
 /// /// The manual.
 /// #[resource("doc://manual")]

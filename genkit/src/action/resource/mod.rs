@@ -12,7 +12,7 @@ use genkit_uri_template::{UriTemplate, UriValue};
 use serde_json::{Map, Value};
 
 use super::call::Strictness;
-use super::completion::{Completers, Completion};
+use super::completion::{Completers, CompleteRequest};
 use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::future::BoxFuture;
 
 pub use builder::ResourceBuilder;
 pub(crate) use contents::ContentsBody;
-pub use contents::{Contents, IntoContents, ResourceOutput};
+pub use contents::{ResourceContents, IntoContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
 
 /// A resource or a resource template.
@@ -133,7 +133,7 @@ impl Resource {
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn complete(
         &self,
-        request: Completion,
+        request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }

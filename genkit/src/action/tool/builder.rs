@@ -89,7 +89,7 @@ impl Tool {
 /// assert_eq!((order.title(), order.needs_approval()), (Some("Order"), true));
 /// assert_eq!(order.tags().chain(order.icons()).count(), 2);
 /// assert_eq!(order.metadata()["owner"], "ops");
-/// assert_eq!(order.hints().open_world, Some(true));
+/// assert_eq!(order.annotations().open_world, Some(true));
 /// assert_eq!(order.timeout(), Some(Duration::from_secs(10)));
 /// assert_eq!(order.max_output(), Some(65_536));
 /// assert_eq!(order.output_schema().unwrap()["type"], "object");

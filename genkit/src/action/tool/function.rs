@@ -14,7 +14,8 @@ use crate::schema::OutputSchema;
 /// The macro implements it for the type that has the function's name; nothing else should.
 ///
 /// ```
-/// use genkit::{Tool, ToolFn, tool};
+/// use genkit::action::ToolFn;
+/// use genkit::{Tool, tool};
 ///
 /// /// Adds two numbers.
 /// #[tool]

@@ -23,11 +23,11 @@ use crate::sync::{read, write};
 pub use builder::ToolBuilder;
 pub use function::{StaticTool, ToolFn};
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
-pub use output::{IntoOutput, Reply, ToolOutput};
+pub use output::{IntoOutput, ToolReply, ToolOutput};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
 };
-pub use settings::Hints;
+pub use settings::ToolAnnotations;
 
 use self::settings::ToolSettings;
 
@@ -89,8 +89,8 @@ impl Tool {
         &self.0.definition
     }
 
-    /// Its hints on its effects.
-    pub fn hints(&self) -> Hints {
+    /// Its annotations: hints on its effects.
+    pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
     }
 

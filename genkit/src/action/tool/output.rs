@@ -34,28 +34,28 @@ impl ToolOutput {
 /// A value for programs beside content for people and models.
 ///
 /// ```
-/// use genkit::{Reply, tool};
+/// use genkit::{ToolReply, tool};
 ///
 /// #[derive(serde::Serialize, schemars::JsonSchema)]
 /// struct Weather { celsius: f64 }
 ///
 /// /// The weather in a city.
 /// #[tool]
-/// async fn weather(city: String) -> Reply<Weather> {
-///     Reply::new(Weather { celsius: 21.0 })
+/// async fn weather(city: String) -> ToolReply<Weather> {
+///     ToolReply::new(Weather { celsius: 21.0 })
 ///         .with_text(format!("It is 21 degrees in {city}."))
 ///         .with_part(genkit::Part::image("image/png", b"..."))
 ///         .with_meta("example.com/source", "station 7")
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Reply<T> {
+pub struct ToolReply<T> {
     value: T,
     content: Vec<Part>,
     metadata: Map<String, Value>,
 }
 
-impl<T> Reply<T> {
+impl<T> ToolReply<T> {
     /// A reply of `value`; without content, the value's JSON is the text.
     pub fn new(value: T) -> Self {
         Self { value, content: Vec::new(), metadata: Map::new() }
@@ -84,7 +84,7 @@ impl<T> Reply<T> {
 
 /// A type that a tool or a flow can return.
 ///
-/// Every `T: Serialize + JsonSchema` is one; so are [`Part`], `Vec<Part>` and [`Reply`]. A
+/// Every `T: Serialize + JsonSchema` is one; so are [`Part`], `Vec<Part>` and [`ToolReply`]. A
 /// function may return it bare or in a `Result` of any alias.
 ///
 /// ```
@@ -111,7 +111,7 @@ impl<T> Reply<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool or a flow",
     label = "not a result type",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it, or return `String`, `Part`, `Vec<Part>` or `Reply<T>`"
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it, or return `String`, `Part`, `Vec<Part>` or `ToolReply<T>`"
 )]
 pub trait IntoOutput {
     /// Turns the value into what is sent.
@@ -149,7 +149,7 @@ impl IntoOutput for Part {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema> IntoOutput for Reply<T> {
+impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
     fn into_output(self) -> Result<ToolOutput> {
         let Self { value, content, metadata } = self;
         Ok(ToolOutput { value: Some(to_value(value)?), content, metadata })

@@ -16,13 +16,13 @@ use std::time::Duration;
 ///     vec![words]
 /// }
 ///
-/// let hints = Tool::of::<find>().hints();
+/// let hints = Tool::of::<find>().annotations();
 /// assert_eq!((hints.read_only, hints.open_world), (Some(true), Some(false)));
 /// assert_eq!((hints.destructive, hints.idempotent), (None, None));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Hints {
+pub struct ToolAnnotations {
     /// Changes nothing.
     pub read_only: Option<bool>,
     /// May destroy something.
@@ -36,7 +36,7 @@ pub struct Hints {
 /// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) take.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
-    pub(super) hints: Hints,
+    pub(super) hints: ToolAnnotations,
     pub(super) needs_approval: bool,
     pub(super) timeout: Option<Duration>,
     pub(super) max_output: Option<usize>,
@@ -45,7 +45,7 @@ pub(crate) struct ToolSettings {
 impl ToolSettings {
     /// `Default` for a `const`.
     pub(super) const NONE: Self = Self {
-        hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+        hints: ToolAnnotations { read_only: None, destructive: None, idempotent: None, open_world: None },
         needs_approval: false,
         timeout: None,
         max_output: None,

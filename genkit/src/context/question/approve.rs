@@ -18,7 +18,7 @@ impl Context {
     /// #[tool(destructive)]
     /// async fn delete(ctx: &Context, ids: Vec<u64>) -> Result<String> {
     ///     if ids.len() > 10 {
-    ///         ctx.approve(format!("Delete {} notes?", ids.len())).await?;
+    ///         ctx.confirm(format!("Delete {} notes?", ids.len())).await?;
     ///     }
     ///     Ok("deleted".into())
     /// }

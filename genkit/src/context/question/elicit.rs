@@ -70,7 +70,7 @@ impl Context {
     /// #[tool]
     /// async fn save(ctx: &Context, text: String) -> Result<String> {
     ///     if ctx.can_elicit() {
-    ///         ctx.approve("Replace the note?").await?;
+    ///         ctx.confirm("Replace the note?").await?;
     ///     }
     ///     Ok(text)
     /// }

@@ -104,7 +104,8 @@ impl Sampled {
 /// A root: a folder, or something else, that the client works in.
 ///
 /// ```
-/// use genkit::{Context, Result, Root, tool};
+/// use genkit::context::Root;
+/// use genkit::{Context, Result, tool};
 ///
 /// /// Lists the folders of the client, by their names.
 /// #[tool(read_only)]

@@ -62,7 +62,7 @@ impl<'a> Roots<'a> {
         Self { context, key: None }
     }
 
-    /// Names the question: see [`Elicit::key`](crate::Elicit::key).
+    /// Names the question: see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

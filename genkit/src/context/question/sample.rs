@@ -72,7 +72,7 @@ impl<'a> Sample<'a> {
         Self { context, key: None, request }
     }
 
-    /// Names the question: see [`Elicit::key`](crate::Elicit::key).
+    /// Names the question: see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

@@ -8,7 +8,8 @@ const DEFAULT_MAX_TOKENS: u32 = 1024;
 /// A sampling request to the client's model.
 ///
 /// ```
-/// use genkit::{Message, SampleRequest};
+/// use genkit::context::SampleRequest;
+/// use genkit::Message;
 ///
 /// let request = SampleRequest::new([Message::user("Name a colour.")]).system("Answer in one
 /// word.");

@@ -78,7 +78,7 @@ impl Context {
 /// #[tool]
 /// async fn buy(ctx: &Context) -> Result<String> {
 ///     let name = ctx.elicit::<Name>("Who are you?").key("name").await?.accepted()?.name;
-///     ctx.approve("Pay 3 euros?").await?;
+///     ctx.confirm("Pay 3 euros?").await?;
 ///     let thanks = ctx.sample("Say thanks.").await?.text();
 ///     let folder = ctx.roots().await?.remove(0).uri;
 ///     let shop = ctx.state::<Shop>().map_or("a shop", |shop| shop.0);
@@ -154,7 +154,7 @@ impl TestContextBuilder {
     }
 
     /// Whether the caller can be asked [`elicit`](Context::elicit) and
-    /// [`approve`](Context::approve). Default is yes.
+    /// [`approve`](Context::confirm). Default is yes.
     ///
     /// ```
     /// assert!(!genkit::Context::testing().can_elicit(false).build().can_elicit());
@@ -193,7 +193,7 @@ impl TestContextBuilder {
     /// struct User(&'static str);
     ///
     /// let ctx = genkit::Context::testing().extension(User("ada")).build();
-    /// assert_eq!(ctx.get::<User>().unwrap().0, "ada");
+    /// assert_eq!(ctx.extension::<User>().unwrap().0, "ada");
     /// ```
     pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.parts.values.insert(value);
@@ -290,7 +290,7 @@ mod tests {
         let ctx = Context::testing().decline().cancel().decline().cancel().decline().build();
         assert_eq!(ctx.elicit::<Name>("Who?").await?, Elicited::Declined);
         assert_eq!(ctx.elicit::<Name>("Who?").await?, Elicited::Cancelled);
-        let denied = ctx.approve("Pay?").await.unwrap_err();
+        let denied = ctx.confirm("Pay?").await.unwrap_err();
         assert_eq!(denied.kind(), ErrorKind::PermissionDenied);
         let closed = ctx.interrupt(json!({"message": "Go on?"})).await.unwrap_err();
         assert_eq!(closed.kind(), ErrorKind::PermissionDenied);
@@ -303,7 +303,7 @@ mod tests {
     async fn an_answer_of_another_kind_says_what_fits() -> Result<()> {
         let ctx = Context::testing().answer(5).answer(5).answer(5).answer(5).build();
         for (error, fits) in [
-            (ctx.approve("Pay?").await.unwrap_err(), "a yes is `true`"),
+            (ctx.confirm("Pay?").await.unwrap_err(), "a yes is `true`"),
             (ctx.sample("a word").await.unwrap_err(), "a model answers is text"),
             (ctx.roots().await.unwrap_err(), "a list of URIs"),
             (ctx.elicit::<Name>("Who?").await.unwrap_err(), "does not fit the form"),
@@ -349,7 +349,7 @@ mod tests {
         ctx.resource_updated("note://7");
         let told = ctx.reported();
         assert_eq!(told.progress[0].total(), Some(2.0));
-        assert_eq!(told.logs, [(crate::context::Level::Warning, json!("careful"))]);
+        assert_eq!(told.logs, [(crate::context::LogLevel::Warning, json!("careful"))]);
         assert_eq!(told.chunks, [json!("piece")]);
         assert_eq!(told.updated_resources, ["note://7"]);
     }

@@ -11,7 +11,7 @@ use crate::context::caller::{Caller, ClientInfo};
 use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::context::question::{CallerAnswer, Elicited, Question, QuestionKind};
-use crate::context::report::{Level, Progress};
+use crate::context::report::{LogLevel, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::sync::lock;
@@ -92,7 +92,7 @@ impl Caller for TestCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         lock(&self.reported).logs.push((level, data));
         Box::pin(std::future::ready(()))
     }

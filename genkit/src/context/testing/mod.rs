@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Context;
-use super::report::{Level, Progress};
+use super::report::{LogLevel, Progress};
 use caller::TestCaller;
 
 pub use builder::TestContextBuilder;
@@ -102,7 +102,7 @@ pub struct Reported {
     /// How far it said that it was.
     pub progress: Vec<Progress>,
     /// Its log messages.
-    pub logs: Vec<(Level, Value)>,
+    pub logs: Vec<(LogLevel, Value)>,
     /// Chunks of its result, where it streamed through this context.
     pub chunks: Vec<Value>,
     /// The URIs of resources that it said were updated.

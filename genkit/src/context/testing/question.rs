@@ -16,7 +16,7 @@ use crate::context::question::{
 /// /// Deletes all notes.
 /// #[tool(destructive)]
 /// async fn delete_all(ctx: &Context) -> Result<String> {
-///     ctx.approve("Delete all notes?").await?;
+///     ctx.confirm("Delete all notes?").await?;
 ///     Ok("deleted".into())
 /// }
 ///
@@ -41,7 +41,7 @@ pub struct AskedQuestion {
 pub enum AskedKind {
     /// A form for the user: [`Context::elicit`](crate::Context::elicit).
     Elicit,
-    /// A yes from the user: [`Context::approve`](crate::Context::approve).
+    /// A yes from the user: [`Context::confirm`](crate::Context::confirm).
     Confirm,
     /// Text from the client's model: [`Context::sample`](crate::Context::sample).
     Sample,

@@ -9,17 +9,18 @@ use crate::generate::format::Format;
 use crate::generate::interrupt::Resume;
 use crate::message::Message;
 use crate::model::{Document, ModelRequest, OutputConfig, ToolChoice};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// Generate options: everything about a run that is data, in Genkit's JSON.
 ///
 /// ```
-/// use genkit::{GenerateOptions, Genkit, Registry, testing::ScriptedModel};
+/// use genkit::generate::GenerateOptions;
+/// use genkit::{Genkit, Registry, testing::ScriptedModel};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// let genkit = Genkit::builder().registry(Registry::new()).model(ScriptedModel::text("hello")).build()?;
+/// let genkit = Genkit::builder().registry(Registry::new()).default_model(ScriptedModel::text("hello")).build()?;
 /// let options: GenerateOptions = serde_json::from_value(json!({
 ///     "messages": [{"role": "user", "content": [{"text": "hi"}]}],
 ///     "config": {"temperature": 0},
@@ -90,7 +91,7 @@ pub struct OutputOptions {
     pub instructions: Option<Instructions>,
     /// The schema of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub json_schema: Option<SharedSchema>,
+    pub json_schema: Option<Schema>,
     /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,

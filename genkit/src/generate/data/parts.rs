@@ -5,7 +5,8 @@ use crate::message::{Part, ToolResponse};
 /// What a prompt may be: text, a [`Part`], several, or `()` for nothing.
 ///
 /// ```
-/// use genkit::{IntoParts, Part};
+/// use genkit::generate::IntoParts;
+/// use genkit::Part;
 ///
 /// assert_eq!("hi".into_parts(), [Part::text("hi")]);
 /// assert_eq!([Part::text("a"), Part::text("b")].into_parts().len(), 2);

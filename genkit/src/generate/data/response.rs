@@ -215,7 +215,8 @@ impl Error {
     /// ```
     /// use genkit::model::ModelResponse;
     /// use genkit::testing::ScriptedModel;
-    /// use genkit::{ErrorKind, Error, ToolRequest, tool, tools};
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{ErrorKind, Error, tool, tools};
     ///
     /// /// Tells the time.
     /// #[tool]
@@ -224,7 +225,7 @@ impl Error {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let model = ScriptedModel::new([
-    ///     Ok(ModelResponse::tool_requests([ToolRequest::new("now", ())])),
+    ///     Ok(ModelResponse::from_tool_requests([ToolRequest::new("now", ())])),
     ///     Err(Error::new(ErrorKind::Unavailable, "overloaded")),
     /// ]);
     /// let error = genkit::generate("Late?").model(model).tools(tools![now]).await.unwrap_err();

@@ -13,7 +13,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 /// ```
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{Context, Result, ToolRequest, tool, tools};
+/// use genkit::message::ToolRequest;
+/// use genkit::{Context, Result, tool, tools};
 /// use serde_json::json;
 ///
 /// /// Deletes a note.
@@ -25,8 +26,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<()> {
 /// let model = ScriptedModel::new([
-///     ModelResponse::tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
-///     ModelResponse::text("Note 7 is deleted."),
+///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
+///     ModelResponse::from_text("Note 7 is deleted."),
 /// ]);
 /// let asked = genkit::generate("delete note 7").model(model.clone()).tools(tools![delete]).await?;
 /// let question = &asked.interrupts()[0];

@@ -151,8 +151,8 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
 /// The name and the reference that tell a call, and the answer to it, from others.
 fn identity(part: &Part) -> Option<(&str, Option<&str>)> {
     match part {
-        Part::ToolRequest { tool_request: it, .. } => Some((&it.name, it.r#ref.as_deref())),
-        Part::ToolResponse { tool_response: it, .. } => Some((&it.name, it.r#ref.as_deref())),
+        Part::ToolRequest { tool_request: it, .. } => Some((&it.name, it.id.as_deref())),
+        Part::ToolResponse { tool_response: it, .. } => Some((&it.name, it.id.as_deref())),
         _ => None,
     }
 }

@@ -40,7 +40,7 @@ pub struct Retry {
 /// # async fn main() -> genkit::Result<()> {
 /// let model = ScriptedModel::new([
 ///     Err(Error::new(ErrorKind::Unavailable, "overloaded")),
-///     Ok(ModelResponse::text("here I am")),
+///     Ok(ModelResponse::from_text("here I am")),
 /// ]);
 /// let patient = retry().max_retries(5).first_wait(Duration::from_millis(1));
 /// let response = genkit::generate("hello?").model(model).middleware(patient).await?;

@@ -60,7 +60,7 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
     let mut open = Vec::new();
     for part in &message.content {
         let Part::ToolRequest { tool_request: call, metadata } = part else { continue };
-        let same = |answer: &&ToolResponse| answer.name == call.name && answer.r#ref == call.r#ref;
+        let same = |answer: &&ToolResponse| answer.name == call.name && answer.id == call.id;
         if call.partial || answers.iter().any(same) {
             continue;
         }

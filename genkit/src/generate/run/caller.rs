@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::model_call::call_within;
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, Level, Progress, Question, QuestionKind,
+    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
     SampleRequest,
 };
 use crate::error::Result;
@@ -36,7 +36,7 @@ impl LoopCaller {
             return;
         }
         let mut custom = json!({ "name": self.request.name, what: value });
-        if let Some(reference) = &self.request.r#ref {
+        if let Some(reference) = &self.request.id {
             custom["ref"] = json!(reference);
         }
         let mut chunk = GenerateChunk::new([]);
@@ -74,12 +74,12 @@ impl Caller for LoopCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         let tool = &self.request.name;
         match level {
-            Level::Debug => tracing::debug!(tool, %data, "log of a tool"),
-            Level::Info | Level::Notice => tracing::info!(tool, %data, "log of a tool"),
-            Level::Warning => tracing::warn!(tool, %data, "log of a tool"),
+            LogLevel::Debug => tracing::debug!(tool, %data, "log of a tool"),
+            LogLevel::Info | LogLevel::Notice => tracing::info!(tool, %data, "log of a tool"),
+            LogLevel::Warning => tracing::warn!(tool, %data, "log of a tool"),
             _ => tracing::error!(tool, %data, "log of a tool"),
         }
         Box::pin(std::future::ready(()))

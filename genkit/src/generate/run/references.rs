@@ -24,7 +24,7 @@ impl StreamedReferences {
             {
                 let generated = generate();
                 lock(&self.0).push((tool_request.name.clone(), generated.clone()));
-                tool_request.r#ref = Some(generated);
+                tool_request.id = Some(generated);
             }
         }
     }
@@ -47,14 +47,14 @@ impl StreamedReferences {
             let at = streamed.iter().position(same).filter(|_| is_new);
             let reference = at.map_or_else(generate, |at| streamed.remove(at).1);
             taken.insert(reference.clone());
-            tool_request.r#ref = Some(reference);
+            tool_request.id = Some(reference);
             metadata.insert(GENERATED_REF.to_owned(), true.into());
         }
     }
 }
 
 fn given(request: &ToolRequest) -> Option<&str> {
-    request.r#ref.as_deref().filter(|reference| !reference.is_empty())
+    request.id.as_deref().filter(|reference| !reference.is_empty())
 }
 
 /// A reference that no other call of this process has, and hardly one of another's: histories are
@@ -84,13 +84,13 @@ mod tests {
     fn call(name: &str, reference: Option<&str>) -> Part {
         let request = ToolRequest::new(name, json!({}));
         match reference {
-            Some(reference) => request.with_ref(reference).into(),
+            Some(reference) => request.with_id(reference).into(),
             None => request.into(),
         }
     }
 
     fn references(parts: &[Part]) -> Vec<&str> {
-        parts.iter().filter_map(|part| part.as_tool_request()?.r#ref.as_deref()).collect()
+        parts.iter().filter_map(|part| part.as_tool_request()?.id.as_deref()).collect()
     }
 
     fn is_marked(part: &Part) -> bool {

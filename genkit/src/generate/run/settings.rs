@@ -11,7 +11,7 @@ use crate::generate::middleware::{Middleware, ToolCall};
 #[derive(Clone, Default)]
 pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
-    /// What its tools read with `Context::get`.
+    /// What its tools read with `Context::extension`.
     pub(crate) values: TypeMap,
     pub(crate) limits: RunLimits,
     /// Whether reaching `max_turns` is an error.

@@ -27,8 +27,8 @@ fn asks(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ModelResponse
     let requests = calls
         .into_iter()
         .enumerate()
-        .map(|(at, (name, input))| ToolRequest::new(name, input).with_ref(format!("r{at}")));
-    ModelResponse::tool_requests(requests)
+        .map(|(at, (name, input))| ToolRequest::new(name, input).with_id(format!("r{at}")));
+    ModelResponse::from_tool_requests(requests)
 }
 
 fn calls(machine: &mut TurnMachine) -> Vec<PendingCall> {
@@ -89,7 +89,7 @@ mod state {
 
     pub(super) fn ended() -> TurnMachine {
         let mut machine = machine();
-        machine.accept(ModelResponse::text("bye")).expect("it ends");
+        machine.accept(ModelResponse::from_text("bye")).expect("it ends");
         machine
     }
 
@@ -123,7 +123,7 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
     };
     let fed = match input {
         "nothing" => Ok(()),
-        "text" => machine.accept(ModelResponse::text("hi")),
+        "text" => machine.accept(ModelResponse::from_text("hi")),
         "calls" => machine.accept(asks([("a", json!(1))])),
         "a written call" => {
             let mut answer = asks([("a", json!(1))]);
@@ -135,7 +135,7 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
             machine.accept(answer)
         }
         "blocked" => {
-            let mut answer = ModelResponse::text("");
+            let mut answer = ModelResponse::from_text("");
             answer.finish_reason = Some(FinishReason::Blocked);
             machine.accept(answer)
         }
@@ -300,7 +300,7 @@ fn the_same_answers_make_the_same_run() {
         let mut machine = state::tools();
         finish(&mut machine, |call| answered(call, json!("x")));
         machine.settle();
-        machine.accept(ModelResponse::text("bye")).expect("it ends");
+        machine.accept(ModelResponse::from_text("bye")).expect("it ends");
         done(&mut machine)
     };
     assert_eq!(run(), run());
@@ -328,7 +328,7 @@ fn a_round_makes_two_messages_and_moves_the_index_by_two() {
     assert_eq!(role, Some(Role::Tool));
     assert_eq!((machine.index(), machine.rounds()), (2, 1));
     assert_eq!(machine.request().messages.len(), 3);
-    machine.accept(ModelResponse::text("bye")).expect("it ends");
+    machine.accept(ModelResponse::from_text("bye")).expect("it ends");
     assert_eq!(done(&mut machine).text(), "bye");
 }
 
@@ -384,7 +384,7 @@ fn play(
                     Some(round) if !round.is_empty() => {
                         asks(round.iter().map(|count| ("t", json!(count))))
                     }
-                    _ => ModelResponse::text("done"),
+                    _ => ModelResponse::from_text("done"),
                 };
                 machine.accept(answer).expect("it goes on");
             }

@@ -72,7 +72,7 @@ pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
         "execute_tool",
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = call.request.name,
-        gen_ai.tool.call.id = call.request.r#ref,
+        gen_ai.tool.call.id = call.request.id,
         gen_ai.tool.call.arguments = field::Empty,
     );
     record(env, &span, "gen_ai.tool.call.arguments", &call.request.input);

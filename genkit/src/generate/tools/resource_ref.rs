@@ -9,7 +9,8 @@ use crate::future::BoxFuture;
 /// A reference to resources: a value, or a source that is asked.
 ///
 /// ```
-/// use genkit::{ResourceRef, resource, resources};
+/// use genkit::generate::ResourceRef;
+/// use genkit::{resource, resources};
 ///
 /// /// The rules of the house.
 /// #[resource("house://rules")]
@@ -30,7 +31,8 @@ enum Kind {
 /// Resources that come and go: asked when a run begins. The resources of an MCP host are one.
 ///
 /// ```
-/// use genkit::{Resource, ResourceRef, ResourceSource, Result};
+/// use genkit::generate::{ResourceRef, ResourceSource};
+/// use genkit::{Resource, Result};
 /// use std::pin::Pin;
 ///
 /// struct Shelf;
@@ -81,7 +83,8 @@ impl From<&Resource> for ResourceRef {
 /// A list of resources: `resources![..]`, or an array or list of [`Resource`]s or [`ResourceRef`]s.
 ///
 /// ```
-/// use genkit::{IntoResources, resource, resources};
+/// use genkit::generate::IntoResources;
+/// use genkit::{resource, resources};
 ///
 /// /// The rules of the house.
 /// #[resource("house://rules")]

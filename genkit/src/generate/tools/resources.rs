@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::resource_ref::ResourceRef;
-use crate::action::{Contents, ContentsBody, Resource};
+use crate::action::{ResourceContents, ContentsBody, Resource};
 use crate::context::{Context, ContextParts, TypeMap, supervise};
 use crate::error::{ErrorContext as _, Result};
 use crate::generate::error::Error as E;
@@ -94,8 +94,8 @@ async fn read(
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
 }
 
-fn part(content: Contents, uri: &str, resource: &Resource) -> Part {
-    let Contents { uri: own, mime_type, body } = content;
+fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
+    let ResourceContents { uri: own, mime_type, body } = content;
     let kind = resource.mime_type();
     let mut place = json!({ "uri": uri });
     if resource.is_template() {

@@ -14,7 +14,8 @@ use crate::suggest;
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{ToolRef, tool, tools};
+/// use genkit::generate::ToolRef;
+/// use genkit::{tool, tools};
 ///
 /// /// Adds.
 /// #[tool(tags("maths"))]
@@ -54,7 +55,8 @@ impl std::fmt::Debug for ToolRef {
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
-/// use genkit::{Result, Tool, ToolRef, ToolSource, tool, tools};
+/// use genkit::generate::{ToolRef, ToolSource};
+/// use genkit::{Result, Tool, tool, tools};
 /// use std::pin::Pin;
 ///
 /// /// Adds.
@@ -172,7 +174,8 @@ impl From<String> for ToolRef {
 /// [`ToolRef`]s.
 ///
 /// ```
-/// use genkit::{IntoTools, tool, tools};
+/// use genkit::generate::IntoTools;
+/// use genkit::{tool, tools};
 ///
 /// /// Adds.
 /// #[tool]

@@ -16,13 +16,13 @@ use super::input::elicit::{ElicitAnswer, ElicitRequest};
 use super::input::sampling::Sampling;
 use super::mcp_host::McpHost;
 use super::settings::HostSettings;
-use crate::context::{Context, Level, Root};
+use crate::context::{Context, LogLevel, Root};
 use crate::error::Result;
 
 /// Builder of an [`McpHost`].
 ///
 /// ```
-/// use genkit::mcp::{McpHost, StdioServer};
+/// use genkit::mcp::{McpHost, host::StdioServer};
 /// use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -143,7 +143,7 @@ impl McpHostBuilder {
     }
 
     /// How serious log messages must be to be sent. Default is what servers think.
-    pub fn log_level(mut self, least: Level) -> Self {
+    pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
     }

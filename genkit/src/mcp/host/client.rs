@@ -11,7 +11,7 @@ use super::error::{Error, OfServer as _};
 use super::request::methods;
 use super::session::subscriptions;
 use super::status::ServerStatus;
-use crate::action::{Contents, Prompt, PromptReply, Resource, Tool};
+use crate::action::{ResourceContents, Prompt, PromptReply, Resource, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
 
@@ -22,7 +22,7 @@ use crate::error::Result;
 /// server; the [`Tool`]s themselves are named `key/tool`.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{CustomServer, McpClient};
+/// use genkit::mcp::{host::CustomServer, McpClient};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -133,7 +133,7 @@ impl McpClient {
     ///
     /// # Errors
     /// There is no such resource, or the server is not there.
-    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         methods::read_resource(&self.catalog.server, &Context::detached(), uri).await
     }
 

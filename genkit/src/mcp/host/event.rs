@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::status::ServerState;
-use crate::context::{Level, Progress};
+use crate::context::{LogLevel, Progress};
 
 /// Event of a server: something that it told, or that became of it.
 ///
 /// ```
-/// use genkit::mcp::{McpEvent, McpHost, StdioServer};
+/// use genkit::mcp::{host::McpEvent, McpHost, host::StdioServer};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
@@ -63,7 +63,7 @@ pub enum McpEvent {
         /// Which server.
         server: String,
         /// How serious.
-        level: Level,
+        level: LogLevel,
         /// The part of the server that logs it.
         logger: Option<String>,
         /// The message: usually text.

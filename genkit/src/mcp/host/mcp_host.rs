@@ -14,7 +14,7 @@ use super::config::ServerConfig;
 use super::error::Error;
 use super::lifecycle::link::DesiredState;
 use super::status::ServerStatus;
-use crate::action::{Contents, PromptReply, Resource};
+use crate::action::{ResourceContents, PromptReply, Resource};
 use crate::context::Root;
 use crate::error::Result;
 use crate::registry::Registry;
@@ -27,7 +27,7 @@ use crate::registry::Registry;
 /// again. The host ends its servers when it is closed or dropped.
 ///
 /// ```
-/// use genkit::mcp::{CustomServer, McpHost};
+/// use genkit::mcp::{host::CustomServer, McpHost};
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{Genkit, Registry, tool, tools};
 ///
@@ -157,7 +157,7 @@ impl McpHost {
     ///
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
-    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Contents>> {
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         let catalogs = self.0.catalogs();
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
         let lists = join_all(lists).await;

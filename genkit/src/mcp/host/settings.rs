@@ -10,7 +10,7 @@ use super::event::{EventHandler, McpEvent};
 use super::input::elicit::ElicitHandler;
 use super::input::sampling::Sampling;
 use super::limits;
-use crate::context::{Context, Level, Root};
+use crate::context::{Context, LogLevel, Root};
 use crate::sync::{read, write};
 
 /// Makes the `_meta` of a request from the context of its caller.
@@ -27,7 +27,7 @@ pub(crate) struct HostSettings {
     pub(crate) probe: Duration,
     pub(crate) raw: bool,
     pub(crate) max_notifications: u32,
-    pub(crate) log_level: Option<Level>,
+    pub(crate) log_level: Option<LogLevel>,
     pub(crate) on_elicit: Option<ElicitHandler>,
     pub(crate) sampling: Option<Sampling>,
     pub(crate) on_event: Option<EventHandler>,

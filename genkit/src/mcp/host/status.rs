@@ -6,7 +6,7 @@ use std::time::Duration;
 /// State of a server of a host.
 ///
 /// ```
-/// use genkit::mcp::ServerState;
+/// use genkit::mcp::host::ServerState;
 ///
 /// assert_eq!(ServerState::Connected.to_string(), "connected");
 /// ```
@@ -46,7 +46,7 @@ impl fmt::Display for ServerState {
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// use genkit::mcp::{McpHost, ServerState, StdioServer};
+/// use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
 ///
 /// let host = McpHost::builder()
 ///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp").disabled(true))

@@ -20,7 +20,7 @@ use super::error::Error as E;
 use super::session::{Era, Session};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, Level, Progress, Question, QuestionKind,
+    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -35,7 +35,7 @@ pub(crate) struct McpCaller {
     client: Option<Implementation>,
     progress: Option<ProgressToken>,
     /// The least serious level that this client wants; `None` is no logging at all.
-    level: Option<Level>,
+    level: Option<LogLevel>,
     registry: Registry,
     /// Counts chunks, which are progress without a measure.
     chunks: AtomicU32,
@@ -144,7 +144,7 @@ impl Caller for McpCaller {
         })
     }
 
-    fn log(&self, severity: Level, data: Value) -> BoxFuture<'_, ()> {
+    fn log(&self, severity: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.level.is_none_or(|least| severity < least) {
                 return;

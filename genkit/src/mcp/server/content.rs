@@ -2,7 +2,7 @@
 
 use rmcp::model::{
     AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
-    Resource as McpResource, ResourceContents, Role as McpRole,
+    Resource as McpResource, ResourceContents as McpResourceContents, Role as McpRole,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub(super) fn block(part: Part) -> ContentBlock {
                 ContentBlock::Audio(AudioContent::new(data, mime))
             } else {
                 let uri = format!("data:{mime}");
-                ContentBlock::resource(ResourceContents::blob(data, uri).with_mime_type(mime))
+                ContentBlock::resource(McpResourceContents::blob(data, uri).with_mime_type(mime))
             }
         }
     }
@@ -40,8 +40,8 @@ pub(super) fn block(part: Part) -> ContentBlock {
 fn resource_block(resource: ResourcePart) -> ContentBlock {
     let ResourcePart { uri, mime_type, text, blob } = resource;
     let contents = match (text, blob) {
-        (Some(text), _) => ResourceContents::text(text, uri),
-        (None, Some(blob)) => ResourceContents::blob(blob, uri),
+        (Some(text), _) => McpResourceContents::text(text, uri),
+        (None, Some(blob)) => McpResourceContents::blob(blob, uri),
         (None, None) => return link(uri, mime_type),
     };
     ContentBlock::resource(match mime_type {

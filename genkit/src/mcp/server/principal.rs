@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 /// # #[cfg(feature = "mcp-http")]
 /// # {
 /// use axum::Extension;
-/// use genkit::mcp::Principal;
+/// use genkit::mcp::server::Principal;
 ///
 /// let ada = Principal("ada@example.com".into()); // whom your layer found in the token
 /// let app = axum::Router::<()>::new().layer(Extension(ada));

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use rmcp::model::{
     CallToolResult, CompletionInfo, ContentBlock, GetPromptResult, PromptMessage,
-    ReadResourceResult, ResourceContents,
+    ReadResourceResult, ResourceContents as McpResourceContents,
 };
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use super::content::{block, meta, own_meta, role_of};
 use super::error::Error as E;
 use super::session::Era;
 use crate::action::{
-    Contents, ContentsBody, Prompt, PromptReply, Resource, Tool, ToolOutput, failure_for_model,
+    ResourceContents, ContentsBody, Prompt, PromptReply, Resource, Tool, ToolOutput, failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::ResultShape;
@@ -114,16 +114,16 @@ pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
 pub(super) fn resource_result(
     resource: &Resource,
     uri: &str,
-    contents: Vec<Contents>,
+    contents: Vec<ResourceContents>,
 ) -> ReadResourceResult {
     let contents = contents.into_iter().map(|piece| {
         let uri = piece.uri.unwrap_or_else(|| uri.to_owned());
         let given = piece.mime_type.or_else(|| resource.mime_type().map(str::to_owned));
         let (contents, usual) = match piece.body {
-            ContentsBody::Text(text) => (ResourceContents::text(text, uri), "text/plain"),
+            ContentsBody::Text(text) => (McpResourceContents::text(text, uri), "text/plain"),
             ContentsBody::Bytes(bytes) => {
                 let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-                (ResourceContents::blob(data, uri), "application/octet-stream")
+                (McpResourceContents::blob(data, uri), "application/octet-stream")
             }
         };
         contents.with_mime_type(given.unwrap_or_else(|| usual.to_owned()))

@@ -78,7 +78,7 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// What your layers put into a request's extensions is at hand in `ctx.get::<T>()`. Set
+    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()`. Set
     /// `TCP_NODELAY` on your listener (`listener.tap_io(..)`): without it each answer of a session
     /// takes some 40 ms.
     ///

@@ -35,7 +35,7 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 /// Who decides where the user must approve a call and the client cannot ask.
 ///
 /// ```
-/// use genkit::mcp::ApprovalFallback;
+/// use genkit::mcp::server::ApprovalFallback;
 /// use genkit::{Genkit, Registry, tool, tools};
 ///
 /// /// Deletes a note.

@@ -6,14 +6,14 @@ use crate::error::{ErrorKind, Topic};
 pub(super) enum Error {
     #[error(
         "no model is named: add `.model(\"gemini/gemini-2.5-flash\")` to the request, give \
-         `Genkit::builder().model(..)` one for all, or set GENKIT_MODEL"
+         `Genkit::builder().default_model(..)` one for all, or set GENKIT_MODEL"
     )]
     NoModelNamed,
     #[error("`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml")]
     FeatureOff { name: String, feature: &'static str },
     #[error(
-        "{unknown} A model of your own is given as a value, `.model(..)`, or found by its name \
-         after `Genkit::builder().add_model(..)`"
+        "{unknown} A model of your own is given as a value, `.default_model(..)`, or found by its name \
+         after `Genkit::builder().model(..)`"
     )]
     UnknownModel { name: String, unknown: String },
     #[error("`{0}` is a provider: name a model too, as `{0}/..`")]

@@ -98,7 +98,7 @@ mod tests {
         let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
         let unknown = told("offline");
         assert!(unknown.starts_with("Unknown model: offline. There are: gemini, "), "{unknown}");
-        assert!(unknown.ends_with("after `Genkit::builder().add_model(..)`"), "{unknown}");
+        assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
         assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
     }
 }

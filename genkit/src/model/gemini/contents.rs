@@ -92,7 +92,7 @@ fn made_up(request: &ModelRequest) -> Vec<(&str, &str)> {
     let parts = request.messages.iter().flat_map(|message| &message.content);
     let marked = parts.filter(|part| part.metadata().contains_key(GENERATED_REF));
     let calls = marked.filter_map(Part::as_tool_request);
-    calls.filter_map(|call| Some((call.name.as_str(), call.r#ref.as_deref()?))).collect()
+    calls.filter_map(|call| Some((call.name.as_str(), call.id.as_deref()?))).collect()
 }
 
 struct Writer<'a> {
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
             Value::Null => Args::None {},
             input => Args::Other { input },
         };
-        let id = self.id(&call.name, call.r#ref.as_ref());
+        let id = self.id(&call.name, call.id.as_ref());
         FunctionCallPart { id, name: self.names.sent(&call.name), args }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
             let part = RequestPart { kind, metadata: Some(part.metadata()) };
             if within { parts.push(part) } else { self.after.push(part) }
         }
-        let id = self.id(&answer.name, answer.r#ref.as_ref());
+        let id = self.id(&answer.name, answer.id.as_ref());
         Ok(Kind::Answer(FunctionResponsePart {
             id,
             name: self.names.sent(&answer.name),

@@ -37,7 +37,7 @@ impl Gemini {
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
-    /// let gemini = genkit::model::Gemini::builder().key("AIza").build()?;
+    /// let gemini = genkit::model::Gemini::builder().api_key("AIza").build()?;
     /// assert_eq!(gemini.model("models/gemini-9").name(), "gemini/gemini-9");
     /// # Ok(())
     /// # }

@@ -182,7 +182,7 @@ impl FunctionCall {
         }
         let args = self.args.filter(|args| !args.is_null());
         let mut request = ToolRequest::new(name, args.unwrap_or_else(|| Map::new().into()));
-        request.r#ref = self.id.filter(|id| !id.is_empty());
+        request.id = self.id.filter(|id| !id.is_empty());
         Part::tool_request(request)
     }
 }

@@ -26,7 +26,7 @@ impl WireFormat for Plain {
     }
 
     fn decode(&self, _: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        Ok(ModelResponse::text(String::from_utf8_lossy(body)))
+        Ok(ModelResponse::from_text(String::from_utf8_lossy(body)))
     }
 
     fn stream<'a>(&'a self, _: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
@@ -49,12 +49,12 @@ impl WireStream for PlainStream {
             return Ok(Next::Done);
         }
         self.0.push_str(text);
-        chunks.push(GenerateChunk::of_text(text));
+        chunks.push(GenerateChunk::from_text(text));
         Ok(Next::More)
     }
 
     fn end(self: Box<Self>) -> Result<ModelResponse> {
-        Ok(ModelResponse::text(self.0))
+        Ok(ModelResponse::from_text(self.0))
     }
 }
 

@@ -37,7 +37,7 @@ impl OpenAi {
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
-    /// let openai = genkit::model::OpenAi::builder().key("sk-…").build()?;
+    /// let openai = genkit::model::OpenAi::builder().api_key("sk-…").build()?;
     /// assert_eq!(openai.model("gpt-4o-mini").name(), "openai/gpt-4o-mini");
     /// # Ok(())
     /// # }

@@ -1,7 +1,9 @@
 //! A case as it is written.
 
+use genkit::generate::GenerateOptions;
+use genkit::message::ToolRequest;
 use genkit::model::{GenerateChunk, ModelResponse, Supports};
-use genkit::{Error, ErrorKind, GenerateOptions, Part, ToolRequest};
+use genkit::{Error, ErrorKind, Part};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -165,8 +167,8 @@ pub struct Said {
 impl Said {
     pub fn response(&self) -> ModelResponse {
         match (&self.text, &self.calls, &self.response) {
-            (Some(text), None, None) => ModelResponse::text(text),
-            (None, Some(calls), None) => ModelResponse::tool_requests(calls.clone()),
+            (Some(text), None, None) => ModelResponse::from_text(text),
+            (None, Some(calls), None) => ModelResponse::from_tool_requests(calls.clone()),
             (None, None, Some(response)) => response.clone(),
             _ => panic!("a model says a text, calls or a response: one of them"),
         }

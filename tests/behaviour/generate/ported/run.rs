@@ -78,7 +78,7 @@ impl<'a> Program<'a> {
         let registry = Registry::new()
             .add(registered.map(|acting| tool(acting, &calls)))
             .add(resources.map(resource));
-        let mut builder = Genkit::builder().registry(registry).model(model.clone());
+        let mut builder = Genkit::builder().registry(registry).default_model(model.clone());
         if let Some(state) = &case.state {
             builder = builder.state(OfProgram(state.clone()));
         }
@@ -96,10 +96,10 @@ impl<'a> Program<'a> {
             run = run.middleware(around.clone());
         }
         if let Some(value) = &self.case.context {
-            run = run.context(OfRun(value.clone()));
+            run = run.extension(OfRun(value.clone()));
         }
         if self.case.strict {
-            run = run.strict();
+            run = run.fail_on_max_turns(true);
         }
         if !self.case.stream {
             return (run.await, Vec::new());

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use genkit::action::ResourceContents;
 use genkit::middleware::{Middleware, NextModel};
 use genkit::model::{ChunkSink, Generating, ModelRequest, ModelResponse};
-use genkit::{Contents, Context, Message, Part, Reply, Resource, Result, Tool};
+use genkit::{Context, Message, Part, Resource, Result, Tool, ToolReply};
 use serde_json::Value;
 
 use super::case::{Acting, Around, Holding};
@@ -49,7 +50,7 @@ impl Acting {
     }
 }
 
-async fn act(context: Context, acting: Acting, input: Value) -> Result<Reply<Value>> {
+async fn act(context: Context, acting: Acting, input: Value) -> Result<ToolReply<Value>> {
     tokio::time::sleep(Duration::from_millis(acting.after_ms)).await;
     if let Some(error) = &acting.error {
         return Err(error.error());
@@ -59,13 +60,13 @@ async fn act(context: Context, acting: Acting, input: Value) -> Result<Reply<Val
         while Some(context.interrupt(asks.clone()).await?) != acting.until {}
     }
     let value = match acting.lent.as_deref() {
-        Some("run") => context.get::<OfRun>().map(|lent| lent.0.clone()),
+        Some("run") => context.extension::<OfRun>().map(|lent| lent.0.clone()),
         Some("program") => context.state::<OfProgram>().map(|lent| lent.0.clone()),
         _ if acting.echo => Some(input),
         _ => acting.output,
     };
-    let reply = Reply::new(value.unwrap_or_default());
-    let reply = acting.content.into_iter().fold(reply, Reply::with_part);
+    let reply = ToolReply::new(value.unwrap_or_default());
+    let reply = acting.content.into_iter().fold(reply, ToolReply::with_part);
     Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.with_meta(key, value)))
 }
 
@@ -87,8 +88,8 @@ pub fn resource(holding: &Holding) -> Resource {
         let contents = contents.clone();
         async move {
             let held = contents.into_iter().map(|held| match held.uri {
-                Some(uri) => Contents::text(held.text).with_uri(uri),
-                None => Contents::text(held.text),
+                Some(uri) => ResourceContents::text(held.text).with_uri(uri),
+                None => ResourceContents::text(held.text),
             });
             Ok(held.collect::<Vec<_>>())
         }
@@ -104,7 +105,7 @@ impl Middleware for Around {
     ) -> Generating<'a> {
         Box::pin(async move {
             if let Some(text) = &self.instead {
-                return Ok(ModelResponse::text(text));
+                return Ok(ModelResponse::from_text(text));
             }
             let mut request = request.clone();
             if let Some(pattern) = &self.request {

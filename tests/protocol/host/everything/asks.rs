@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use genkit::GenerateResponse;
-use genkit::mcp::{ElicitAnswer, ElicitRequest, McpHost, Sampling};
+use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
 use genkit::testing::ScriptedModel;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ mod resources;
 mod tells;
 mod tools;
 
-use genkit::mcp::{HttpServer, McpHost, ServerConfig};
+use genkit::mcp::{McpHost, host::HttpServer, host::ServerConfig};
 
 use super::mark::Mark;
 use super::web::Web;

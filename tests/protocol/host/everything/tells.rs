@@ -1,12 +1,12 @@
 //! What it tells by itself: how far it is, what it does, what has changed.
 
-use genkit::mcp::{McpEvent, McpHost};
-use genkit::{Level, Progress};
+use genkit::context::{LogLevel, Progress};
+use genkit::mcp::{McpHost, host::McpEvent};
 use serde_json::json;
 
 use super::{Everything, TRANSPORTS, Told, calling};
 
-async fn listening(server: &Everything, least: Option<Level>) -> (McpHost, Told) {
+async fn listening(server: &Everything, least: Option<LogLevel>) -> (McpHost, Told) {
     let told = Told::default();
     let builder = McpHost::builder().server("e", server.config(false)).on_event(told.listener());
     let builder = match least {
@@ -79,7 +79,7 @@ async fn logs() {
 async fn a_level_is_kept_to() {
     for transport in TRANSPORTS {
         let server = Everything::start("level", transport);
-        let (host, told) = listening(&server, Some(Level::Error)).await;
+        let (host, told) = listening(&server, Some(LogLevel::Error)).await;
         // It says at `info` that it was asked for this.
         let client = host.client("e").unwrap();
         until_quiet(&client, &told).await;
@@ -107,7 +107,7 @@ async fn updates() {
         let uri = "demo://resource/dynamic/text/7";
         client.subscribe(uri).await.unwrap();
         let acknowledged = |event: &McpEvent| {
-            matches!(event, McpEvent::Log { level: Level::Info, data, .. }
+            matches!(event, McpEvent::Log { level: LogLevel::Info, data, .. }
                 if data.as_str().is_some_and(|data| data.contains(uri)))
         };
         told.wait("the acknowledgement", acknowledged).await;

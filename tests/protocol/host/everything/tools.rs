@@ -1,6 +1,6 @@
 //! Each of its tools, called with what it wants.
 
-use genkit::mcp::{ElicitAnswer, McpHost, Sampling};
+use genkit::mcp::{McpHost, host::ElicitAnswer, host::Sampling};
 use genkit::testing::ScriptedModel;
 use genkit::{Part, Tool};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn the_list_is_that_of_now() {
         assert_eq!(echo.title(), Some("Echo Tool"));
         assert_eq!(echo.description(), "Echoes back the input string");
         assert_eq!(echo.input_schema()["required"], json!(["message"]));
-        let hints = echo.hints();
+        let hints = echo.annotations();
         assert_eq!((hints.read_only, hints.destructive), (Some(true), Some(false)));
         let weather = tools.iter().find(|tool| tool.name() == "e/get-structured-content").unwrap();
         let required = json!(["temperature", "conditions", "humidity"]);

@@ -1,6 +1,6 @@
 use genkit::prompt;
 
-fn cities(_: genkit::Completion) -> Vec<String> {
+fn cities(_: genkit::action::CompleteRequest) -> Vec<String> {
     vec![]
 }
 

@@ -1,6 +1,6 @@
 use genkit::prompt;
 
-async fn cities(_: genkit::Completion) -> Vec<u8> {
+async fn cities(_: genkit::action::CompleteRequest) -> Vec<u8> {
     vec![]
 }
 

@@ -178,9 +178,10 @@ mod complete_with_nothing {
 }
 
 mod complete_without_value {
-    use genkit::{Completion, prompt};
+    use genkit::action::CompleteRequest;
+    use genkit::prompt;
 
-    async fn cities(asked: Completion) -> Vec<String> {
+    async fn cities(asked: CompleteRequest) -> Vec<String> {
         vec![asked.value().to_owned()]
     }
 
@@ -192,9 +193,10 @@ mod complete_without_value {
 }
 
 mod completion_not_async {
-    use genkit::{Completion, prompt};
+    use genkit::action::CompleteRequest;
+    use genkit::prompt;
 
-    fn cities(_: Completion) -> impl Future<Output = [&'static str; 2]> + Send {
+    fn cities(_: CompleteRequest) -> impl Future<Output = [&'static str; 2]> + Send {
         std::future::ready(["Oslo", "Lima"])
     }
 
@@ -209,7 +211,7 @@ mod completion_without_question {
     use genkit::prompt;
 
     mod inner {
-        pub async fn cities(_: genkit::Completion) -> Vec<&'static str> {
+        pub async fn cities(_: genkit::action::CompleteRequest) -> Vec<&'static str> {
             vec!["Oslo"]
         }
     }
@@ -222,9 +224,10 @@ mod completion_without_question {
 }
 
 mod completion_of_numbers {
-    use genkit::{Completion, Result, prompt};
+    use genkit::action::CompleteRequest;
+    use genkit::{Result, prompt};
 
-    async fn cities(asked: Completion) -> Result<Vec<String>> {
+    async fn cities(asked: CompleteRequest) -> Result<Vec<String>> {
         let db: &Vec<String> = asked.state()?;
         Ok(db.clone())
     }
@@ -237,9 +240,10 @@ mod completion_of_numbers {
 }
 
 mod completion_misspelt {
-    use genkit::{Completion, prompt};
+    use genkit::action::CompleteRequest;
+    use genkit::prompt;
 
-    async fn cities(asked: Completion) -> Vec<String> {
+    async fn cities(asked: CompleteRequest) -> Vec<String> {
         vec![asked.value().to_owned()]
     }
 

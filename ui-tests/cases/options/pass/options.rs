@@ -13,7 +13,7 @@ mod unknown_but_near {
 
     pub fn check() {
         let it = Tool::of::<hello>();
-        assert_eq!(it.hints().read_only, Some(true));
+        assert_eq!(it.annotations().read_only, Some(true));
     }
 }
 
@@ -28,7 +28,7 @@ mod unknown {
 
     pub fn check() {
         let it = Tool::of::<hello>();
-        assert_eq!((it.hints().idempotent, it.hints().open_world), (Some(false), Some(true)));
+        assert_eq!((it.annotations().idempotent, it.annotations().open_world), (Some(false), Some(true)));
     }
 }
 

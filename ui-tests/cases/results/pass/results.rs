@@ -71,7 +71,7 @@ mod error_without_traits {
 }
 
 mod value_and_error {
-    use genkit::{Context, Part, Reply, Tool, tool};
+    use genkit::{Context, Part, ToolReply, Tool, tool};
 
     /// One part.
     #[tool]
@@ -87,8 +87,8 @@ mod value_and_error {
 
     /// A value and a text.
     #[tool]
-    async fn reply() -> Reply<u8> {
-        Reply::new(1).with_text("one")
+    async fn reply() -> ToolReply<u8> {
+        ToolReply::new(1).with_text("one")
     }
 
     /// Nothing.
@@ -116,7 +116,8 @@ mod value_and_error {
 }
 
 mod of_a_prompt {
-    use genkit::{Message, Part, PromptReply, Result, prompt};
+    use genkit::action::PromptReply;
+    use genkit::{Message, Part, Result, prompt};
 
     /// A text.
     #[prompt]
@@ -151,7 +152,8 @@ mod of_a_prompt {
 
 mod of_a_resource {
     use genkit::serde_json::Value;
-    use genkit::{Contents, Result, resource};
+    use genkit::action::ResourceContents;
+    use genkit::{Result, resource};
 
     /// A text.
     #[resource("a://text")]
@@ -173,8 +175,8 @@ mod of_a_resource {
 
     /// Several.
     #[resource("a://several")]
-    async fn several() -> Result<Vec<Contents>> {
-        Ok(vec![Contents::text("a"), Contents::json(&1)?])
+    async fn several() -> Result<Vec<ResourceContents>> {
+        Ok(vec![ResourceContents::text("a"), ResourceContents::json(&1)?])
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::error::{Error, LeftOut};
 use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
 use super::{CachedList, Catalog, Listable, ListedItem};
-use crate::action::{Completion, Prompt, Resource, Tool, ToolBuilder, UriTemplate};
+use crate::action::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder, UriTemplate};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::lifecycle::server::ManagedServer;
@@ -36,7 +36,7 @@ impl RemoteAction {
     fn completion(
         &self,
         of: Reference,
-    ) -> impl Fn(Completion) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
+    ) -> impl Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
     {
         let remote = self.clone();
         move |typed| {

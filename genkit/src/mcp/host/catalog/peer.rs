@@ -23,7 +23,7 @@ use crate::mcp::host::session::error::Error as SessionError;
 /// servers ask.
 ///
 /// ```no_run
-/// use genkit::mcp::{peer_tools, rmcp::ServiceExt as _};
+/// use genkit::mcp::{host::peer_tools, rmcp::ServiceExt as _};
 ///
 /// # async fn run(stream: tokio::net::TcpStream) -> Result<(), Box<dyn std::error::Error>> {
 /// let running = ().serve(stream).await?; // a client of rmcp

@@ -8,7 +8,7 @@ use crate::glob;
 /// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
-/// use genkit::mcp::{ProtocolEra, StdioServer};
+/// use genkit::mcp::{host::ProtocolEra, host::StdioServer};
 ///
 /// // A server that is known to be old is not probed first.
 /// let server = StdioServer::new("old-server").protocol(ProtocolEra::Sessions);
@@ -67,7 +67,7 @@ macro_rules! controls {
             /// The folders that this server may work in, as `file://` URIs, instead of those of
             /// the host.
             pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-                let roots = uris.into_iter().map(|uri| crate::Root { uri: uri.into(), name: None });
+                let roots = uris.into_iter().map(|uri| crate::context::Root { uri: uri.into(), name: None });
                 self.controls.roots = Some(roots.collect());
                 self
             }
@@ -115,8 +115,8 @@ macro_rules! controls {
             }
 
             /// Which rules of MCP are used with it. Default is
-            /// [`ProtocolEra::Probe`](crate::mcp::ProtocolEra::Probe).
-            pub fn protocol(mut self, era: crate::mcp::ProtocolEra) -> Self {
+            /// [`ProtocolEra::Probe`](crate::mcp::host::ProtocolEra::Probe).
+            pub fn protocol(mut self, era: crate::mcp::host::ProtocolEra) -> Self {
                 self.controls.era = era;
                 self
             }

@@ -15,7 +15,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 /// A server over a transport of the program's own, or in this very program.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{CustomServer, McpHost};
+/// use genkit::mcp::{host::CustomServer, McpHost};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -49,7 +49,7 @@ impl CustomServer {
     /// called again for each new connection.
     ///
     /// ```no_run
-    /// use genkit::mcp::CustomServer;
+    /// use genkit::mcp::host::CustomServer;
     /// use tokio::net::TcpStream;
     ///
     /// let server = CustomServer::new(|| async {

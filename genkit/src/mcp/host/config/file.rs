@@ -77,7 +77,7 @@ mod tests {
         assert!(config.controls.disabled);
         #[cfg(feature = "mcp-host-http")]
         {
-            let expected = crate::mcp::HttpServer::new("https://e.com/mcp").header("A", "b");
+            let expected = crate::mcp::host::HttpServer::new("https://e.com/mcp").header("A", "b");
             assert_eq!(config, expected.disabled(true).into());
         }
         #[cfg(not(feature = "mcp-host-http"))]

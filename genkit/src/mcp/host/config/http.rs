@@ -14,7 +14,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 /// through a proxy, and a connection is made within 10 seconds or not at all.
 ///
 /// ```
-/// use genkit::mcp::{HttpServer, OAuth};
+/// use genkit::mcp::{host::HttpServer, host::OAuth};
 ///
 /// // A token that is always the same, a login in the browser, a token for each user.
 /// let docs = HttpServer::new("https://example.com/mcp").bearer("token");
@@ -22,7 +22,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 ///
 /// struct UserToken(String);
 /// let files = HttpServer::new("https://files.example.com/mcp").headers_from(|ctx| {
-///     let token = ctx.get::<UserToken>()?;
+///     let token = ctx.extension::<UserToken>()?;
 ///     Some(("authorization".to_owned(), format!("Bearer {}", token.0)))
 /// });
 /// # let _ = (docs, mail, files);
@@ -65,7 +65,7 @@ impl HttpServer {
     }
 
     /// Makes headers for each request from the context of whoever calls, for example the token of
-    /// the user that [`Context::get`] gives. They go before those of [`header`](Self::header).
+    /// the user that [`Context::extension`] gives. They go before those of [`header`](Self::header).
     ///
     /// Requests of the host itself (the handshake, the lists) are sent without them.
     pub fn headers_from<F, H>(mut self, make: F) -> Self

@@ -33,7 +33,7 @@ use crate::error::Error;
 /// one and the same.
 ///
 /// ```
-/// use genkit::mcp::{ServerConfig, StdioServer};
+/// use genkit::mcp::{host::ServerConfig, host::StdioServer};
 ///
 /// let fs: ServerConfig = StdioServer::new("mcp-server-filesystem").arg("/tmp").into();
 /// assert_eq!(fs, StdioServer::new("mcp-server-filesystem").arg("/tmp").into());

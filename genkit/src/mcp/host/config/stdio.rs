@@ -12,7 +12,7 @@ use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 /// gets `SIGTERM`, then it is killed with everything that it started.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, StdioServer};
+/// use genkit::mcp::{McpHost, host::StdioServer};
 ///
 /// # fn run(folder: &std::path::Path) -> genkit::Result<()> {
 /// let host = McpHost::builder()

@@ -13,7 +13,7 @@ use crate::mcp::host::fingerprint::fingerprint;
 /// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
 /// ```
-/// use genkit::mcp::{ElicitAnswer, ElicitRequest, McpHost};
+/// use genkit::mcp::{host::ElicitAnswer, host::ElicitRequest, McpHost};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -73,7 +73,7 @@ impl ElicitRequest {
 /// The user's answer to a server's question.
 ///
 /// ```
-/// use genkit::mcp::ElicitAnswer;
+/// use genkit::mcp::host::ElicitAnswer;
 /// use serde_json::json;
 ///
 /// let answer = ElicitAnswer::accept(json!({"name": "Ada"}));

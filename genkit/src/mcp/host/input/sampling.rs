@@ -20,7 +20,7 @@ const MAX_TOKENS: u32 = 4096;
 /// Sampling request: a server that wants to use the model.
 ///
 /// ```
-/// use genkit::mcp::SamplingRequest;
+/// use genkit::mcp::host::SamplingRequest;
 ///
 /// /// Only servers of this house, and nothing long.
 /// fn allowed(asked: &SamplingRequest) -> bool {
@@ -52,7 +52,7 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 /// that of the user.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, Sampling};
+/// use genkit::mcp::{McpHost, host::Sampling};
 /// use genkit::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

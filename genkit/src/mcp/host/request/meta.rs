@@ -11,14 +11,14 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// The `_meta` of requests to MCP servers, as a value of the run's context.
 ///
 /// ```
-/// use genkit::mcp::RequestMeta;
+/// use genkit::mcp::host::RequestMeta;
 /// use genkit::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// genkit::generate("Which files are there?")
 ///     .model(ScriptedModel::text("None."))
-///     .context(RequestMeta::new([("example.com/tenant", "acme")])) // sent with each tool call
+///     .extension(RequestMeta::new([("example.com/tenant", "acme")])) // sent with each tool call
 ///     .await?;
 /// # Ok(())
 /// # }
@@ -48,7 +48,7 @@ pub(super) fn of_request(connection: &Connection, context: &Context) -> Map<Stri
             meta.insert(key.to_owned(), value.clone());
         }
     }
-    if let Some(RequestMeta(given)) = context.get::<RequestMeta>() {
+    if let Some(RequestMeta(given)) = context.extension::<RequestMeta>() {
         meta.extend(given.clone());
     }
     if let Some(meta_from) = &settings.meta_from {

@@ -2,7 +2,7 @@
 //! `completion/complete`.
 
 use rmcp::model::{
-    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest,
+    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest as McpCompleteRequest,
     CompleteRequestParams, CompletionContext, GetPromptRequest, GetPromptRequestParams,
     ReadResourceRequest, ReadResourceRequestParams, Reference,
 };
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::error::Error;
 use super::results;
 use super::send::round_trips;
-use crate::action::{Completion, Contents, PromptReply, ToolOutput};
+use crate::action::{CompleteRequest, ResourceContents, PromptReply, ToolOutput};
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::host::lifecycle::server::ManagedServer;
@@ -74,7 +74,7 @@ pub(crate) async fn read_resource(
     server: &ManagedServer,
     context: &Context,
     uri: &str,
-) -> Result<Vec<Contents>> {
+) -> Result<Vec<ResourceContents>> {
     let params = ReadResourceRequestParams::new(uri);
     let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
     let result = round_trips(server, context, uri, request).await?;
@@ -84,18 +84,18 @@ pub(crate) async fn read_resource(
 pub(crate) async fn complete(
     server: &ManagedServer,
     of: Reference,
-    typed: Completion,
+    typed: CompleteRequest,
 ) -> Result<Vec<String>> {
     if server.connection().await?.info.capabilities.completions.is_none() {
         return Ok(Vec::new());
     }
-    let Completion { argument, value, others, context } = typed;
+    let CompleteRequest { argument, value, others, context } = typed;
     let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(argument.clone(), value));
     if !others.is_empty() {
         let others = others.into_iter().collect();
         params.context = Some(CompletionContext::with_arguments(others));
     }
-    let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
+    let request = ClientRequest::CompleteRequest(McpCompleteRequest::new(params));
     let mut result = round_trips(server, &context, &argument, request).await?;
     let values = result["completion"]["values"].take();
     Ok(serde_json::from_value(values).unwrap_or_default())

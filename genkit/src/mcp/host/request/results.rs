@@ -9,7 +9,7 @@ use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::action::{Contents, PromptReply, ToolOutput};
+use crate::action::{ResourceContents, PromptReply, ToolOutput};
 use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::error::OfServer as _;
 use crate::message::{Message, Part, Role};
@@ -107,17 +107,17 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
 }
 
 /// What a resource holds.
-pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<Contents>> {
+pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
     let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
         return Err(Error::OtherResult("resources/read").of(server));
     };
     let mut read = Vec::with_capacity(contents.len());
     for content in contents {
         let mut piece = match (content["text"].as_str(), content["blob"].as_str()) {
-            (Some(text), _) => Contents::text(text),
+            (Some(text), _) => ResourceContents::text(text),
             (None, Some(blob)) => {
                 let bytes = STANDARD.decode(blob);
-                Contents::bytes(bytes.map_err(|error| Error::Blob(error).of(server))?)
+                ResourceContents::bytes(bytes.map_err(|error| Error::Blob(error).of(server))?)
             }
             (None, None) => return Err(Error::OtherResult("resources/read").of(server)),
         };

@@ -3,7 +3,7 @@
 use rmcp::model::{ProgressNotificationParam, ServerNotification};
 
 use super::state::{ListKind, SessionState};
-use crate::context::{Level, Progress};
+use crate::context::{LogLevel, Progress};
 use crate::mcp::host::event::McpEvent;
 use crate::mcp::level;
 
@@ -57,14 +57,14 @@ fn list_changed(session: &SessionState, kind: ListKind) {
     });
 }
 
-fn log(session: &SessionState, level: Level, logger: Option<String>, data: serde_json::Value) {
+fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: serde_json::Value) {
     let server = &*session.server;
     match level {
-        Level::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
-        Level::Info | Level::Notice => {
+        LogLevel::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
+        LogLevel::Info | LogLevel::Notice => {
             tracing::info!(server, logger, %data, "log of an MCP server");
         }
-        Level::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
+        LogLevel::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
         _ => tracing::error!(server, logger, %data, "log of an MCP server"),
     }
     let server = server.to_owned();

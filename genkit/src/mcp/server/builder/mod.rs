@@ -33,7 +33,7 @@ use crate::future::BoxFuture;
 /// Every option, with a value other than its default:
 ///
 /// ```
-/// use genkit::mcp::ApprovalFallback;
+/// use genkit::mcp::server::ApprovalFallback;
 /// use genkit::{Genkit, Registry, tool, tools};
 /// use serde_json::json;
 /// use std::time::Duration;
@@ -63,7 +63,7 @@ use crate::future::BoxFuture;
 ///     .max_in_flight(100)
 ///     .max_per_second(10)
 ///     .cache_for(Duration::from_secs(60))
-///     .strict_args()
+///     .strict_args(true)
 ///     .audit_contents()
 ///     .approval_fallback(ApprovalFallback::TrustClient)
 ///     .sealing_key(key) // 32 random bytes from your secrets
@@ -186,7 +186,7 @@ impl McpServer {
         self
     }
 
-    /// How many functions a client may call in a second: a [`Principal`](crate::mcp::Principal), else
+    /// How many functions a client may call in a second: a [`Principal`](crate::mcp::server::Principal), else
     /// an address. Default is no limit.
     pub fn max_per_second(mut self, requests: u32) -> Self {
         self.settings.per_second = Some(requests);

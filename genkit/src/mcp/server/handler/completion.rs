@@ -1,4 +1,4 @@
-//! Completion: suggestions for an argument of a prompt or of a resource template.
+//! CompleteRequest: suggestions for an argument of a prompt or of a resource template.
 
 use rmcp::model::{CompleteRequestParams, ErrorData, Reference};
 
@@ -19,7 +19,7 @@ pub(super) async fn complete(
     .build();
     let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
     let argument = params.argument.name;
-    let completion = crate::Completion {
+    let completion = crate::action::CompleteRequest {
         argument: argument.clone(),
         value: params.argument.value,
         others: others.into_iter().collect(),

@@ -135,8 +135,8 @@ fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
 }
 
 fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
-    let hints = tool.hints();
-    if hints == crate::action::Hints::default() {
+    let hints = tool.annotations();
+    if hints == crate::action::ToolAnnotations::default() {
         return None;
     }
     Some(ToolAnnotations::from_raw(

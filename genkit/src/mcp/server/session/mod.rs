@@ -13,14 +13,14 @@ pub(crate) use notifier::Notifier;
 pub(crate) use request_state::{StateBinding, StateSealer};
 pub(crate) use subscription_streams::SubscriptionStreams;
 
-use crate::context::Level;
+use crate::context::LogLevel;
 use crate::sync::lock;
 
 /// How many resources one client may subscribe to. Default is 10,000.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 10_000;
 
 /// The least level of log messages for a client that did not set one. Default is `info`.
-const DEFAULT_LEVEL: Level = Level::Info;
+const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 
 /// One connection of the older protocols; a request of the newer one has an empty one.
 pub(crate) struct Session {
@@ -30,7 +30,7 @@ pub(crate) struct Session {
 }
 
 struct SessionState {
-    level: Level,
+    level: LogLevel,
     subscriptions: BTreeSet<String>,
 }
 
@@ -42,11 +42,11 @@ impl Default for Session {
 }
 
 impl Session {
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> LogLevel {
         self.state().level
     }
 
-    pub(crate) fn set_level(&self, level: Level) {
+    pub(crate) fn set_level(&self, level: LogLevel) {
         self.state().level = level;
     }
 

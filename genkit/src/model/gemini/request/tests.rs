@@ -79,7 +79,7 @@ fn settings_have_their_places() {
 
 #[test]
 fn refs_that_nobody_gave_are_not_sent() {
-    let call = |reference: &str| ToolRequest::new("t", json!({})).with_ref(reference);
+    let call = |reference: &str| ToolRequest::new("t", json!({})).with_id(reference);
     let request = of(vec![
         Message::model(Part::from(call("own")))
             .with(Part::from(call("made-up")).with_metadata("generatedRef", true)),

@@ -80,7 +80,7 @@ fn names_come_back_as_ours() {
     let (response, _) = read_with(&request, &[call]).unwrap();
     let message = response.message.unwrap();
     let call = message.tool_requests().next().unwrap();
-    assert_eq!((call.name.as_str(), call.r#ref.as_deref()), ("fs/read", Some("1")));
+    assert_eq!((call.name.as_str(), call.id.as_deref()), ("fs/read", Some("1")));
 }
 
 #[test]

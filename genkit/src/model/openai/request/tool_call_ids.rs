@@ -19,7 +19,7 @@ pub(super) struct ToolCallIds<'a> {
 
 impl<'a> ToolCallIds<'a> {
     pub(super) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
-        if let Some(reference) = given(call.r#ref.as_deref()) {
+        if let Some(reference) = given(call.id.as_deref()) {
             return fit(reference, ids);
         }
         let id = self.invent();
@@ -28,7 +28,7 @@ impl<'a> ToolCallIds<'a> {
     }
 
     pub(super) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
-        if let Some(reference) = given(answer.r#ref.as_deref()) {
+        if let Some(reference) = given(answer.id.as_deref()) {
             return fit(reference, ids);
         }
         // Answers without a reference come in the order of the calls.

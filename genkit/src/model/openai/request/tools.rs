@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::model::openai::schema::StrictDialect;
 use crate::model::openai::servers::Deviations;
 use crate::model::{ModelRequest, Names, OutputConfig, ToolDefinition};
-use crate::schema::SharedSchema;
+use crate::schema::Schema;
 
 /// A tool on the wire.
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ pub(super) fn tools<'a>(
 }
 
 /// The schema in the dialect of strict mode, if that can express it.
-fn strict<'a>(schema: &'a SharedSchema, owner: &str) -> Option<&'a Value> {
+fn strict<'a>(schema: &'a Schema, owner: &str) -> Option<&'a Value> {
     schema.dialect::<StrictDialect>(owner)
 }
 
@@ -102,7 +102,7 @@ pub(super) fn response_format<'a>(
     Some(ResponseFormat::JsonSchema { json_schema })
 }
 
-fn json_schema<'a>(schema: &'a SharedSchema, deviations: &Deviations) -> ResponseFormat<'a> {
+fn json_schema<'a>(schema: &'a Schema, deviations: &Deviations) -> ResponseFormat<'a> {
     let name = name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
     let strict = if deviations.strict_output { strict(schema, &name) } else { None };
     let body = Cow::Borrowed(strict.unwrap_or(schema));

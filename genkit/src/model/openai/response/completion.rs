@@ -276,7 +276,7 @@ pub(super) fn tool_request(
         drop_optional_nulls(&mut input, schema, deviations.strict_tools && is_strict(schema, name));
     }
     let mut call = ToolRequest::new(name, input);
-    call.r#ref = called.id.filter(|id| !id.is_empty());
+    call.id = called.id.filter(|id| !id.is_empty());
     let mut part = Part::tool_request(call);
     if let Some(extra) = called.extra.filter(Value::is_object) {
         keep_extra(&mut part, extra);

@@ -140,7 +140,7 @@ impl<'a> ChatStream<'a> {
             return;
         }
         let mut begun = ToolRequest::new(self.names.ours(&name), Value::Null);
-        begun.r#ref.clone_from(&id);
+        begun.id.clone_from(&id);
         begun.partial = true;
         parts.push(Part::tool_request(begun));
         let called =

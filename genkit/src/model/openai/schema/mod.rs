@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::schema::dialect::{
     KeywordValue, choice, fixed_values, keyword_value, merged, resolve, tuple_items, types,
 };
-use crate::schema::{Dialect, MAX_DEPTH, SharedSchema, pointer, types_of};
+use crate::schema::{Dialect, MAX_DEPTH, Schema, pointer, types_of};
 
 /// Keywords that are copied as they are.
 const COPIED: [&str; 12] = [
@@ -61,7 +61,7 @@ impl Dialect for StrictDialect {
 }
 
 /// Whether strict mode made the model write a null where it would leave a property out.
-pub(super) fn is_strict(schema: &SharedSchema, owner: &str) -> bool {
+pub(super) fn is_strict(schema: &Schema, owner: &str) -> bool {
     schema.dialect::<StrictDialect>(owner).is_some()
 }
 

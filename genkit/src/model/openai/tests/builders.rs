@@ -20,10 +20,10 @@ fn a_server_is_known_by_its_name_or_its_address() {
     assert_eq!(ollama.model("a/b").name(), "ollama/a/b");
     assert!(!ollama.model("m").info().supports.unwrap().tool_choice);
     let deepseek =
-        OpenAi::builder().base_url("https://api.deepseek.com/v1").key("k").build().unwrap();
+        OpenAi::builder().base_url("https://api.deepseek.com/v1").api_key("k").build().unwrap();
     assert_eq!(deepseek.model("m").info().supports.unwrap().constrained, Constrained::None);
     let moved =
-        OpenAi::builder().name("mine").base_url("https://api.deepseek.com").key("k").build();
+        OpenAi::builder().name("mine").base_url("https://api.deepseek.com").api_key("k").build();
     let moved = moved.unwrap().model("m");
     assert_eq!(moved.name(), "mine/m");
     assert_eq!(moved.info().supports.unwrap().constrained, Constrained::None);
@@ -35,7 +35,7 @@ fn a_server_is_known_by_its_name_or_its_address() {
 
 #[test]
 fn nothing_shows_the_key() {
-    let builder = OpenAi::builder().key("sk-hidden").header("x-team-key", "hidden");
+    let builder = OpenAi::builder().api_key("sk-hidden").header("x-team-key", "hidden");
     assert!(!format!("{builder:?}").contains("hidden"));
     assert!(!format!("{:?}", builder.build().unwrap()).contains("hidden"));
 }

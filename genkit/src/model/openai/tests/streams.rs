@@ -14,7 +14,7 @@ fn calls(fragments: &[Value]) -> Vec<(String, Option<String>, Value)> {
     let message = response.message.unwrap();
     message
         .tool_requests()
-        .map(|call| (call.name.clone(), call.r#ref.clone(), call.input.clone()))
+        .map(|call| (call.name.clone(), call.id.clone(), call.input.clone()))
         .collect()
 }
 

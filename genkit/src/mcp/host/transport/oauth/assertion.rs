@@ -10,7 +10,7 @@ use crate::error;
 /// What a private key signs with.
 ///
 /// ```
-/// use genkit::mcp::SigningAlgorithm;
+/// use genkit::mcp::host::SigningAlgorithm;
 ///
 /// assert_eq!("ES256".parse::<SigningAlgorithm>()?, SigningAlgorithm::Es256);
 /// # Ok::<(), genkit::Error>(())

@@ -23,7 +23,7 @@ pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
 ///
-/// use genkit::mcp::{CredentialStore, Storing};
+/// use genkit::mcp::{host::CredentialStore, host::Storing};
 /// use serde_json::Value;
 ///
 /// #[derive(Default)]
@@ -70,7 +70,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 /// that write at the same time the later one wins.
 ///
 /// ```
-/// use genkit::mcp::{FileCredentials, OAuth};
+/// use genkit::mcp::{host::FileCredentials, host::OAuth};
 ///
 /// let oauth = OAuth::new().credentials(FileCredentials::new("/home/me/.config/app/mcp.json"));
 /// # let _ = oauth;

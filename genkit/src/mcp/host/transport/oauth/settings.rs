@@ -22,7 +22,7 @@ use crate::net::is_loopback;
 /// minutes for the same. While the user is asked, time limits of the host stand still.
 ///
 /// ```
-/// use genkit::mcp::{FileCredentials, HttpServer, OAuth};
+/// use genkit::mcp::{host::FileCredentials, host::HttpServer, host::OAuth};
 ///
 /// let mail = HttpServer::new("https://mail.example.com/mcp").oauth(
 ///     OAuth::new()
@@ -89,7 +89,7 @@ impl OAuth {
     /// Access for this program itself, without a user: it is known by `id` and `secret`.
     ///
     /// ```
-    /// let oauth = genkit::mcp::OAuth::client_credentials("nightly-job", "its secret");
+    /// let oauth = genkit::mcp::host::OAuth::client_credentials("nightly-job", "its secret");
     /// assert!(!format!("{oauth:?}").contains("its secret"));
     /// ```
     pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
@@ -160,7 +160,7 @@ impl OAuth {
     ///
     /// ```
     /// use genkit::Error;
-    /// use genkit::mcp::OAuth;
+    /// use genkit::mcp::host::OAuth;
     ///
     /// # async fn show(_: &str) {}
     /// # async fn pasted() -> Option<String> { None }

@@ -8,7 +8,7 @@ use genkit_child_process::ChildCommand;
 /// writes much never waits; its last lines stand in the error when the server dies.
 ///
 /// ```
-/// use genkit::mcp::{StderrTo, StdioServer};
+/// use genkit::mcp::{host::StderrTo, host::StdioServer};
 ///
 /// let quiet = StdioServer::new("chatty-server").stderr(StderrTo::Discard);
 /// # let _ = quiet;
