@@ -204,8 +204,7 @@ impl GenkitBuilder {
     }
 
     /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
-    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
-    pub fn add<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
+    pub fn actions<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
     }
@@ -228,13 +227,13 @@ impl GenkitBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn model(mut self, model: impl Into<ModelRef>) -> Self {
+    pub fn default_model(mut self, model: impl Into<ModelRef>) -> Self {
         self.models.set_default(model.into());
         self
     }
 
     /// One more model that requests find by its name.
-    pub fn add_model(mut self, model: impl Model) -> Self {
+    pub fn model(mut self, model: impl Model) -> Self {
         self.models.add(Arc::new(model));
         self
     }

@@ -103,18 +103,18 @@ extern crate self as genkit;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-mod action;
-mod context;
+pub mod action;
+pub mod context;
 mod error;
 mod future;
-mod generate;
+pub mod generate;
 mod glob;
 mod instance;
 #[cfg(feature = "log")]
 mod log;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
-mod message;
+pub mod message;
 pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
 mod net;
@@ -131,21 +131,16 @@ mod truncate;
 pub mod __private;
 
 pub use ::{schemars, serde, serde_json};
-pub use action::{
-    AnnotatedFn, Chunks, CompleteRequest, ResourceContents, Flow, FlowFn, ToolAnnotations, IntoContents, IntoOutput, IntoPrompt,
-    IntoSuggestions, SourceLocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply, ToolReply,
-    Resource, ResourceBuilder, ResourceFn, Tool, ToolBuilder, ToolFn,
-};
-pub use context::{
-    ClientInfo, Context, Elicit, ElicitForm, Elicited, LogLevel, Progress, Root, Roots, Sample,
-    SampleRequest, Sampled,
-};
+#[doc(inline)]
+pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
+#[doc(inline)]
+pub use context::{Context, Elicited};
 pub use error::{Error, ErrorContext, ErrorKind, Result};
+pub use future::BoxFuture;
 pub use generate::middleware;
+#[doc(inline)]
 pub use generate::{
-    Answer, Approval, Chat, Format, Generate, GenerateOptions, GenerateResponse, GenerateStream,
-    Instructions, Interrupt, IntoParts, IntoResources, IntoTools, OnToolError, OutputOptions,
-    ResourceRef, ResourceSource, Resume, ToolRef, ToolSource,
+    Answer, Approval, Chat, Format, Generate, GenerateResponse, GenerateStream, Interrupt,
 };
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;
@@ -158,9 +153,9 @@ pub use genkit_macros::tool;
 pub use instance::{Genkit, GenkitBuilder};
 #[cfg(feature = "log")]
 pub use log::log_to_stderr;
-pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+#[doc(inline)]
+pub use message::{Media, Message, Part, Role};
 pub use registry::{Action, IntoActions, Registry};
-pub use schema::Schema;
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
 /// an answer of its own.
@@ -196,7 +191,7 @@ pub use schema::Schema;
 /// `prompt` is text, a [`Part`], several, or `()` where [`Generate::messages`] says it all. See
 /// [`Generate`] for every option, [`GenerateResponse`] for what comes back, and
 /// [`Generate::stream`] to watch.
-pub fn generate(prompt: impl IntoParts) -> Generate {
+pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 

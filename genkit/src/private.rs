@@ -21,8 +21,8 @@ pub use ::std::{option::Option, time::Duration, vec, vec::Vec};
 /// derive of schemars needs in a crate without the prelude.
 pub mod scope {
     pub use crate::action::expansion::{
-        Described as _, InjectNothing as _, InjectState as _, ReturnedValue as _, ReturnsNothing as _,
-        ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
+        Described as _, InjectNothing as _, InjectState as _, ReturnedValue as _,
+        ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
     };
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;

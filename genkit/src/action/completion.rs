@@ -142,7 +142,8 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
 pub(crate) struct Completers(Vec<(Cow<'static, str>, Completer)>);
 
 /// A completion function: annotated or made at run time.
-type Completer = Box<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
+type Completer =
+    Box<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
 
 impl Completers {
     /// Those of an annotated function.
@@ -211,7 +212,10 @@ where
 }
 
 /// Those of a fixed list that begin with what is typed; expansions call it.
-pub fn suggest(request: &CompleteRequest, from: &[&str]) -> BoxFuture<'static, Result<Vec<String>>> {
+pub fn suggest(
+    request: &CompleteRequest,
+    from: &[&str],
+) -> BoxFuture<'static, Result<Vec<String>>> {
     ready(starting_with(request.value(), from.iter().copied()))
 }
 

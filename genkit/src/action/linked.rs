@@ -10,7 +10,8 @@ use super::tool::StaticTool;
 /// The macros implement it for the type that has the function's name; nothing else should.
 ///
 /// ```
-/// use genkit::{Action, AnnotatedFn, tool};
+/// use genkit::action::AnnotatedFn;
+/// use genkit::{Action, tool};
 ///
 /// /// Adds two numbers.
 /// #[tool]

@@ -29,12 +29,12 @@ pub use flow::{Flow, FlowFn};
 pub use info::SourceLocation;
 pub use linked::AnnotatedFn;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
-pub use resource::{ResourceContents, IntoContents, Resource, ResourceBuilder, ResourceFn};
-pub use tool::{ToolAnnotations, IntoOutput, ToolReply, Tool, ToolBuilder, ToolFn};
+pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
+pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]
-pub mod expansion {
+pub(crate) mod expansion {
     pub use super::call::{
         ActionFn, Arguments, ChunkItem, Inject, InjectNothing, InjectState, Injectable, NoInput,
         Requirement, TypedInput, TypedInputFallback,

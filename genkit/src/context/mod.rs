@@ -9,7 +9,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
-mod testing;
+pub(crate) mod testing;
 mod typemap;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -31,7 +31,6 @@ pub(crate) use typemap::TypeMap;
 pub use caller::ClientInfo;
 pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
 pub use report::{LogLevel, Progress};
-pub use testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 
 use self::replay::Replay;
 
@@ -189,13 +188,13 @@ impl Context {
         Some(self.0.parts.limit?.saturating_sub(self.spent()))
     }
 
-    /// A value of this request by its type: what an HTTP layer or `.context(..)` put there.
+    /// A value of this request by its type: what an HTTP layer or `.extension(..)` put there.
     ///
     /// ```
     /// struct User(String);
     /// assert!(genkit::Context::detached().extension::<User>().is_none());
     /// ```
-    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let value = self.0.parts.values.get();
         #[cfg(feature = "mcp-http")]
         let value = value.or_else(|| self.0.parts.extensions.get());

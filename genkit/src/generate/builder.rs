@@ -71,7 +71,7 @@ use crate::schema::Schema;
 /// given, two tools have one name, the model lacks a capability), `NotFound` (a model, a tool or a
 /// resource that there is not), `FailedPrecondition` (the answer was blocked, state is missing,
 /// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
-/// [`strict`](Self::strict)), and what the model's provider fails with.
+/// [`fail_on_max_turns`](Self::fail_on_max_turns)), and what the model's provider fails with.
 #[derive(Clone)]
 #[must_use = "a run begins when it is awaited or streamed"]
 pub struct Generate {
@@ -222,9 +222,10 @@ impl Generate {
         self
     }
 
-    /// Makes reaching [`max_turns`](Self::max_turns) an error, which owns the response.
-    pub fn strict(mut self) -> Self {
-        self.settings.strict = true;
+    /// Whether reaching [`max_turns`](Self::max_turns) is an error, which owns the response. Default is
+    /// `false`.
+    pub fn fail_on_max_turns(mut self, yes: bool) -> Self {
+        self.settings.fail_on_max_turns = yes;
         self
     }
 
@@ -261,8 +262,8 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn return_tool_requests(mut self) -> Self {
-        self.options.return_tool_requests = Some(true);
+    pub fn return_tool_requests(mut self, yes: bool) -> Self {
+        self.options.return_tool_requests = Some(yes);
         self
     }
 
@@ -319,7 +320,7 @@ impl Generate {
     }
 
     /// Gives a value to the tools of this run: [`Context::extension`](crate::Context::extension).
-    pub fn context<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.settings.values.insert(value);
         self
     }
@@ -347,10 +348,10 @@ impl Generate {
         self
     }
 
-    /// Strict arguments: read exactly as the schema says. Default is one lenient re-read, `"5"` as
-    /// 5.
-    pub fn strict_args(mut self) -> Self {
-        self.settings.exact_args = true;
+    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: one
+    /// lenient re-read, `"5"` as 5.
+    pub fn strict_args(mut self, yes: bool) -> Self {
+        self.settings.exact_args = yes;
         self
     }
 
@@ -375,7 +376,7 @@ impl Generate {
 
     /// Output limit: how much of one answer of a tool the model gets, in bytes of JSON, where the
     /// tool says nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
-    pub fn max_output(mut self, bytes: usize) -> Self {
+    pub fn max_tool_output(mut self, bytes: usize) -> Self {
         self.settings.limits.max_output = bytes;
         self
     }

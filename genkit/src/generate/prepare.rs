@@ -86,7 +86,7 @@ async fn prepare(generate: Generate, sink: ChunkSink) -> Result<(Run, ModelReque
     options.messages = messages;
     let rules = TurnRules {
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
-        strict: settings.strict,
+        fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
     };
     let name = options.step_name.take();

@@ -29,16 +29,18 @@ genkit::serve_mcp().name("calculator").await
     deprecated,
     reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
 )]
-mod host;
+pub mod host;
 mod jsonrpc;
 mod level;
 #[cfg(feature = "mcp-server")]
-mod server;
+pub mod server;
 
 #[cfg(feature = "mcp-host")]
-pub use host::*;
+#[doc(inline)]
+pub use host::{McpClient, McpHost};
 #[cfg(feature = "mcp-server")]
-pub use server::*;
+#[doc(inline)]
+pub use server::McpServer;
 
 /// The SDK underneath, for its types: `McpServer::into_handler`, `McpClient::peer` and the testing
 /// client speak them.

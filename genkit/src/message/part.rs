@@ -212,7 +212,7 @@ pub struct ToolResponse {
     /// The tool.
     pub name: String,
     /// That of the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The result; `{"error": ".."}` where the tool failed.
     #[serde(default, skip_serializing_if = "Value::is_null")]

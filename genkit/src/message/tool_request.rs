@@ -19,7 +19,7 @@ pub struct ToolRequest {
     /// The tool.
     pub name: String,
     /// Tells parallel calls apart; the answer carries the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The arguments; null where the tool takes none.
     #[serde(default, skip_serializing_if = "Value::is_null")]

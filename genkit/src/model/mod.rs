@@ -51,6 +51,7 @@ mod sse;
 #[cfg(feature = "http-model")]
 mod wire;
 
+pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub use catalog::ModelRef;

@@ -112,11 +112,7 @@ impl ToolDefinition {
         self.input_schema.as_ref()
     }
 
-    pub(crate) fn with_shared(
-        mut self,
-        input: Option<Schema>,
-        output: Option<Schema>,
-    ) -> Self {
+    pub(crate) fn with_shared(mut self, input: Option<Schema>, output: Option<Schema>) -> Self {
         self.input_schema = input;
         self.output_schema = output;
         self

@@ -44,12 +44,12 @@ impl ModelResponse {
     }
 
     /// An answer of text.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self::new(Message::model(text.into()))
     }
 
     /// An answer that calls tools.
-    pub fn tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
+    pub fn from_tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
     }
 }
@@ -173,7 +173,7 @@ impl GenerateChunk {
     }
 
     /// A piece of text.
-    pub fn of_text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self::new([Part::text(text)])
     }
 

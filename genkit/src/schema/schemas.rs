@@ -198,9 +198,7 @@ impl Source {
             Origin::Input(make) | Origin::Declared(make) => {
                 self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
             }
-            Origin::Output(make) => {
-                self.exact.get_or_init(|| make().map(Schema::new)).as_ref()
-            }
+            Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }
 

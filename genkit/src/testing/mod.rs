@@ -38,8 +38,9 @@ mod scripted;
 #[cfg(feature = "testing")]
 pub use client::{Answer, Client, ClientBuilder, Seen};
 
-pub use crate::action::CollectedChunks;
-pub use crate::context::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
+pub use crate::context::testing::{
+    AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,
+};
 pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;

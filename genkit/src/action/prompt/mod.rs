@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::call::Strictness;
-use super::completion::{Completers, CompleteRequest};
+use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;

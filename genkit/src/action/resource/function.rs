@@ -32,9 +32,8 @@ use crate::action::info::StaticInfo;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[resource]` function",
     label = "no `#[resource]` here",
-    note = "write `#[resource(\"uri\",
+    note = "write `#[resource(\"uri\")]` above the function",
     note = "`resources![..]` lists one kind: a list of several is `actions![..]`"
-)]` above the function"
 )]
 pub trait ResourceFn: ActionFn<Output = ResourceOutput> {
     #[doc(hidden)]

@@ -12,7 +12,7 @@ use genkit_uri_template::{UriTemplate, UriValue};
 use serde_json::{Map, Value};
 
 use super::call::Strictness;
-use super::completion::{Completers, CompleteRequest};
+use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::future::BoxFuture;
 
 pub use builder::ResourceBuilder;
 pub(crate) use contents::ContentsBody;
-pub use contents::{ResourceContents, IntoContents, ResourceOutput};
+pub use contents::{IntoContents, ResourceContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
 
 /// A resource or a resource template.

@@ -21,9 +21,9 @@ use crate::future::BoxFuture;
 use crate::sync::{read, write};
 
 pub use builder::ToolBuilder;
-pub use function::{StaticTool, ToolFn};
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
-pub use output::{IntoOutput, ToolReply, ToolOutput};
+pub use function::{StaticTool, ToolFn};
+pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
 };

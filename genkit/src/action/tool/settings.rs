@@ -45,7 +45,12 @@ pub(crate) struct ToolSettings {
 impl ToolSettings {
     /// `Default` for a `const`.
     pub(super) const NONE: Self = Self {
-        hints: ToolAnnotations { read_only: None, destructive: None, idempotent: None, open_world: None },
+        hints: ToolAnnotations {
+            read_only: None,
+            destructive: None,
+            idempotent: None,
+            open_world: None,
+        },
         needs_approval: false,
         timeout: None,
         max_output: None,

@@ -38,7 +38,7 @@ impl Context {
     /// and
     /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where nobody can be
     /// asked.
-    pub async fn approve(&self, message: impl Into<String>) -> Result<()> {
+    pub async fn confirm(&self, message: impl Into<String>) -> Result<()> {
         self.approve_as(None, message.into()).await
     }
 

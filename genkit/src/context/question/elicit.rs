@@ -91,7 +91,8 @@ impl Context {
 /// enums, lists of enums) with `serde::Deserialize` and `schemars::JsonSchema`.
 ///
 /// ```
-/// use genkit::{Context, ElicitForm, Result};
+/// use genkit::context::ElicitForm;
+/// use genkit::{Context, Result};
 ///
 /// /// Asks again until the user gives something.
 /// async fn insist<T: ElicitForm>(ctx: &Context, message: &str) -> Result<T> {

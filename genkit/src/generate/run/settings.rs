@@ -15,7 +15,7 @@ pub(crate) struct RunSettings {
     pub(crate) values: TypeMap,
     pub(crate) limits: RunLimits,
     /// Whether reaching `max_turns` is an error.
-    pub(crate) strict: bool,
+    pub(crate) fail_on_max_turns: bool,
     /// Arguments are read exactly as the schema says.
     pub(crate) exact_args: bool,
     pub(crate) on_tool_error: OnToolError,

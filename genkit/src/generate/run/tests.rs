@@ -12,7 +12,8 @@ use crate::generate::run::turn::{TurnMachine, TurnRules, TurnStep};
 use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice};
 
-const RULES: TurnRules = TurnRules { max_turns: 5, strict: false, return_tool_requests: false };
+const RULES: TurnRules =
+    TurnRules { max_turns: 5, fail_on_max_turns: false, return_tool_requests: false };
 
 fn machine_with(rules: TurnRules) -> TurnMachine {
     TurnMachine::new(ModelRequest::new([Message::user("go")]), rules, None)
@@ -245,7 +246,7 @@ fn each_input_in_each_state_leads_where_it_shall() {
 
 #[test]
 fn rules_and_tool_choice_decide_what_calls_become() {
-    let strict = TurnRules { strict: true, ..RULES };
+    let strict = TurnRules { fail_on_max_turns: true, ..RULES };
     let table = [
         (RULES, None, "1 tools at 1"),
         (RULES, Some(ToolChoice::Auto), "1 tools at 1"),

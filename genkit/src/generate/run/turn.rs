@@ -23,7 +23,7 @@ use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDe
 pub(crate) struct TurnRules {
     pub(crate) max_turns: usize,
     /// Whether reaching `max_turns` is an error.
-    pub(crate) strict: bool,
+    pub(crate) fail_on_max_turns: bool,
     pub(crate) return_tool_requests: bool,
 }
 
@@ -148,7 +148,7 @@ impl TurnMachine {
         let error = E::MaxTurns(self.rules.max_turns);
         let reason = Some(FinishReason::Aborted);
         let response = self.end(Some(message), reason, Some(error.to_string()));
-        if self.rules.strict {
+        if self.rules.fail_on_max_turns {
             return Err(with_partial(error, response));
         }
         self.state = TurnState::Done(Box::new(response));

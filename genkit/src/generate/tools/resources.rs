@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::resource_ref::ResourceRef;
-use crate::action::{ResourceContents, ContentsBody, Resource};
+use crate::action::{ContentsBody, Resource, ResourceContents};
 use crate::context::{Context, ContextParts, TypeMap, supervise};
 use crate::error::{ErrorContext as _, Result};
 use crate::generate::error::Error as E;

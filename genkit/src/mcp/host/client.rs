@@ -11,7 +11,7 @@ use super::error::{Error, OfServer as _};
 use super::request::methods;
 use super::session::subscriptions;
 use super::status::ServerStatus;
-use crate::action::{ResourceContents, Prompt, PromptReply, Resource, Tool};
+use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
 
@@ -114,7 +114,7 @@ impl McpClient {
     ) -> Result<Value> {
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             context
-                .approve(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
+                .confirm(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
         let output = methods::call_tool(&self.catalog.server, context, name, arguments).await?;

@@ -14,7 +14,7 @@ use super::config::ServerConfig;
 use super::error::Error;
 use super::lifecycle::link::DesiredState;
 use super::status::ServerStatus;
-use crate::action::{ResourceContents, PromptReply, Resource};
+use crate::action::{PromptReply, Resource, ResourceContents};
 use crate::context::Root;
 use crate::error::Result;
 use crate::registry::Registry;

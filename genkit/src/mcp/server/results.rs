@@ -11,7 +11,8 @@ use super::content::{block, meta, own_meta, role_of};
 use super::error::Error as E;
 use super::session::Era;
 use crate::action::{
-    ResourceContents, ContentsBody, Prompt, PromptReply, Resource, Tool, ToolOutput, failure_for_model,
+    ContentsBody, Prompt, PromptReply, Resource, ResourceContents, Tool, ToolOutput,
+    failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::ResultShape;

@@ -81,7 +81,7 @@ impl GeminiBuilder {
     }
 
     /// The API key; it goes into a header, never into a URL.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }

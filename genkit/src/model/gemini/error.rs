@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, Topic};
 pub(super) enum Error {
     #[error(
         "{NAME}: there is no key: set GEMINI_API_KEY and use `Gemini::from_env()`, or give one with \
-         `.key(..)`"
+         `.api_key(..)`"
     )]
     NoKey,
     #[error("{NAME}: the name of the model is empty")]

@@ -8,7 +8,7 @@ pub(super) enum Error {
     UnknownServer(String),
     #[error(
         "{server}: there is no key: set {variable} and use `OpenAi::server(\"{server}\")`, or give \
-         one with `.key(..)`"
+         one with `.api_key(..)`"
     )]
     NoKey { server: &'static str, variable: &'static str },
     #[error("audio cannot be sent by its address: give its bytes, for example with `Part::audio`")]

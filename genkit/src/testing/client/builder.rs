@@ -105,7 +105,7 @@ impl ClientBuilder {
     /// What the server would not start for, and a failed handshake.
     pub async fn connect(self, server: McpServer) -> Result<Client> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-        crate::mcp::serve_pipe(server, theirs)?;
+        crate::mcp::server::serve_pipe(server, theirs)?;
         let lifecycle = if self.modern {
             ClientLifecycleMode::Discover {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],

@@ -67,7 +67,9 @@ macro_rules! controls {
             /// The folders that this server may work in, as `file://` URIs, instead of those of
             /// the host.
             pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-                let roots = uris.into_iter().map(|uri| crate::context::Root { uri: uri.into(), name: None });
+                let roots = uris
+                    .into_iter()
+                    .map(|uri| crate::context::Root { uri: uri.into(), name: None });
                 self.controls.roots = Some(roots.collect());
                 self
             }

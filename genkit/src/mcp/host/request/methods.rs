@@ -2,16 +2,17 @@
 //! `completion/complete`.
 
 use rmcp::model::{
-    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest as McpCompleteRequest,
-    CompleteRequestParams, CompletionContext, GetPromptRequest, GetPromptRequestParams,
-    ReadResourceRequest, ReadResourceRequestParams, Reference,
+    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest,
+    CompleteRequest as McpCompleteRequest, CompleteRequestParams, CompletionContext,
+    GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    Reference,
 };
 use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::results;
 use super::send::round_trips;
-use crate::action::{CompleteRequest, ResourceContents, PromptReply, ToolOutput};
+use crate::action::{CompleteRequest, PromptReply, ResourceContents, ToolOutput};
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::host::lifecycle::server::ManagedServer;

@@ -9,7 +9,7 @@ use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::action::{ResourceContents, PromptReply, ToolOutput};
+use crate::action::{PromptReply, ResourceContents, ToolOutput};
 use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::error::OfServer as _;
 use crate::message::{Message, Part, Role};

@@ -199,10 +199,10 @@ impl McpServer {
         self
     }
 
-    /// Takes arguments exactly as the schema says. Default is to read a string that does not
-    /// fit once more as JSON (`"5"` is 5), since models send these.
-    pub fn strict_args(mut self) -> Self {
-        self.settings.strict_args = true;
+    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: a
+    /// string that does not fit is read once more as JSON (`"5"` is 5), since models send these.
+    pub fn strict_args(mut self, yes: bool) -> Self {
+        self.settings.strict_args = yes;
         self
     }
 
