@@ -144,7 +144,7 @@ impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the answer does not fit
 /// `T`, and with what the caller
 /// answers with.
-#[must_use = "a question is asked when it is awaited"]
+#[must_use = "a question is asked when it is awaited: add `.await`"]
 pub struct Elicit<'a, T> {
     context: &'a Context,
     key: Option<String>,
@@ -180,3 +180,5 @@ impl<'a, T: Send + 'a> IntoFuture for Elicit<'a, T> {
         Box::pin(self.context.ask(self.key, kind, self.read))
     }
 }
+
+crate::future::becomes_a_future!(Elicit<'a, T>, Result<Elicited<T>>, 'a, T);

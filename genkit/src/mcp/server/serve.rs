@@ -129,6 +129,8 @@ impl IntoFuture for McpServer {
     }
 }
 
+crate::future::becomes_a_future!(McpServer, Result<()>);
+
 #[cfg(feature = "mcp-http")]
 async fn serve_until(handler: McpHandler, stop: CancellationToken) -> Result<()> {
     match handler.settings().http.address.clone() {
