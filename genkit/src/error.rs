@@ -238,11 +238,11 @@ impl Error {
     /// ```
     /// use genkit::{Error, ErrorKind};
     ///
-    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").retryable(false);
+    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").with_retryable(false);
     /// assert!(!quota.is_retryable());
     /// ```
     #[must_use]
-    pub fn retryable(mut self, worth: bool) -> Self {
+    pub fn with_retryable(mut self, worth: bool) -> Self {
         self.0.retry.worth = Some(worth);
         self
     }
@@ -253,11 +253,11 @@ impl Error {
     /// ```
     /// use genkit::{Error, ErrorKind};
     ///
-    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").fatal();
+    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").into_fatal();
     /// assert!(error.is_fatal());
     /// ```
     #[must_use]
-    pub fn fatal(mut self) -> Self {
+    pub fn into_fatal(mut self) -> Self {
         self.0.fatal = true;
         self
     }

@@ -32,7 +32,7 @@ async fn letter(
             .with(Part::resource_text("letter://last", "text/plain", "Dear Bob")),
         Message::model("I will write it."),
     ])
-    .description("A letter"))
+    .with_description("A letter"))
 }
 
 async fn people(asked: CompleteRequest) -> Vec<String> {

@@ -38,7 +38,10 @@ async fn search(q: String, limit: Option<u8>) -> Value {
 /// Several pieces.
 #[resource("doc://bundle")]
 async fn bundle() -> Result<Vec<ResourceContents>> {
-    Ok(vec![ResourceContents::bytes([1, 2]).uri("doc://bundle/a"), ResourceContents::json(&[1])?])
+    Ok(vec![
+        ResourceContents::bytes([1, 2]).with_uri("doc://bundle/a"),
+        ResourceContents::json(&[1])?,
+    ])
 }
 
 async fn client() -> Client {

@@ -55,7 +55,9 @@ async fn any() -> Value {
 /// A value beside a text.
 #[tool]
 async fn both() -> ToolReply<Weather> {
-    ToolReply::new(Weather { celsius: 1.0, wind: Some(2) }).text("cold").meta("source", "test")
+    ToolReply::new(Weather { celsius: 1.0, wind: Some(2) })
+        .with_text("cold")
+        .with_meta("source", "test")
 }
 
 /// Pictures and text.

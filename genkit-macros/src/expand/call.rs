@@ -174,7 +174,16 @@ fn output_schema(action: &ValidAction) -> (Option<TokenStream>, Option<TokenStre
         ReturnType::Default => (quote!(()), true),
     };
     let value = quote!(__genkit::Option<__genkit::Value>);
-    let schema = quote!(__genkit::Returns::<#ty>::new().success().schema());
+    let returned = quote!(__genkit::Returns::<#ty>::new().success());
+    // Content has no value that a declared schema could describe: reported at the type.
+    let described = action.options.setting("output_schema").map(|_| {
+        let place = match &action.item.sig.output {
+            ReturnType::Type(_, ty) => types::result_places(ty).0,
+            ReturnType::Default => action.span(),
+        };
+        quote_spanned!(place=> __genkit::Describable::check(#returned.described());)
+    });
+    let schema = quote!(#described #returned.schema());
     if is_word {
         return (None, Some(quote!(fn output_schema() -> #value { #schema })));
     }

@@ -31,6 +31,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+pub(crate) mod testing;
 mod typemap;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -52,7 +53,7 @@ pub(crate) use replay::Recording;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;
-pub use question::{Elicit, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
+pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
 pub use report::{LogLevel, Progress};
 
 use self::replay::Replay;
@@ -134,7 +135,7 @@ impl ContextParts {
 
 impl Context {
     /// A context without a caller, for unit tests of functions that take one: progress and logs
-    /// go nowhere, questions fail.
+    /// go nowhere, questions fail. [`Context::testing`] makes one that answers.
     ///
     /// ```
     /// use genkit::{Context, tool};

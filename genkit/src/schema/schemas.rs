@@ -38,6 +38,15 @@ impl Schemas {
         }
     }
 
+    /// The same with another schema of the result, against which results are checked.
+    pub(crate) fn declaring(self, output: OutputSchema) -> Self {
+        let output = match output {
+            OutputSchema::Type(make) => Origin::Declared(make),
+            OutputSchema::Written(make) => Origin::written(make()),
+        };
+        Self { output: Source::new(output), ..self }
+    }
+
     /// From hand-written schemas where there are any, else from types.
     pub(crate) fn given(
         input: Option<Value>,
@@ -108,7 +117,8 @@ impl Schemas {
 
     /// Whether one of them was written by hand, and is to be checked.
     pub(crate) fn are_written(&self) -> bool {
-        let written = |source: &Source| matches!(source.origin, Origin::Written(_));
+        let written =
+            |source: &Source| matches!(source.origin, Origin::Written(_) | Origin::Declared(_));
         // Their own program checks them, where this one cannot.
         let checkable = !self.foreign || cfg!(feature = "validation");
         checkable && (written(&self.input) || written(&self.output))
@@ -136,10 +146,22 @@ impl Schemas {
     }
 }
 
+/// The schema of a result as an annotation declares it, in place of that of the returned type.
+#[allow(missing_docs, reason = "for expansions and hidden")]
+#[derive(Clone, Copy)]
+pub enum OutputSchema {
+    /// From a type.
+    Type(fn() -> Value),
+    /// Written by hand.
+    Written(fn() -> Value),
+}
+
 /// Where a schema comes from.
 enum Origin {
     Input(fn() -> Value),
     Output(fn() -> Option<Value>),
+    /// From a type that is not the returned one.
+    Declared(fn() -> Value),
     Written(Schema),
 }
 
@@ -173,7 +195,9 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Input(make) | Origin::Declared(make) => {
+                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
+            }
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }
@@ -202,6 +226,10 @@ impl Source {
     fn checker(&self) -> Option<&Checker> {
         match &self.origin {
             Origin::Written(schema) => Some(self.checker.get_or_init(|| Checker::new(schema))),
+            Origin::Declared(_) => {
+                let schema = self.exact()?;
+                Some(self.checker.get_or_init(|| Checker::new(schema)))
+            }
             _ => None,
         }
     }

@@ -41,6 +41,9 @@ pub use client::{
     ToolResult,
 };
 
+pub use crate::context::testing::{
+    AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,
+};
 pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;

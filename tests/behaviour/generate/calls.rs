@@ -62,13 +62,13 @@ async fn many() -> Vec<u32> {
 /// Cannot be mended.
 #[tool]
 async fn fatal() -> Result<()> {
-    Err(genkit::Error::new(ErrorKind::Unauthenticated, "wrong key").fatal())
+    Err(genkit::Error::new(ErrorKind::Unauthenticated, "wrong key").into_fatal())
 }
 
 /// A picture of a number.
 #[tool]
 async fn picture() -> ToolReply<u32> {
-    ToolReply::new(7).part(Part::image("image/png", [1])).meta("by", "hand")
+    ToolReply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 struct User(&'static str);

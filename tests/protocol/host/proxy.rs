@@ -121,7 +121,7 @@ async fn a_chain() {
         let step = |done: f64, said: &str| McpEvent::Progress {
             server: "proxy".into(),
             of: "notes__import_notes".into(),
-            progress: Progress::new(done).total(2.0).message(said),
+            progress: Progress::new(done).with_total(2.0).with_message(said),
         };
         let seen = told.all();
         assert!(

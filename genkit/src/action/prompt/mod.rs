@@ -6,6 +6,7 @@ mod reply;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -74,6 +75,7 @@ pub struct Prompt(Arc<PromptData>);
 struct PromptData {
     definition: Definition<PromptReply>,
     version: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
@@ -87,15 +89,16 @@ impl Prompt {
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
         let completers = Completers::annotated(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        Self::new(Definition::annotated(&prompt.definition), version, completers)
+        Self::new(Definition::annotated(&prompt.definition), version, prompt.timeout, completers)
     }
 
     fn new(
         definition: Definition<PromptReply>,
         version: Option<Cow<'static, str>>,
+        timeout: Option<Duration>,
         completers: Completers,
     ) -> Self {
-        Self(Arc::new(PromptData { definition, version, completers }))
+        Self(Arc::new(PromptData { definition, version, timeout, completers }))
     }
 
     fn definition(&self) -> &Definition<PromptReply> {
@@ -105,6 +108,11 @@ impl Prompt {
     /// Its version, if it has one; MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
     }
 
     /// The exact schema of its arguments.

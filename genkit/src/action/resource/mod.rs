@@ -6,6 +6,7 @@ mod function;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use genkit_uri_template::{UriTemplate, UriValue};
 use serde_json::{Map, Value};
@@ -46,6 +47,7 @@ struct ResourceData {
     /// A malformed template is an error that the registry reports.
     template: std::result::Result<UriTemplate, String>,
     mime_type: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
@@ -61,6 +63,7 @@ impl Resource {
             Definition::annotated(&resource.definition),
             Cow::Borrowed(resource.uri),
             resource.mime_type.map(Cow::Borrowed),
+            resource.timeout,
             Completers::annotated(resource.completers),
         )
     }
@@ -69,10 +72,11 @@ impl Resource {
         definition: Definition<ResourceOutput>,
         uri: Cow<'static, str>,
         mime_type: Option<Cow<'static, str>>,
+        timeout: Option<Duration>,
         completers: Completers,
     ) -> Self {
         let template = UriTemplate::parse(&uri).map_err(|e| e.to_string());
-        Self(Arc::new(ResourceData { definition, uri, template, mime_type, completers }))
+        Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
     }
 
     fn definition(&self) -> &Definition<ResourceOutput> {
@@ -92,6 +96,11 @@ impl Resource {
     /// The media type of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
     }
 
     /// Whether both are one and the same, not only of one name.

@@ -17,7 +17,7 @@ pub(crate) use approve::APPROVAL_KEY;
 pub(crate) use ask::unanswerable;
 pub(crate) use data::{Question, QuestionKind};
 
-pub use elicit::Elicit;
+pub use elicit::{Elicit, ElicitForm};
 pub use results::{Elicited, Root, Sampled};
 pub use roots::Roots;
 pub use sample::Sample;

@@ -105,12 +105,22 @@ impl Sampled {
 ///
 /// ```
 /// use genkit::context::Root;
-/// use serde_json::json;
+/// use genkit::{Context, Result, tool};
 ///
-/// let root: Root = serde_json::from_value(json!({"uri": "file:///home/ada/project"}))?;
-/// assert_eq!(root.uri, "file:///home/ada/project");
-/// assert_eq!(root.name, None);
-/// # Ok::<(), genkit::Error>(())
+/// /// Lists the folders of the client, by their names.
+/// #[tool(read_only)]
+/// async fn folders(ctx: &Context) -> Result<Vec<String>> {
+///     let roots = ctx.roots().await?;
+///     Ok(roots.into_iter().map(|root| root.name.unwrap_or(root.uri)).collect())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let project = Root::new("file:///home/ada/project").with_name("Project");
+/// let ctx = Context::testing().answer([project, Root::new("file:///tmp")]).build();
+/// assert_eq!(folders(&ctx).await?, ["Project", "file:///tmp"]);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -118,6 +128,32 @@ pub struct Root {
     /// Its address, for example `file:///home/ada/project`.
     pub uri: String,
     /// Its name for people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+
+impl Root {
+    /// A root at this URI, without a name.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self { uri: uri.into(), name: None }
+    }
+
+    /// The same root with a name for people.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+}
+
+impl From<&str> for Root {
+    fn from(uri: &str) -> Self {
+        Self::new(uri)
+    }
+}
+
+impl From<String> for Root {
+    fn from(uri: String) -> Self {
+        Self::new(uri)
+    }
 }

@@ -160,6 +160,8 @@ impl IntoFuture for McpServer {
     }
 }
 
+crate::future::becomes_a_future!(McpServer, Result<()>);
+
 async fn serve_stdio(handler: McpHandler, stop: CancellationToken) -> Result<()> {
     // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
     // SDK would cancel what runs.

@@ -31,7 +31,7 @@ async fn progress() {
         let step = |done: f64| McpEvent::Progress {
             server: "e".into(),
             of: tool.into(),
-            progress: Progress::new(done).total(3.0),
+            progress: Progress::new(done).with_total(3.0),
         };
         assert_eq!(seen, [step(1.0), step(2.0), step(3.0)], "{transport:?}");
 

@@ -83,7 +83,7 @@ use crate::future::BoxFuture;
 /// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument
 /// [`Unavailable`]: crate::ErrorKind::Unavailable
-#[must_use = "a server starts when it is awaited"]
+#[must_use = "a server starts when it is awaited: add `.await`, or `.run()` for a future"]
 pub struct McpServer {
     pub(super) genkit: Genkit,
     pub(super) settings: ServerSettings,

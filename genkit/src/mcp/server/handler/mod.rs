@@ -183,7 +183,7 @@ impl ServerHandler for McpHandler {
             method: "prompts/get",
             name: params.name,
             arguments: Value::Object(arguments),
-            timeout: None,
+            timeout: prompt.timeout(),
             state: params.request_state,
             responses: params.input_responses,
         };
@@ -224,7 +224,7 @@ impl ServerHandler for McpHandler {
             method: "resources/read",
             name: uri.clone(),
             arguments: Value::Object(variables),
-            timeout: None,
+            timeout: resource.timeout(),
             state: params.request_state,
             responses: params.input_responses,
         };
