@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use genkit::testing::Client;
-use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, Tool, tool, tools};
+use genkit::{
+    Context, Error, ErrorKind, Genkit, Registry, Result, Tool, prompt, prompts, resource,
+    resources, tool, tools,
+};
 use serde_json::{Value, json};
 
 use crate::serving;
@@ -97,6 +100,29 @@ async fn a_panic_is_an_error_and_the_server_lives() {
 async fn a_slow_tool_is_stopped_at_its_own_limit() {
     let said = told(&client().await, "hangs", json!({})).await;
     assert!(said.starts_with("`hangs` did not finish within 50ms"), "{said}");
+}
+
+/// Takes for ever.
+#[prompt(timeout = "50ms")]
+async fn endless() -> String {
+    std::future::pending().await
+}
+
+/// Takes for ever.
+#[resource("endless://", timeout = "50ms")]
+async fn bottomless() -> String {
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn slow_prompts_and_resources_are_stopped_at_their_own_limits() {
+    let registry = Registry::new().add(prompts![endless]).add(resources![bottomless]);
+    let genkit = Genkit::builder().registry(registry).build().unwrap();
+    let client = Client::connect(genkit.serve_mcp()).await.unwrap();
+    let slow = client.get_prompt("endless", json!({})).await.unwrap_err();
+    assert!(slow.to_string().contains("`endless` did not finish within 50ms"), "{slow}");
+    let slow = client.read_resource("endless://").await.unwrap_err();
+    assert!(slow.to_string().contains("`endless://` did not finish within 50ms"), "{slow}");
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ async fn show() -> Result<Vec<Part>> {
 /// Replies with a value, a text and an entry of `_meta`.
 #[tool]
 async fn reply() -> ToolReply<Value> {
-    ToolReply::new(json!({"n": 1})).text("one").meta("example.com/k", "v")
+    ToolReply::new(json!({"n": 1})).with_text("one").with_meta("example.com/k", "v")
 }
 
 type Log = Arc<Mutex<Vec<String>>>;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use genkit::context::Root;
 use genkit::mcp::rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use genkit::mcp::{McpServer, server::ApprovalFallback};
 use genkit::testing::{Client, ClientBuilder};
@@ -97,6 +98,22 @@ async fn a_question_is_answered_in_both_eras() {
         assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
         let all = client.call_tool("everything", json!({})).await.unwrap();
         assert_eq!(all.text(), "Ada word 10 file:///home/ada");
+    }
+}
+
+/// Names the client's folders.
+#[tool]
+async fn folders(ctx: &Context) -> Result<Value> {
+    Ok(serde_json::to_value(ctx.roots().await?)?)
+}
+
+#[tokio::test]
+async fn roots_have_names() {
+    for builder in [Client::builder(), Client::builder().modern()] {
+        let roots = [Root::new("file:///home/ada").with_name("home"), "file:///tmp".into()];
+        let client = builder.roots(roots.clone()).connect(serving(tools![folders])).await.unwrap();
+        let told = client.call_tool("folders", json!({})).await.unwrap().text();
+        assert_eq!(serde_json::from_str::<Vec<Root>>(&told).unwrap(), roots);
     }
 }
 

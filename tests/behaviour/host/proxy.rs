@@ -130,7 +130,7 @@ async fn the_registry_is_left_as_it_was() {
 async fn the_first_list_is_whole_whatever_serves_it() {
     /// How long the server behind takes until it is there.
     const START: Duration = Duration::from_millis(300);
-    let front = || {
+    let parts = || {
         let late = CustomServer::new(|| async {
             tokio::time::sleep(START).await;
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
@@ -144,7 +144,11 @@ async fn the_first_list_is_whole_whatever_serves_it() {
             Ok(ours)
         });
         let host = McpHost::builder().server("s", late).build().unwrap();
-        Genkit::builder().registry(registry(tools![own])).build().unwrap().serve_mcp().host(&host)
+        (Genkit::builder().registry(registry(tools![own])).build().unwrap(), host)
+    };
+    let front = || {
+        let (genkit, host) = parts();
+        genkit.serve_mcp().host(&host)
     };
     // In memory: each kind of first request, on a server of its own.
     for builder in [Client::builder, || Client::builder().modern()] {
@@ -160,6 +164,15 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         let read = connect().await.read_resource("note://7").await.unwrap();
         assert_eq!(read[0].as_text(), Some("note 7"));
     }
+    // Two servers over one registry: the second waits for what the first began.
+    let (one, two) = {
+        let (genkit, host) = parts();
+        let connect = || Client::connect(genkit.serve_mcp().host(&host));
+        tokio::join!(async { connect().await.unwrap().tools().await.unwrap().len() }, async {
+            connect().await.unwrap().tools().await.unwrap().len()
+        },)
+    };
+    assert_eq!((one, two), (4, 4));
     // As a handler of the SDK.
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let handler = front().into_handler().unwrap();

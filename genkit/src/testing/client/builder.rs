@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Client;
 use super::handler::{TestAnswers, TestHandler};
+use crate::context::Root;
 use crate::error::Result;
 use crate::mcp::McpServer;
 use crate::testing::error::Error as E;
@@ -93,9 +94,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers requests for roots: these URIs.
-    pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.answers.roots = Some(uris.into_iter().map(Into::into).collect());
+    /// Answers requests for roots: URIs, or [`Root`]s with a name.
+    pub fn roots(mut self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
+        self.answers.roots = Some(roots.into_iter().map(Into::into).collect());
         self
     }
 
