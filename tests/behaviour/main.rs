@@ -9,6 +9,7 @@ mod generate;
 mod host;
 mod hostile;
 mod lists;
+mod options;
 mod prompts;
 mod questions;
 mod registry;

@@ -107,6 +107,7 @@ impl Context {
     message = "`{Self}` cannot be asked for in a form",
     label = "not a form",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it; its fields are text, numbers, booleans, enums or lists of enums, never structs",
+    note = "where it is `!`, no type was named: write `ctx.elicit::<Name>(message)`",
     note = "`ctx.elicit_form(message, schema)` takes a schema written by hand and gives JSON, and `ctx.confirm(message)` asks for a yes"
 )]
 pub trait ElicitForm: DeserializeOwned + JsonSchema {}
