@@ -1,8 +1,17 @@
-//! The generate loop: a model is asked, its tool calls are run, and it is asked again with the
-//! answers.
+//! Generating: a model is asked, its tool calls are run, and it is asked again with their answers.
 //!
-//! [`builder`] gathers what is asked, [`prepare`] makes the first request of it, and [`run`] goes
-//! from turn to turn.
+//! [`generate`](crate::generate()) begins, [`Generate`] has the options, [`GenerateResponse`] is
+//! what comes back. What else is here:
+//!
+//! | for | see |
+//! |---|---|
+//! | watching a run | [`GenerateStream`] |
+//! | a conversation | [`Chat`] |
+//! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], [`resume`](crate::resume) |
+//! | structured output | [`Generate::output`], [`Format`] |
+//! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
+//! | a run as plain data | [`GenerateOptions`] |
+//! | code around runs and calls | [`middleware`](crate::middleware) |
 
 mod builder;
 mod chat;

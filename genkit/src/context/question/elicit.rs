@@ -61,7 +61,7 @@ impl Context {
         Elicit::new(self, message.into(), schema)
     }
 
-    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`approve`](Self::approve).
+    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
