@@ -113,7 +113,7 @@ impl Flow {
 
     /// Runs the function in a span of its own. Flows have no time limit but the caller's.
     pub(crate) async fn invoke(&self, context: &Context, input: Value) -> Result<Value> {
-        let call = self.0.handler.call(context, input, Strictness::Exact);
+        let call = self.0.call(context, input, Strictness::Exact);
         Ok(crate::context::supervise(context, self.name(), call).await?.into_value())
     }
 }

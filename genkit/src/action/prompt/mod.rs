@@ -153,7 +153,7 @@ impl Prompt {
         arguments: Value,
         how: Strictness,
     ) -> BoxFuture<'a, Result<PromptReply>> {
-        self.definition().handler.call(context, arguments, how)
+        self.definition().call(context, arguments, how)
     }
 }
 

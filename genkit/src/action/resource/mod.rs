@@ -159,7 +159,7 @@ impl Resource {
     ) -> BoxFuture<'a, Result<ResourceOutput>> {
         // Another program reads the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
-        self.definition().handler.call(context, arguments, Strictness::Text)
+        self.definition().call(context, arguments, Strictness::Text)
     }
 }
 

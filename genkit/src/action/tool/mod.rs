@@ -148,14 +148,13 @@ impl Tool {
         how: Strictness,
     ) -> BoxFuture<'a, Result<ToolOutput>> {
         if !self.schemas().are_written() {
-            return self.definition().handler.call(context, arguments, how);
+            return self.definition().call(context, arguments, how);
         }
         let tool = self.clone();
         Box::pin(async move {
-            let Definition { schemas, handler, .. } = tool.definition();
-            let arguments = schemas.check_input(arguments, how)?;
-            let output = handler.call(context, arguments, how).await?;
-            schemas.check_output(output.value.as_ref())?;
+            let arguments = tool.schemas().check_input(arguments, how)?;
+            let output = tool.definition().call(context, arguments, how).await?;
+            tool.schemas().check_output(output.value.as_ref())?;
             Ok(output)
         })
     }
