@@ -5,11 +5,12 @@ use std::io::{Result, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use genkit::generate::ToolProgress;
 use genkit::message::ToolResponse;
-use genkit::middleware::{Calling, Middleware, NextTool, ToolCall};
+use genkit::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
 use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
-use genkit::{GenerateResponse, Message, Part, Role};
+use genkit::{BoxFuture, GenerateResponse, Message, Part, Role};
 
 /// How much of arguments and of text is shown in a line, in characters.
 const WIDTH: usize = 90;
@@ -20,7 +21,11 @@ const WIDTH: usize = 90;
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
 impl Middleware for Times {
-    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool<'a>(
+        &'a self,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, genkit::Result<ToolOutcome>> {
         let reference = call.request().id.clone().unwrap_or_default();
         Box::pin(async move {
             let began = Instant::now();
@@ -64,8 +69,8 @@ impl<W: Write> View<W> {
 
     /// Shows a piece of the run.
     pub(crate) fn chunk(&mut self, chunk: &GenerateChunk) -> Result<()> {
-        if let Some(told) = chunk.custom.get("tool") {
-            self.progress(told)?;
+        if let Some(told) = chunk.tool_progress() {
+            self.progress(&told)?;
         }
         for part in &chunk.content {
             if let Some(text) = part.as_text() {
@@ -99,15 +104,13 @@ impl<W: Write> View<W> {
     }
 
     /// What a tool tells with `ctx.progress`; only where it can be written over.
-    fn progress(&mut self, told: &Value) -> Result<()> {
-        let progress = &told["progress"];
-        if !self.terminal || progress.is_null() {
+    fn progress(&mut self, told: &ToolProgress) -> Result<()> {
+        if !self.terminal {
             return Ok(());
         }
         self.line("")?;
-        let name = told["name"].as_str().unwrap_or_default();
-        let about = progress["message"].as_str().unwrap_or_default();
-        let [done, total] = ["progress", "total"].map(|key| progress[key].as_f64().unwrap_or(0.0));
+        let about = told.message.as_deref().unwrap_or_default();
+        let (name, done, total) = (&told.name, told.progress, told.total.unwrap_or_default());
         write!(self.out, "        {name}: {done} of {total} {about}")?;
         self.at = At::Progress;
         self.out.flush()

@@ -7,14 +7,17 @@ use std::time::Duration;
 use genkit::generate::OnToolError;
 use genkit::message::ToolRequest;
 use genkit::middleware::{
-    Calling, Middleware, NextGenerate, NextModel, NextTool, Running, ToolCall, ToolOutcome,
-    download_media, fallback, retry, simulate_system_prompt,
+    Middleware, NextGenerate, NextModel, NextTool, ToolCall, ToolOutcome, download_media, fallback,
+    retry, simulate_system_prompt,
 };
 use genkit::model::{
     ChunkSink, GenerateChunk, Generating, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use genkit::testing::{Scripted, ScriptedModel};
-use genkit::{Context, Error, ErrorKind, Genkit, Message, Part, Registry, Tool, tool, tools};
+use genkit::{
+    BoxFuture, Context, Error, ErrorKind, GenerateResponse, Genkit, Message, Part, Registry,
+    Result, Tool, tool, tools,
+};
 use serde_json::{Value, json};
 
 use super::{calls, outputs};
@@ -36,7 +39,11 @@ impl Notes {
 }
 
 impl Middleware for Notes {
-    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: ModelRequest,
+        next: NextGenerate<'a>,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
         Box::pin(async move {
             self.note("run begins");
             let ended = next.run(request).await;
@@ -57,7 +64,11 @@ impl Middleware for Notes {
         })
     }
 
-    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool<'a>(
+        &'a self,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(async move {
             self.note(&format!("tool {}", call.request().name));
             next.run(call).await
@@ -94,7 +105,11 @@ async fn the_first_one_is_the_outermost_and_the_programs_before_the_requests() {
 struct Changes;
 
 impl Middleware for Changes {
-    fn tool<'a>(&'a self, mut call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool<'a>(
+        &'a self,
+        mut call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(async move {
             match call.request().input["a"].as_i64() {
                 Some(1) => call.request.input["a"] = json!(100),
@@ -130,7 +145,7 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
     let asked = run(model.clone()).await.unwrap();
     assert_eq!(asked.interrupts()[0].message(), Some("Four?"));
     let answer = asked.interrupts()[0].restart("yes");
-    let resumed = genkit::resume(asked, [answer]).model(model).tools(tools![add]);
+    let resumed = genkit::resume_with(asked, [answer]).model(model).tools(tools![add]);
     let done = resumed.middleware(Changes).await.unwrap();
     assert_eq!(outputs(&done), [json!(5)]);
 }
@@ -139,7 +154,11 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
 struct Longer;
 
 impl Middleware for Longer {
-    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: ModelRequest,
+        next: NextGenerate<'a>,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
         Box::pin(async move {
             let first = next.run(request).await?;
             if first.text().len() > 5 {
@@ -164,7 +183,11 @@ async fn a_run_can_be_run_again() {
 struct Again;
 
 impl Middleware for Again {
-    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: ModelRequest,
+        next: NextGenerate<'a>,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
         Box::pin(async move {
             match next.run(request.clone()).await {
                 Ok(response) => Ok(response),
@@ -182,7 +205,9 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
         async move {
             ctx.interrupt(json!({"message": "Pay?"})).await?;
             match paid.fetch_add(1, Ordering::SeqCst) {
-                count if count < failures => Err(Error::new(ErrorKind::Unavailable, "bank closed")),
+                count if count < failures => {
+                    Err(Error::new(ErrorKind::Unavailable, "bank closed").into())
+                }
                 _ => Ok("paid"),
             }
         }
@@ -202,7 +227,8 @@ async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
         let asked = genkit::generate("go").model(model.clone()).tools([pay(&paid, failures)]);
         let asked = asked.await.unwrap();
         let answer = asked.interrupts()[0].restart("yes");
-        let resumed = genkit::resume(asked, [answer]).model(model).tools([pay(&paid, failures)]);
+        let resumed =
+            genkit::resume_with(asked, [answer]).model(model).tools([pay(&paid, failures)]);
         let done = resumed.on_tool_error(OnToolError::Abort).middleware(Again).await.unwrap();
         assert_eq!(done.text(), "done");
         assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");

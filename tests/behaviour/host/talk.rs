@@ -78,11 +78,9 @@ async fn progress_goes_into_the_stream_of_a_run() {
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut told = Vec::new();
         while let Some(chunk) = stream.next().await {
-            if let Some(progress) = chunk.unwrap().custom.get("tool") {
-                told.push(progress["progress"]["progress"].clone());
-            }
+            told.extend(chunk.unwrap().tool_progress().map(|progress| progress.progress));
         }
-        assert_eq!(told, [json!(1.0), json!(2.0), json!(3.0)], "{era:?}");
+        assert_eq!(told, [1.0, 2.0, 3.0], "{era:?}");
     }
 }
 

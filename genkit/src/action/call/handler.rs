@@ -20,6 +20,20 @@ pub(crate) enum ActionHandler<O: 'static> {
     Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
+impl<O: Send + 'static> ActionHandler<O> {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments.
+    pub(crate) fn after(self, check: fn(Arguments) -> Result<()>) -> Self {
+        let handler = Arc::new(self);
+        Self::Dynamic(Arc::new(move |context, arguments| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                check(arguments.clone())?;
+                handler.call(&context, arguments).await
+            })
+        }))
+    }
+}
+
 impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,

@@ -13,12 +13,6 @@ use crate::generate::data::GenerateResponse;
 use crate::generate::interrupt::{CALL_KEY, Suspended};
 use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, Models};
 
-/// A run under way.
-pub type Running<'a> = BoxFuture<'a, Result<GenerateResponse>>;
-
-/// A tool call under way.
-pub type Calling<'a> = BoxFuture<'a, Result<ToolOutcome>>;
-
 /// Middleware: code around a run and its parts. The first one that is given is the outermost.
 ///
 /// Each method has a default that only goes on: write the ones that you need.
@@ -56,7 +50,11 @@ pub type Calling<'a> = BoxFuture<'a, Result<ToolOutcome>>;
 /// ```
 pub trait Middleware: Send + Sync + 'static {
     /// Around the whole run: `request` is what the first turn asks.
-    fn generate<'a>(&'a self, request: ModelRequest, next: NextGenerate<'a>) -> Running<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: ModelRequest,
+        next: NextGenerate<'a>,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
         next.run(request)
     }
 
@@ -71,7 +69,11 @@ pub trait Middleware: Send + Sync + 'static {
     }
 
     /// Around each tool call.
-    fn tool<'a>(&'a self, call: ToolCall, next: NextTool<'a>) -> Calling<'a> {
+    fn tool<'a>(
+        &'a self,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         next.run(call)
     }
 
@@ -83,7 +85,7 @@ pub trait Middleware: Send + Sync + 'static {
 
 /// What stands inside of all middleware: the run itself.
 pub(crate) trait Innermost: Send + Sync {
-    fn run(&self, request: ModelRequest) -> Running<'_>;
+    fn run(&self, request: ModelRequest) -> BoxFuture<'_, Result<GenerateResponse>>;
 
     fn call_model<'a>(
         &'a self,
@@ -92,7 +94,11 @@ pub(crate) trait Innermost: Send + Sync {
         chunks: &'a ChunkSink,
     ) -> Generating<'a>;
 
-    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a>;
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>>;
 }
 
 /// What comes after a middleware around a run.
@@ -104,7 +110,7 @@ pub struct NextGenerate<'a> {
 
 impl<'a> NextGenerate<'a> {
     /// Goes on with `request`; may be called more than once.
-    pub fn run(self, request: ModelRequest) -> Running<'a> {
+    pub fn run(self, request: ModelRequest) -> BoxFuture<'a, Result<GenerateResponse>> {
         match self.rest.split_first() {
             Some((first, rest)) => first.generate(request, Self { rest, ..self }),
             None => self.innermost.run(request),
@@ -163,7 +169,7 @@ pub struct NextTool<'a> {
 
 impl<'a> NextTool<'a> {
     /// Goes on with `call`.
-    pub fn run(self, call: ToolCall) -> Calling<'a> {
+    pub fn run(self, call: ToolCall) -> BoxFuture<'a, Result<ToolOutcome>> {
         match self.rest.split_first() {
             Some((first, rest)) => first.tool(call, Self { rest, ..self }),
             None => self.innermost.call_tool(call, self.suspended),

@@ -9,7 +9,7 @@ mod retry;
 mod simulate_system_prompt;
 
 pub(crate) use chain::Innermost;
-pub use chain::{Calling, Middleware, NextGenerate, NextModel, NextTool, Running};
+pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};

@@ -12,14 +12,15 @@ use super::round::PendingCall;
 use super::turn::{TurnMachine, TurnRules, TurnStep};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Calling, Innermost, NextGenerate, NextTool, Running, ToolCall,
+    CallOutcome, Innermost, NextGenerate, NextTool, ToolCall, ToolOutcome,
 };
 use crate::message::{Message, Role};
-use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest};
+use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse};
 
 /// A run that is prepared.
 pub(crate) struct Run {
@@ -95,6 +96,42 @@ impl Run {
         }
     }
 
+    /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
+    /// interrupted like that of a whole run.
+    pub(crate) async fn run_tools(
+        mut self,
+        mut request: ModelRequest,
+        message: Message,
+        resumed: Option<Resumed>,
+    ) -> Result<GenerateResponse> {
+        let _stop = self.env.cancel.clone().drop_guard();
+        // Whoever runs them by hand wants them run, whatever the model was told.
+        let choice = request.tool_choice.take();
+        self.resumed = None;
+        let mut machine = TurnMachine::new(request, self.rules, resumed.clone());
+        if resumed.is_none() {
+            machine.accept(ModelResponse::new(message))?;
+        }
+        let run = async {
+            if let TurnStep::Tools(calls) = machine.next() {
+                self.run_calls(calls, &mut machine).await?;
+                machine.settle();
+            }
+            Ok(())
+        };
+        let ended = tokio::select! {
+            biased;
+            error = self.env.stopped(Duration::ZERO) => Err(error),
+            ended = run => ended,
+        };
+        ended.map_err(|error| machine.fail(error))?;
+        let mut response = machine.end_round();
+        if let Some(request) = &mut response.request {
+            request.tool_choice = choice;
+        }
+        Ok(response)
+    }
+
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
     async fn run_calls(&self, calls: Vec<PendingCall>, machine: &mut TurnMachine) -> Result<()> {
@@ -137,7 +174,7 @@ impl Run {
 }
 
 impl Innermost for Run {
-    fn run(&self, request: ModelRequest) -> Running<'_> {
+    fn run(&self, request: ModelRequest) -> BoxFuture<'_, Result<GenerateResponse>> {
         Box::pin(self.turns(request))
     }
 
@@ -150,7 +187,11 @@ impl Innermost for Run {
         Box::pin(model_call::call(&self.env, model, request, chunks))
     }
 
-    fn call_tool<'a>(&'a self, call: ToolCall, suspended: Option<&'a Suspended>) -> Calling<'a> {
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(tool_call::call(&self.env, call, suspended))
     }
 }

@@ -40,11 +40,9 @@ async fn progress() {
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut in_stream = Vec::new();
         while let Some(chunk) = stream.next().await {
-            if let Some(tool) = chunk.unwrap().custom.get("tool") {
-                in_stream.push(tool["progress"]["progress"].clone());
-            }
+            in_stream.extend(chunk.unwrap().tool_progress().map(|progress| progress.progress));
         }
-        assert_eq!(in_stream, [json!(1.0), json!(2.0), json!(3.0)], "{transport:?}");
+        assert_eq!(in_stream, [1.0, 2.0, 3.0], "{transport:?}");
         server.end(host).await;
     }
 }
