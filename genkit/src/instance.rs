@@ -9,7 +9,7 @@ use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceCon
 use crate::context::TypeMap;
 use crate::error::{Error, Result};
 use crate::generate::middleware::Middleware;
-use crate::model::{Model, ModelRef, Models, Provider};
+use crate::model::{IntoModel, Model, Models, Provider};
 use crate::registry::{IntoActions, Registry};
 
 /// A registry and the state that is injected into its functions.
@@ -294,8 +294,8 @@ impl GenkitBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn default_model(mut self, model: impl Into<ModelRef>) -> Self {
-        self.models.set_default(model.into());
+    pub fn default_model(mut self, model: impl IntoModel) -> Self {
+        self.models.set_default(model.into_model());
         self
     }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::{Chat, ErrorContext as _, GenerateResponse, Genkit, Interrupt, Result, tools};
 
 use crate::account::{self, Account};
@@ -31,7 +31,7 @@ pub(crate) enum Ended {
 }
 
 impl Agent {
-    pub(crate) fn open(folder: &Path, model: impl Into<ModelRef>, stop: bool) -> Result<Self> {
+    pub(crate) fn open(folder: &Path, model: impl IntoModel, stop: bool) -> Result<Self> {
         std::fs::create_dir_all(folder).context(format!("cannot make {}", folder.display()))?;
         let account = Account::open(folder.join("account.json"))?;
         let genkit = Genkit::builder().state(account).build()?;

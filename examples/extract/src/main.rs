@@ -16,7 +16,7 @@ mod model;
 
 use std::io::{IsTerminal as _, Read as _, Write};
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::{Error, ErrorContext as _, Result};
 use invoice::Invoice;
 
@@ -80,7 +80,7 @@ fn text(wanted: &Wanted) -> Result<String> {
 /// Asks for an invoice, and shows what is certain while it is being written.
 async fn extract(
     text: &str,
-    model: impl Into<ModelRef>,
+    model: impl IntoModel,
     progress: &mut impl Write,
     terminal: bool,
 ) -> Result<Invoice> {

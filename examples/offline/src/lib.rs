@@ -30,8 +30,10 @@
 //! 4. Where chunks [are wanted](ChunkSink::is_wanted) it sends the same answer piece by piece first.
 //! 5. It reports [usage](genkit::model::Usage), as far as it knows it.
 //!
-//! A value goes to `.model(..)` of a request or of `Genkit::builder()`; with `.add_model(..)` it is
-//! found by its name. A family of models behind one key implements
+//! Where a closure is enough, [`from_fn`](genkit::model::from_fn) makes a model of it.
+//!
+//! A value goes to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`; with
+//! `.model(..)` of the builder it is found by its name. A family of models behind one key implements
 //! [`Provider`](genkit::model::Provider), and its models are found as `"provider/model"`:
 //!
 //! ```
@@ -75,12 +77,12 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use genkit::Part;
 use genkit::model::{
-    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
-    ToolChoice,
+    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, Supports, ToolChoice,
+    ToolDefinition,
 };
 use genkit::serde_json::{Value, json};
+use genkit::{BoxFuture, Part, Result};
 
 /// A model that is none: deterministic, offline, honest about what it is.
 ///
@@ -116,13 +118,14 @@ impl Model for Offline {
     }
 
     fn info(&self) -> ModelInfo {
-        let mut info = ModelInfo::default();
-        info.label = Some("genkit's offline model".to_owned());
-        info.supports = Some(Supports::all());
-        info
+        ModelInfo::default().with_label("genkit's offline model").with_supports(Supports::all())
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let mut response = answer(request);
             let content = response.message.as_ref().map_or(&[][..], |message| &message.content);
@@ -140,9 +143,9 @@ impl Model for Offline {
 /// The answer: the call of a tool, structured output, or text.
 fn answer(request: &ModelRequest) -> ModelResponse {
     let turn = plan::Turn::of(request);
-    let no_tools = request.tool_choice == Some(ToolChoice::None);
-    let tools = if no_tools { &[] } else { request.tools.as_slice() };
-    let call = turn.call(tools, request.tool_choice == Some(ToolChoice::Required));
+    let tools = offered(request);
+    let forced = request.tool_choice.as_ref().is_some_and(ToolChoice::is_forced);
+    let call = turn.call(tools, forced);
     if let Ok(Some(call)) = call {
         return ModelResponse::from_tool_requests([call]);
     }
@@ -165,6 +168,18 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     };
     let is_json = request.output.is_json();
     ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })
+}
+
+/// The tools that may be called: all, none, or the one that is chosen.
+fn offered(request: &ModelRequest) -> &[ToolDefinition] {
+    match &request.tool_choice {
+        Some(ToolChoice::None) => &[],
+        Some(ToolChoice::Tool(name)) => {
+            let chosen = request.tools.iter().position(|tool| tool.name == *name);
+            chosen.map_or(&[], |at| &request.tools[at..=at])
+        }
+        _ => &request.tools,
+    }
 }
 
 /// Sends text word by word, and a call as a whole.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use genkit::model::ModelRef;
+use genkit::model::IntoModel;
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Part, Result, tools};
 
@@ -13,11 +13,7 @@ pub(crate) const QUESTIONS: [&str; 2] =
     ["What is 2 + 40?", "How many degrees Celsius are 68 degrees Fahrenheit?"];
 
 /// Asks, and writes each step on a line of its own while it happens.
-pub(crate) async fn ask(
-    question: &str,
-    model: impl Into<ModelRef>,
-    out: &mut impl Write,
-) -> Result<()> {
+pub(crate) async fn ask(question: &str, model: impl IntoModel, out: &mut impl Write) -> Result<()> {
     writeln!(out, "question  {question}")?;
     let mut stream = genkit::generate(question)
         .model(model)

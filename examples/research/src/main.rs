@@ -17,7 +17,7 @@ mod view;
 
 use std::io::{IsTerminal as _, Write};
 
-use genkit::model::{FinishReason, ModelRef};
+use genkit::model::{FinishReason, IntoModel};
 use genkit::{Error, Part, Result};
 use tools::{compare, read, search};
 use view::{Times, View, count};
@@ -77,7 +77,7 @@ fn parts(question: &str) -> Vec<Part> {
 /// Asks, and shows the run while it goes on.
 async fn research(
     question: &str,
-    model: impl Into<ModelRef>,
+    model: impl IntoModel,
     turns: usize,
     times: Times,
     view: &mut View<impl Write>,
@@ -87,7 +87,7 @@ async fn research(
         .model(model)
         .tools(genkit::tools![search, read, compare])
         .max_turns(turns)
-        .middleware(times)
+        .middleware(times.measure())
         .stream();
     while let Some(chunk) = stream.next().await {
         match chunk {

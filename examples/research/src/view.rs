@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use genkit::generate::ToolProgress;
 use genkit::message::ToolResponse;
-use genkit::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
+use genkit::middleware::{Middleware, on_tool};
 use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
-use genkit::{BoxFuture, GenerateResponse, Message, Part, Role};
+use genkit::{GenerateResponse, Message, Part, Role};
 
 /// How much of arguments and of text is shown in a line, in characters.
 const WIDTH: usize = 90;
@@ -20,27 +20,28 @@ const WIDTH: usize = 90;
 #[derive(Clone, Default)]
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
-impl Middleware for Times {
-    fn tool<'a>(
-        &'a self,
-        call: ToolCall,
-        next: NextTool<'a>,
-    ) -> BoxFuture<'a, genkit::Result<ToolOutcome>> {
-        let reference = call.request().id.clone().unwrap_or_default();
-        Box::pin(async move {
-            let began = Instant::now();
-            let outcome = next.run(call).await;
-            let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            times.insert(reference, began.elapsed());
-            outcome
+impl Times {
+    /// The middleware that takes the times.
+    pub(crate) fn measure(&self) -> impl Middleware {
+        let times = self.clone();
+        on_tool(move |call, next| {
+            let times = times.clone();
+            async move {
+                let reference = call.request().id.clone().unwrap_or_default();
+                let began = Instant::now();
+                let outcome = next.run(call).await;
+                times.lock().insert(reference, began.elapsed());
+                outcome
+            }
         })
     }
-}
 
-impl Times {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Duration>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn of(&self, answer: &ToolResponse) -> Option<Duration> {
-        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.get(answer.id.as_deref()?).copied()
+        self.lock().get(answer.id.as_deref()?).copied()
     }
 }
 

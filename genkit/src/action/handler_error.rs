@@ -10,7 +10,6 @@ use crate::error::{BoxError, Error};
 /// its `Ok(..)` and its `?` mean.
 ///
 /// ```
-/// use genkit::action::HandlerError;
 /// use genkit::message::ToolRequest;
 /// use genkit::{Context, Error, Tool};
 ///
@@ -36,8 +35,13 @@ use crate::error::{BoxError, Error};
 /// # }
 /// # Ok(())
 /// # }
+/// ```
 ///
-/// // Where a type must be stated, it is this one:
+/// Where a type must be stated, it is this one:
+///
+/// ```
+/// use genkit::action::HandlerError;
+///
 /// async fn open(number: u32) -> Result<String, HandlerError> {
 ///     Ok(std::fs::read_to_string(format!("{number}.txt"))?)
 /// }

@@ -19,7 +19,7 @@ use super::tools::{IntoResources, IntoTools, ResourceRef, ToolRef};
 use crate::future::BoxFuture;
 use crate::instance::Genkit;
 use crate::message::{Message, Part};
-use crate::model::{Document, ModelRef, ToolChoice};
+use crate::model::{Document, IntoModel, ModelRef, ToolChoice};
 use crate::schema::Schema;
 
 /// A request to generate, about to run: see [`generate`](crate::generate()).
@@ -154,8 +154,8 @@ impl Generate {
 
     /// The model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is that of the
     /// [`Genkit`], then the environment variable `GENKIT_MODEL`.
-    pub fn model(mut self, model: impl Into<ModelRef>) -> Self {
-        self.model = Some(model.into());
+    pub fn model(mut self, model: impl IntoModel) -> Self {
+        self.model = Some(model.into_model());
         self
     }
 
@@ -194,8 +194,9 @@ impl Generate {
         self
     }
 
-    /// Tool choice: whether the model may, must or must not ask for tools. After it has, `Required`
-    /// is `Auto`: else it could never answer.
+    /// Tool choice: whether the model may, must or must not ask for tools, or
+    /// [which one](ToolChoice::Tool) it must ask for. After it has, a choice that forces it is `Auto`: else
+    /// it could never answer.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self

@@ -1,11 +1,35 @@
-//! Documents as text, for models that take none by themselves.
+//! Documents as text, for models that take none by themselves, and where that text belongs.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
 use super::request::Document;
-use crate::message::Part;
+#[cfg(feature = "http-model")]
+use super::request::ModelRequest;
+use crate::message::{Message, Part, Role};
+
+/// The last message of the user: what is asked, though answers of tools may come after it. A message
+/// that only answers calls is none.
+pub(crate) fn last_user(messages: &[Message]) -> Option<usize> {
+    let asks = |message: &Message| {
+        let answers = message.content.iter().all(|part| part.as_tool_response().is_some());
+        message.role == Role::User && (message.content.is_empty() || !answers)
+    };
+    messages.iter().rposition(asks)
+}
+
+/// What a provider adds for the documents of `request`: the place of the message that it belongs to, if
+/// there is one, and the text. `None` where somebody has put documents there before.
+#[cfg(feature = "http-model")]
+pub(crate) fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
+    let asked = last_user(&request.messages);
+    let text = as_text(&request.docs)?;
+    let is_context =
+        |part: &Part| part.metadata().get("purpose").is_some_and(|purpose| purpose == "context");
+    let is_there = asked.is_some_and(|at| request.messages[at].content.iter().any(is_context));
+    (!is_there).then_some((asked, text))
+}
 
 /// What is added to the last user message: each document's text under its name, in the text that
 /// Genkit uses in every language. `None` if there are no documents.
@@ -33,6 +57,26 @@ pub(crate) fn as_text(documents: &[Document]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::ToolRequest;
+
+    #[test]
+    fn they_belong_to_what_the_user_asked() {
+        let answer = || Part::tool_response(ToolRequest::new("a", Value::Null).respond("x"));
+        let turn = [
+            Message::system("s"),
+            Message::user("first"),
+            Message::model("m"),
+            Message::user("second"),
+            Message::model(ToolRequest::new("a", Value::Null)),
+            Message::new(Role::Tool, [answer()]),
+        ];
+        assert_eq!(last_user(&turn), Some(3));
+        // Answers in a message of the user's role, as some histories have them.
+        let mut odd = turn.to_vec();
+        odd[5].role = Role::User;
+        assert_eq!(last_user(&odd), Some(3));
+        assert_eq!(last_user(&turn[..1]), None);
+    }
 
     #[test]
     fn documents_are_named_or_counted() {

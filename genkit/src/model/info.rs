@@ -3,13 +3,16 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is known of a model.
+/// Model info: what is known of a model.
 ///
 /// ```
 /// use genkit::model::{ModelInfo, Supports};
 ///
-/// let mut info = ModelInfo::default();
-/// info.supports = Some(Supports { tools: true, ..Supports::text_only() });
+/// let info = ModelInfo::default()
+///     .with_label("House model")
+///     .with_versions(["house-1", "house-2"])
+///     .with_supports(Supports::text_only().with_tools(true));
+/// assert!(info.supports.unwrap().tools);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,9 +32,47 @@ pub struct ModelInfo {
     pub supports: Option<Supports>,
 }
 
-/// What a model can do. A request for more is an error before any call.
+impl ModelInfo {
+    /// The same with a name for people.
+    #[must_use]
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// The same with the versions that `config.version` may name. Default is any.
+    #[must_use]
+    pub fn with_versions<V: Into<String>>(mut self, all: impl IntoIterator<Item = V>) -> Self {
+        self.versions = all.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same with the schema of its own settings.
+    #[must_use]
+    pub fn with_config_schema(mut self, schema: Value) -> Self {
+        self.config_schema = Some(schema);
+        self
+    }
+
+    /// The same with what it can do. Default is unknown, and then nothing is checked.
+    #[must_use]
+    pub fn with_supports(mut self, supports: Supports) -> Self {
+        self.supports = Some(supports);
+        self
+    }
+}
+
+/// Capabilities: what a model can do. A request for more is an error before any call.
+///
+/// ```
+/// use genkit::model::{Constrained, Supports};
+///
+/// let supports = Supports::all().with_media(false).with_constrained(Constrained::NoTools);
+/// assert!(supports.tools && !supports.media);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct Supports {
     /// More than one message.
     pub multiturn: bool,
@@ -45,8 +86,10 @@ pub struct Supports {
     pub system_role: bool,
     /// Output that is bound to a schema.
     pub constrained: Constrained,
-    /// Documents as part of the request; where not, they are put into the last user message.
-    pub context: bool,
+    /// Documents as part of the request; where not, they are put into the last user message. In
+    /// Genkit's JSON it is called `context`.
+    #[serde(rename = "context")]
+    pub docs: bool,
 }
 
 impl Default for Supports {
@@ -57,7 +100,7 @@ impl Default for Supports {
 
 impl Supports {
     /// Several messages of text, with a system message.
-    pub fn text_only() -> Self {
+    pub const fn text_only() -> Self {
         Self {
             multiturn: true,
             media: false,
@@ -65,12 +108,12 @@ impl Supports {
             tool_choice: false,
             system_role: true,
             constrained: Constrained::None,
-            context: false,
+            docs: false,
         }
     }
 
     /// All of it, as large models can; documents are put into the messages.
-    pub fn all() -> Self {
+    pub const fn all() -> Self {
         Self {
             multiturn: true,
             media: true,
@@ -78,14 +121,64 @@ impl Supports {
             tool_choice: true,
             system_role: true,
             constrained: Constrained::All,
-            context: false,
+            docs: false,
         }
+    }
+
+    /// The same with or without [more than one message](Self::multiturn).
+    #[must_use]
+    pub const fn with_multiturn(mut self, yes: bool) -> Self {
+        self.multiturn = yes;
+        self
+    }
+
+    /// The same with or without [files in a message](Self::media).
+    #[must_use]
+    pub const fn with_media(mut self, yes: bool) -> Self {
+        self.media = yes;
+        self
+    }
+
+    /// The same with or without [tools](Self::tools).
+    #[must_use]
+    pub const fn with_tools(mut self, yes: bool) -> Self {
+        self.tools = yes;
+        self
+    }
+
+    /// The same with or without a [choice of tools](Self::tool_choice).
+    #[must_use]
+    pub const fn with_tool_choice(mut self, yes: bool) -> Self {
+        self.tool_choice = yes;
+        self
+    }
+
+    /// The same with or without [messages of the role `system`](Self::system_role).
+    #[must_use]
+    pub const fn with_system_role(mut self, yes: bool) -> Self {
+        self.system_role = yes;
+        self
+    }
+
+    /// The same with when it can [bind its output to a schema](Self::constrained).
+    #[must_use]
+    pub const fn with_constrained(mut self, when: Constrained) -> Self {
+        self.constrained = when;
+        self
+    }
+
+    /// The same with or without [documents as part of the request](Self::docs).
+    #[must_use]
+    pub const fn with_docs(mut self, yes: bool) -> Self {
+        self.docs = yes;
+        self
     }
 }
 
 /// When a model can bind its output to a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Constrained {
     /// Never: the schema goes into the prompt as instructions.
     #[default]
@@ -94,4 +187,17 @@ pub enum Constrained {
     All,
     /// Where the request has no tools.
     NoTools,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_have_genkits_name_in_json() {
+        let supports = Supports::all().with_docs(true);
+        let json = serde_json::to_value(&supports).expect("plain data");
+        assert_eq!((&json["context"], &json["docs"]), (&Value::Bool(true), &Value::Null));
+        assert_eq!(serde_json::from_value::<Supports>(json).expect("the same"), supports);
+    }
 }

@@ -9,16 +9,54 @@ use super::response::{GenerateChunk, ModelResponse};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// A model call under way.
-pub type Generating<'a> = BoxFuture<'a, Result<ModelResponse>>;
-
-/// A language model.
+/// A language model: one call, with a request and a response as data.
+///
+/// For a closure see [`from_fn`](super::from_fn); this is for a model with a type of its own.
+///
+/// ```
+/// use genkit::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Supports};
+/// use genkit::{BoxFuture, Result};
+///
+/// struct Echo {
+///     prefix: String,
+/// }
+///
+/// impl Model for Echo {
+///     fn name(&self) -> &str {
+///         "echo"
+///     }
+///
+///     fn info(&self) -> ModelInfo {
+///         ModelInfo::default().with_supports(Supports::text_only())
+///     }
+///
+///     fn generate<'a>(
+///         &'a self,
+///         request: &'a ModelRequest,
+///         _: &'a ChunkSink,
+///     ) -> BoxFuture<'a, Result<ModelResponse>> {
+///         Box::pin(async move {
+///             let said = request.messages.last().map(|message| message.text());
+///             Ok(ModelResponse::from_text(format!("{}{}", self.prefix, said.unwrap_or_default())))
+///         })
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let echo = Echo { prefix: "You said: ".to_owned() };
+/// assert_eq!(genkit::generate("hello").model(echo).await?.text(), "You said: hello");
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// Dropping the future that [`generate`](Self::generate) returns must stop the call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
-    label = "neither a model nor its name",
-    note = "give a name, as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`"
+    label = "does not implement `genkit::model::Model`",
+    note = "implement it, or make a model of a closure with `genkit::model::from_fn`",
+    note = "a name goes to `.default_model(\"gemini/gemini-2.5-flash\")` of `Genkit::builder()`, or to `.model(..)` of a request",
+    note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; `Genkit::builder().provider(..)` lets all of its models be named"
 )]
 pub trait Model: Send + Sync + 'static {
     /// The name that requests use and traces show: `provider/model`.
@@ -33,7 +71,11 @@ pub trait Model: Send + Sync + 'static {
     /// there piece by piece; the response is whole all the same.
     ///
     /// Parts that carry metadata (a thought signature) must come back in later requests as they are.
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a>;
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>>;
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -45,7 +87,11 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).info()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         (**self).generate(request, chunks)
     }
 }

@@ -3,29 +3,25 @@
 //! A model is named by a string, `"gemini/gemini-2.5-flash"`, or given as a value. Everything here
 //! is plain data in Genkit's JSON; a provider turns it into its own wire format and back.
 //!
-//! A model of your own is one method:
+//! | what you have | what you write |
+//! |---|---|
+//! | a model of Google or OpenAI | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")` |
+//! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
+//! | a function, for a test or a prototype | [`from_fn`] |
+//! | a model with a state of its own | a type that implements [`Model`] |
+//! | a family of models behind one key | a type that implements [`Provider`] |
+//!
+//! A model of your own is a closure:
 //!
 //! ```
-//! use genkit::model::{ChunkSink, Generating, Model, ModelRequest, ModelResponse};
-//!
-//! struct Echo;
-//!
-//! impl Model for Echo {
-//!     fn name(&self) -> &str {
-//!         "echo"
-//!     }
-//!
-//!     fn generate<'a>(&'a self, request: &'a ModelRequest, _: &'a ChunkSink) -> Generating<'a> {
-//!         Box::pin(async move {
-//!             let text = request.messages.last().map(|message| message.text());
-//!             Ok(ModelResponse::from_text(text.unwrap_or_default()))
-//!         })
-//!     }
-//! }
+//! use genkit::model;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> genkit::Result<()> {
-//! assert_eq!(genkit::generate("hello").model(Echo).await?.text(), "hello");
+//! let echo = model::from_fn("echo", |request, _| async move {
+//!     request.messages.last().map(|message| message.text()).unwrap_or_default()
+//! });
+//! assert_eq!(genkit::generate("hello").model(echo).await?.text(), "hello");
 //! # Ok(())
 //! # }
 //! ```
@@ -33,6 +29,7 @@
 #[cfg(feature = "http-model")]
 mod cassette;
 mod catalog;
+mod closure;
 pub(crate) mod documents;
 mod gemini;
 #[cfg(feature = "http-model")]
@@ -48,25 +45,28 @@ mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod sse;
+pub(crate) mod tool_choice;
 #[cfg(feature = "http-model")]
 mod wire;
 
 pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
-pub use catalog::ModelRef;
 pub(crate) use catalog::Models;
+pub use catalog::{IntoModel, ModelRef};
+pub use closure::{FnModel, IntoResult, from_fn};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
-pub use interface::{ChunkSink, Generating, Model};
+pub use interface::{ChunkSink, Model};
 #[cfg(any(feature = "http-model", feature = "mcp-server"))]
 pub(crate) use names::Names;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
-pub use request::{Document, ModelRequest, OutputConfig, ToolChoice, ToolDefinition};
+pub use request::{Document, ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
+pub use tool_choice::ToolChoice;

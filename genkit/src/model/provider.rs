@@ -5,10 +5,54 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::model::Model;
 
-/// A family of models behind one address and one key.
+/// Model provider: a family of models behind one address and one key.
 ///
-/// Give one to `Genkit::builder().provider(..)`, and its models are found by
-/// `"name/model"`.
+/// Give one to `Genkit::builder().provider(..)`, and its models are found by `"name/model"`. For a
+/// server that speaks OpenAI's chat completions nothing is to be implemented:
+/// `OpenAi::builder().base_url("http://localhost:4000/v1").name("house").build()?` is one.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use genkit::model::{self, Model, Provider};
+/// use genkit::{Error, Genkit, Registry, Result};
+///
+/// /// A service of your own, with one key for all of its models.
+/// struct House {
+///     key: String,
+/// }
+///
+/// impl Provider for House {
+///     fn name(&self) -> &str {
+///         "house"
+///     }
+///
+///     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
+///         if self.key.is_empty() {
+///             return Err(Error::invalid_argument("house: there is no key"));
+///         }
+///         let (name, key) = (format!("house/{name}"), self.key.clone());
+///         Ok(Arc::new(model::from_fn(name, move |request, _| {
+///             let key = key.clone();
+///             async move { format!("{} message, with the key {key}", request.messages.len()) }
+///         })))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let house = House { key: "k1".to_owned() };
+/// let genkit = Genkit::builder().registry(Registry::new()).provider(house).build()?;
+/// let response = genkit.generate("hello").model("house/small").await?;
+/// assert_eq!(response.text(), "1 message, with the key k1");
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a provider of models",
+    label = "does not implement `genkit::model::Provider`",
+    note = "a builder becomes a provider with `.build()?`; one model is given with `.model(..)`"
+)]
 pub trait Provider: Send + Sync + 'static {
     /// The part before the first `/` of a model's name.
     fn name(&self) -> &str;

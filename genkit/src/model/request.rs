@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::tool_choice::ToolChoice;
 use crate::message::{Message, Part};
 use crate::schema::Schema;
 
@@ -24,8 +25,8 @@ pub struct ModelRequest {
     /// The tools that it may ask for.
     #[serde(default)]
     pub tools: Vec<ToolDefinition>,
-    /// Whether it may, must or must not ask for tools.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whether it may, must or must not ask for tools, or which one it must ask for.
+    #[serde(flatten, with = "super::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// What the answer must look like.
     #[serde(default)]
@@ -39,13 +40,53 @@ impl ModelRequest {
     /// A request with these messages and nothing else.
     ///
     /// ```
-    /// use genkit::{Message, model::ModelRequest};
+    /// use genkit::Message;
+    /// use genkit::model::{ModelRequest, ToolChoice, ToolDefinition};
     ///
-    /// let request = ModelRequest::new([Message::user("hi")]);
-    /// assert!(request.tools.is_empty());
+    /// let request = ModelRequest::new([Message::user("What time is it?")])
+    ///     .with_config("temperature", 0)
+    ///     .with_tools([ToolDefinition::new("now", "Tells the time.")])
+    ///     .with_tool_choice(ToolChoice::tool("now"));
+    /// assert_eq!(request.config["temperature"], 0);
+    /// assert!(request.docs.is_empty());
     /// ```
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self { messages: messages.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The same with one more setting; it replaces one of the same name.
+    #[must_use]
+    pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.config.insert(key.into(), value.into());
+        self
+    }
+
+    /// The same with these tools.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDefinition>) -> Self {
+        self.tools = tools.into_iter().collect();
+        self
+    }
+
+    /// The same with a choice of tools.
+    #[must_use]
+    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = Some(choice);
+        self
+    }
+
+    /// The same with what the answer must look like.
+    #[must_use]
+    pub fn with_output(mut self, output: OutputConfig) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// The same with these documents to answer from.
+    #[must_use]
+    pub fn with_docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
+        self.docs = docs.into_iter().map(Into::into).collect();
+        self
     }
 }
 
@@ -55,7 +96,7 @@ impl ModelRequest {
 /// use genkit::model::ToolDefinition;
 /// use serde_json::json;
 ///
-/// let tool = ToolDefinition::new("now", "Tells the time.").with_input(json!({"type": "object"}));
+/// let tool = ToolDefinition::new("now", "Tells the time.").with_input_schema(json!({"type": "object"}));
 /// assert_eq!(tool.input_schema().unwrap()["type"], "object");
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,8 +132,22 @@ impl ToolDefinition {
 
     /// The same with a schema of its arguments.
     #[must_use]
-    pub fn with_input(mut self, schema: Value) -> Self {
-        self.input_schema = Some(Schema::new(schema));
+    pub fn with_input_schema(mut self, schema: impl Into<Schema>) -> Self {
+        self.input_schema = Some(schema.into());
+        self
+    }
+
+    /// The same with a schema of its result.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
+        self.output_schema = Some(schema.into());
+        self
+    }
+
+    /// The same with one more entry for programs.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
         self
     }
 
@@ -119,19 +174,15 @@ impl ToolDefinition {
     }
 }
 
-/// Whether a model may, must or must not ask for tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolChoice {
-    /// As it likes.
-    Auto,
-    /// At least one.
-    Required,
-    /// None, though they are shown.
-    None,
-}
-
-/// What an answer must look like.
+/// Output configuration: what an answer must look like.
+///
+/// ```
+/// use genkit::model::OutputConfig;
+/// use serde_json::json;
+///
+/// let output = OutputConfig::default().with_format("json").with_schema(json!({"type": "object"}));
+/// assert!(output.is_json());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -151,6 +202,34 @@ pub struct OutputConfig {
 }
 
 impl OutputConfig {
+    /// The same with a format: `text`, `json`, `array`, `enum`, `jsonl`.
+    #[must_use]
+    pub fn with_format(mut self, format: impl Into<String>) -> Self {
+        self.format = Some(format.into());
+        self
+    }
+
+    /// The same with the schema of the value.
+    #[must_use]
+    pub fn with_schema(mut self, schema: impl Into<Schema>) -> Self {
+        self.schema = Some(schema.into());
+        self
+    }
+
+    /// The same, bound to the schema by the provider or not.
+    #[must_use]
+    pub fn with_constrained(mut self, yes: bool) -> Self {
+        self.constrained = Some(yes);
+        self
+    }
+
+    /// The same with the media type of the text.
+    #[must_use]
+    pub fn with_content_type(mut self, media_type: impl Into<String>) -> Self {
+        self.content_type = Some(media_type.into());
+        self
+    }
+
     /// Whether JSON is asked for, by its format or its media type.
     pub fn is_json(&self) -> bool {
         self.content_type.as_deref().is_some_and(|kind| kind.ends_with("/json"))
@@ -163,10 +242,12 @@ impl OutputConfig {
 /// ```
 /// use genkit::model::Document;
 ///
-/// let document = Document::from("The shop opens at nine.");
+/// let document = Document::from("The shop opens at nine.").with_metadata("title", "Hours");
 /// assert_eq!(document.content[0].as_text(), Some("The shop opens at nine."));
+/// assert_eq!(document.metadata["title"], "Hours");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Document {
     /// Its parts: text and media.
     pub content: Vec<Part>,
@@ -175,8 +256,22 @@ pub struct Document {
     pub metadata: Map<String, Value>,
 }
 
+impl Document {
+    /// A document of several parts.
+    pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
+        Self { content: content.into_iter().collect(), metadata: Map::new() }
+    }
+
+    /// The same with one more entry for programs; `ref`, `id` or `title` names it in the prompt.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}
+
 impl<T: Into<Part>> From<T> for Document {
     fn from(part: T) -> Self {
-        Self { content: vec![part.into()], metadata: Map::new() }
+        Self::new([part.into()])
     }
 }

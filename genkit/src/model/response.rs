@@ -8,10 +8,15 @@ use crate::message::{Message, Part, Role, ToolRequest};
 /// One answer of a model.
 ///
 /// ```
-/// use genkit::model::{FinishReason, ModelResponse};
+/// use genkit::model::{FinishReason, ModelResponse, Usage};
 ///
 /// let response = ModelResponse::from_text("It is sunny.");
 /// assert_eq!(response.finish_reason, Some(FinishReason::Stop));
+///
+/// let cut = ModelResponse::from_text("It is")
+///     .with_finish_reason(FinishReason::Length)
+///     .with_usage(Usage::default().with_output_tokens(2));
+/// assert_eq!(cut.usage.output_tokens, Some(2));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,6 +56,34 @@ impl ModelResponse {
     /// An answer that calls tools.
     pub fn from_tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
+    }
+
+    /// The same with another reason why it stopped.
+    #[must_use]
+    pub fn with_finish_reason(mut self, reason: FinishReason) -> Self {
+        self.finish_reason = Some(reason);
+        self
+    }
+
+    /// The same with the reason as text.
+    #[must_use]
+    pub fn with_finish_message(mut self, text: impl Into<String>) -> Self {
+        self.finish_message = Some(text.into());
+        self
+    }
+
+    /// The same with what it used.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// The same with one more entry of what only its provider knows.
+    #[must_use]
+    pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.custom.insert(key.into(), value.into());
+        self
     }
 }
 
@@ -110,13 +143,54 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The same with the tokens of the request, cached ones included.
+    #[must_use]
+    pub fn with_input_tokens(mut self, tokens: u64) -> Self {
+        self.input_tokens = Some(tokens);
+        self
+    }
+
+    /// The same with the tokens of the answer.
+    #[must_use]
+    pub fn with_output_tokens(mut self, tokens: u64) -> Self {
+        self.output_tokens = Some(tokens);
+        self
+    }
+
+    /// The same with all tokens.
+    #[must_use]
+    pub fn with_total_tokens(mut self, tokens: u64) -> Self {
+        self.total_tokens = Some(tokens);
+        self
+    }
+
+    /// The same with the tokens of thoughts.
+    #[must_use]
+    pub fn with_thoughts_tokens(mut self, tokens: u64) -> Self {
+        self.thoughts_tokens = Some(tokens);
+        self
+    }
+
+    /// The same with the tokens of the request that were cached.
+    #[must_use]
+    pub fn with_cached_content_tokens(mut self, tokens: u64) -> Self {
+        self.cached_content_tokens = Some(tokens);
+        self
+    }
+
+    /// The same with one more count.
+    #[must_use]
+    pub fn with_custom(mut self, key: impl Into<String>, count: impl Into<Value>) -> Self {
+        self.custom.insert(key.into(), count.into());
+        self
+    }
+
     /// Adds what another call used.
     ///
     /// ```
     /// use genkit::model::Usage;
     ///
-    /// let mut usage = Usage::default();
-    /// usage.input_tokens = Some(5);
+    /// let usage = Usage::default().with_input_tokens(5);
     /// let mut sum = usage.clone();
     /// sum.add(&usage);
     /// assert_eq!((sum.input_tokens, sum.output_tokens), (Some(10), None));
@@ -175,6 +249,27 @@ impl GenerateChunk {
     /// A piece of text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self::new([Part::text(text)])
+    }
+
+    /// The same with whose message it is.
+    #[must_use]
+    pub fn with_role(mut self, role: Role) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// The same with which of the produced messages it belongs to.
+    #[must_use]
+    pub fn with_index(mut self, index: usize) -> Self {
+        self.index = Some(index);
+        self
+    }
+
+    /// The same with one more entry of what only the provider knows.
+    #[must_use]
+    pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.custom.insert(key.into(), value.into());
+        self
     }
 
     /// Its text.

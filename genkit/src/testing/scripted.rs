@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::error::Error as E;
 use crate::error::{Error, Result};
+use crate::future::BoxFuture;
 use crate::message::{Message, ToolRequest};
 use crate::model::{
-    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
+    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use crate::sync::lock;
 
@@ -89,7 +90,7 @@ impl ScriptedModel {
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };
-        let supports = Some(Supports { context: true, ..Supports::all() });
+        let supports = Some(Supports::all().with_docs(true));
         let info = ModelInfo { supports, ..ModelInfo::default() };
         Self { name: "scripted".to_owned(), info, state: Arc::new(Mutex::new(state)) }
     }
@@ -118,7 +119,7 @@ impl ScriptedModel {
 
     /// The same model under another name. Default is `scripted`.
     #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
@@ -165,7 +166,11 @@ impl Model for ScriptedModel {
         self.info.clone()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let (next, length) = {
                 let mut state = self.lock();

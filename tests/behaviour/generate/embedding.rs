@@ -1,15 +1,24 @@
 //! Resources and documents in what a model is asked.
 
 use genkit::action::ResourceContents;
+use genkit::message::ToolRequest;
 use genkit::model::{Document, ModelInfo, Supports};
 use genkit::testing::ScriptedModel;
-use genkit::{ErrorKind, Genkit, Part, Registry, resource, resources};
+use genkit::{
+    Error, ErrorKind, Genkit, Message, Part, Registry, Role, resource, resources, tool, tools,
+};
 use serde_json::json;
 
 /// A note by its number.
 #[resource("note://{id}")]
 async fn note(id: u64) -> String {
     format!("note {id}")
+}
+
+/// Tells the time.
+#[tool]
+async fn now() -> String {
+    "noon".to_owned()
 }
 
 /// A picture.
@@ -55,7 +64,7 @@ async fn a_resource_part_becomes_what_the_resource_holds() {
 async fn documents_go_to_the_model_or_into_the_prompt() {
     for context in [true, false] {
         let mut info = ModelInfo::default();
-        info.supports = Some(Supports { context, ..Supports::all() });
+        info.supports = Some(Supports::all().with_docs(context));
         let model = ScriptedModel::text("x").with_info(info);
         let mut named = Document::from("Closed on Sundays.");
         named.metadata.insert("ref".into(), json!("hours"));
@@ -74,4 +83,45 @@ async fn documents_go_to_the_model_or_into_the_prompt() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn documents_stay_beside_the_question_in_every_turn() {
+    let info = ModelInfo::default().with_supports(Supports::all());
+    let model = super::calls([("now", json!({}))]).with_info(info);
+    let run = genkit::generate("When?").docs(["Opens at nine."]).model(model.clone());
+    run.tools(tools![now]).await.unwrap();
+    for request in model.requests() {
+        assert!(request.messages[0].text().contains("Opens at nine."));
+        assert_eq!(json!(request).to_string().matches("Opens at nine.").count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn documents_of_a_history_that_ends_in_answers_go_beside_its_question() {
+    let info = ModelInfo::default().with_supports(Supports::all());
+    let call = ToolRequest::new("now", json!({}));
+    let answer = call.respond(json!("noon"));
+    for (first, at) in [(Message::user("When?"), 0), (Message::system("Be brief."), 1)] {
+        let model = ScriptedModel::text("x").with_info(info.clone());
+        let history = [first, Message::model(call.clone())];
+        let run = genkit::generate(vec![answer.clone()]).messages(history).model(model.clone());
+        run.docs(["Opens at nine."]).await.unwrap();
+        let asked = model.requests().remove(0);
+        let messages = &asked.messages;
+        assert!(asked.docs.is_empty());
+        assert_eq!(messages[at].role, Role::User);
+        assert!(messages[at].text().contains("Opens at nine."), "{messages:?}");
+        assert_eq!(messages.last().unwrap().content.len(), 1, "the answer alone");
+    }
+}
+
+#[tokio::test]
+async fn a_spare_model_gets_the_documents_too() {
+    let down = ScriptedModel::new([Err(Error::new(ErrorKind::Unavailable, "down"))]);
+    let plain = ModelInfo::default().with_supports(Supports::text_only());
+    let spare = ScriptedModel::text("x").with_info(plain);
+    let run = genkit::generate("When?").docs(["Opens at nine."]).model(down);
+    run.middleware(genkit::middleware::fallback([spare.clone()])).await.unwrap();
+    assert!(spare.requests()[0].messages[0].text().contains("Opens at nine."));
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use genkit::action::HandlerError;
+use genkit::generate::GenerateOptions;
 use genkit::message::ToolRequest;
 use genkit::model::{FinishReason, ModelResponse, Usage};
 use genkit::testing::ScriptedModel;
@@ -246,11 +247,37 @@ async fn the_response_is_plain_data() {
 #[tokio::test]
 async fn a_model_that_must_call_a_tool_must_do_so_once() {
     use genkit::model::ToolChoice;
-    let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
+    for forced in [ToolChoice::Required, ToolChoice::tool("add")] {
+        let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
+        let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
+        run.tool_choice(forced.clone()).await.unwrap();
+        let mut choices = model.requests().into_iter().map(|request| request.tool_choice);
+        assert_eq!(choices.next(), Some(Some(forced)));
+        assert_eq!(choices.next(), Some(Some(ToolChoice::Auto)));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_chosen_must_be_offered() {
+    use genkit::model::ToolChoice;
+    let model = ScriptedModel::text("x");
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
-    run.tool_choice(ToolChoice::Required).await.unwrap();
-    let choices: Vec<_> = model.requests().iter().map(|request| request.tool_choice).collect();
-    assert_eq!(choices, [Some(ToolChoice::Required), Some(ToolChoice::Auto)]);
+    let error = run.tool_choice(ToolChoice::tool("ad")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(
+        error.to_string(),
+        "`.tool_choice(..)` names a tool that is not among `.tools(..)`: Unknown tool: ad. Did you mean `add`?"
+    );
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_chosen_tool_is_required_in_genkits_json() {
+    use genkit::model::ToolChoice;
+    let options = json!({"messages": [], "toolChoice": "required", "toolChoiceName": "add"});
+    let read: GenerateOptions = serde_json::from_value(options.clone()).unwrap();
+    assert_eq!(read.tool_choice, Some(ToolChoice::tool("add")));
+    assert_eq!(serde_json::to_value(&read).unwrap(), options);
 }
 
 #[tokio::test]

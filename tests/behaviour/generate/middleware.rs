@@ -8,10 +8,10 @@ use genkit::generate::OnToolError;
 use genkit::message::ToolRequest;
 use genkit::middleware::{
     Middleware, NextGenerate, NextModel, NextTool, ToolCall, ToolOutcome, download_media, fallback,
-    retry, simulate_system_prompt,
+    on_generate, retry, simulate_system_prompt,
 };
 use genkit::model::{
-    ChunkSink, GenerateChunk, Generating, ModelInfo, ModelRequest, ModelResponse, Supports,
+    self, ChunkSink, FnModel, GenerateChunk, ModelInfo, ModelRequest, ModelResponse, Supports,
 };
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{
@@ -39,11 +39,11 @@ impl Notes {
 }
 
 impl Middleware for Notes {
-    fn generate<'a>(
-        &'a self,
+    fn generate(
+        &self,
         request: ModelRequest,
-        next: NextGenerate<'a>,
-    ) -> BoxFuture<'a, Result<GenerateResponse>> {
+        next: NextGenerate,
+    ) -> BoxFuture<'_, Result<GenerateResponse>> {
         Box::pin(async move {
             self.note("run begins");
             let ended = next.run(request).await;
@@ -56,19 +56,15 @@ impl Middleware for Notes {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             self.note("model");
             next.run(request, chunks).await
         })
     }
 
-    fn tool<'a>(
-        &'a self,
-        call: ToolCall,
-        next: NextTool<'a>,
-    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         Box::pin(async move {
             self.note(&format!("tool {}", call.request().name));
             next.run(call).await
@@ -105,11 +101,7 @@ async fn the_first_one_is_the_outermost_and_the_programs_before_the_requests() {
 struct Changes;
 
 impl Middleware for Changes {
-    fn tool<'a>(
-        &'a self,
-        mut call: ToolCall,
-        next: NextTool<'a>,
-    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+    fn tool(&self, mut call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         Box::pin(async move {
             match call.request().input["a"].as_i64() {
                 Some(1) => call.request.input["a"] = json!(100),
@@ -150,51 +142,31 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
     assert_eq!(outputs(&done), [json!(5)]);
 }
 
-/// Asks again until the answer is long enough.
-struct Longer;
-
-impl Middleware for Longer {
-    fn generate<'a>(
-        &'a self,
-        request: ModelRequest,
-        next: NextGenerate<'a>,
-    ) -> BoxFuture<'a, Result<GenerateResponse>> {
-        Box::pin(async move {
-            let first = next.run(request).await?;
-            if first.text().len() > 5 {
-                return Ok(first);
-            }
-            let mut messages = first.into_messages();
-            messages.push(Message::user("Longer, please."));
-            next.run(ModelRequest::new(messages)).await
-        })
-    }
-}
-
 #[tokio::test]
 async fn a_run_can_be_run_again() {
+    let longer = on_generate(|request, next| async move {
+        let first = next.clone().run(request).await?;
+        if first.text().len() > 5 {
+            return Ok(first);
+        }
+        let mut messages = first.into_messages();
+        messages.push(Message::user("Longer, please."));
+        next.run(ModelRequest::new(messages)).await
+    });
     let model = ScriptedModel::texts(["short", "much longer"]);
-    let response = genkit::generate("go").model(model.clone()).middleware(Longer).await.unwrap();
+    let response = genkit::generate("go").model(model.clone()).middleware(longer).await.unwrap();
     assert_eq!(response.text(), "much longer");
     assert_eq!(model.requests()[1].messages.len(), 3);
 }
 
 /// Runs the turns once more where they fail.
-struct Again;
-
-impl Middleware for Again {
-    fn generate<'a>(
-        &'a self,
-        request: ModelRequest,
-        next: NextGenerate<'a>,
-    ) -> BoxFuture<'a, Result<GenerateResponse>> {
-        Box::pin(async move {
-            match next.run(request.clone()).await {
-                Ok(response) => Ok(response),
-                Err(_) => next.run(request).await,
-            }
-        })
-    }
+fn again() -> impl Middleware {
+    on_generate(|request, next| async move {
+        match next.clone().run(request.clone()).await {
+            Ok(response) => Ok(response),
+            Err(_) => next.run(request).await,
+        }
+    })
 }
 
 /// Counts its calls, asks first, and fails as often as it is told.
@@ -227,9 +199,8 @@ async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
         let asked = genkit::generate("go").model(model.clone()).tools([pay(&paid, failures)]);
         let asked = asked.await.unwrap();
         let answer = asked.interrupts()[0].restart("yes");
-        let resumed =
-            genkit::resume_with(asked, [answer]).model(model).tools([pay(&paid, failures)]);
-        let done = resumed.on_tool_error(OnToolError::Abort).middleware(Again).await.unwrap();
+        let resumed = genkit::resume(asked, [answer]).model(model).tools([pay(&paid, failures)]);
+        let done = resumed.on_tool_error(OnToolError::Abort).middleware(again()).await.unwrap();
         assert_eq!(done.text(), "done");
         assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");
     }
@@ -248,7 +219,7 @@ async fn retries_wait_as_long_as_the_server_asks() {
     let model = ScriptedModel::new([limited(), unavailable(), Ok(ModelResponse::from_text("x"))]);
     let began = tokio::time::Instant::now();
     let run = genkit::generate("go").model(model.clone());
-    run.middleware(retry().without_jitter()).await.unwrap();
+    run.middleware(retry().jitter(false)).await.unwrap();
     assert_eq!(began.elapsed().as_secs(), 7 + 2);
     assert_eq!(model.requests().len(), 3);
 }
@@ -267,34 +238,29 @@ async fn retries_end_and_do_not_repeat_what_was_delivered() {
     assert_eq!(model.requests().len(), 1);
 }
 
-/// A model that says half of it, then fails.
-struct Half(ScriptedModel);
-
-impl genkit::model::Model for Half {
-    fn name(&self) -> &str {
-        "half"
-    }
-
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
-        Box::pin(async move {
-            chunks.send(GenerateChunk::from_text("half"));
-            self.0.generate(request, &ChunkSink::none()).await?;
-            Err(Error::new(ErrorKind::Unavailable, "cut"))
-        })
-    }
+/// A model that says half of it, then fails; and how often it was asked.
+fn half() -> (FnModel, Arc<AtomicU32>) {
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&asked);
+    let model = model::from_fn("half", move |_, chunks: ChunkSink| {
+        count.fetch_add(1, Ordering::SeqCst);
+        chunks.send(GenerateChunk::from_text("half"));
+        async { Err::<String, _>(Error::new(ErrorKind::Unavailable, "cut")) }
+    });
+    (model, asked)
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_delivered_is_not_said_twice() {
-    let asked = ScriptedModel::texts(["", "", ""]);
+    let (half, asked) = half();
     let spare = ScriptedModel::text("spare");
     let stream = genkit::generate("go")
-        .model(Half(asked.clone()))
+        .model(half)
         .middleware(fallback([spare.clone()]))
         .middleware(retry())
         .stream();
     assert_eq!(stream.response().await.unwrap_err().to_string(), "cut");
-    assert_eq!((asked.requests().len(), spare.requests().len()), (1, 0));
+    assert_eq!((asked.load(Ordering::SeqCst), spare.requests().len()), (1, 0));
 }
 
 #[tokio::test]
@@ -308,7 +274,7 @@ async fn fallback_takes_the_next_model_and_tells_the_last_error() {
 
     let spare = ScriptedModel::text("spare");
     let run = genkit::generate("go").temperature(0.5).model(ScriptedModel::new([unavailable()]));
-    run.middleware(fallback([spare.clone()]).without_config()).await.unwrap();
+    run.middleware(fallback([spare.clone()]).keep_config(false)).await.unwrap();
     assert!(config(&spare).is_empty());
 
     let wrong = ScriptedModel::new([Err(Error::invalid_argument("bad request"))]);
@@ -325,7 +291,7 @@ async fn fallback_takes_the_next_model_and_tells_the_last_error() {
 #[tokio::test]
 async fn a_model_without_a_system_role_is_asked_as_the_user() {
     let mut info = ModelInfo::default();
-    info.supports = Some(Supports { system_role: false, ..Supports::all() });
+    info.supports = Some(Supports::all().with_system_role(false));
     let model = ScriptedModel::text("x").with_info(info);
     let run = genkit::generate("hi").system("Be brief.").model(model.clone());
     let simulate = simulate_system_prompt().preface("RULES: ").acknowledgement("Yes.");

@@ -3,6 +3,7 @@
 mod by_hand;
 mod calls;
 mod chat;
+mod closures;
 mod embedding;
 mod ending;
 mod interrupts;

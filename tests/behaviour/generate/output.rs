@@ -19,7 +19,7 @@ async fn now() -> &'static str {
 
 fn model(constrained: Constrained) -> ScriptedModel {
     let mut info = ModelInfo::default();
-    info.supports = Some(Supports { constrained, ..Supports::all() });
+    info.supports = Some(Supports::all().with_constrained(constrained));
     ScriptedModel::text(r#"{"name": "soup", "minutes": 20}"#).with_info(info)
 }
 

@@ -72,7 +72,7 @@ async fn run(case: &SpecCase, tools: &[SpecTool]) -> (Value, Vec<GenerateChunk>)
         .model_responses
         .iter()
         .map(|answer| Scripted::chunks(pieces.next().unwrap_or_default(), answer.clone()));
-    let model = ScriptedModel::new(script).named(case.input.model.clone().expect("a model"));
+    let model = ScriptedModel::new(script).with_name(case.input.model.clone().expect("a model"));
     let genkit = Genkit::builder()
         .registry(Registry::new())
         .model(model.with_info(ModelInfo::default()))

@@ -52,7 +52,7 @@ async fn traced(contents: bool) -> Vec<(&'static str, BTreeMap<String, String>)>
     let spans = Spans::default();
     let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
     let guard = tracing::subscriber::set_default(subscriber);
-    let model = super::calls([("add", json!({"a": 1, "b": 41}))]).named("lab/model-1");
+    let model = super::calls([("add", json!({"a": 1, "b": 41}))]).with_name("lab/model-1");
     let run = genkit::generate("secret").model(model).tools(tools![add]).temperature(0.5);
     run.trace_contents(contents).await.unwrap();
     drop(guard);

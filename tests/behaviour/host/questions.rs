@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
+use genkit::mcp::host::{ElicitRequest, McpHost, Sampling};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -56,7 +56,7 @@ async fn a_handler_answers() {
             .server("s", server(&registry(tools![greet])).protocol(era))
             .on_elicit(move |request: ElicitRequest| {
                 seen.lock().unwrap().push(request);
-                async { ElicitAnswer::accept(json!({"name": "Ada"})) }
+                async { Elicited::Accepted(json!({"name": "Ada"})) }
             })
             .build()
             .unwrap();
@@ -213,11 +213,8 @@ async fn folders_of_the_host_and_of_the_server() {
             .roots(["file:///all"])
             .build()
             .unwrap();
-        let of = async |key: &str| {
-            let mut of = host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
-            // Older clients know only objects.
-            of.get_mut("result").map(serde_json::Value::take).unwrap_or(of)
-        };
+        let of =
+            async |key: &str| host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
         assert_eq!(of("a").await, json!(["file:///all"]));
         assert_eq!(of("b").await, json!(["file:///b"]));
         host.set_roots(["file:///new"]).await;
@@ -236,7 +233,7 @@ async fn answering_takes_the_time_that_a_person_takes() {
             .timeout(Duration::from_millis(400))
             .on_elicit(|_| async {
                 tokio::time::sleep(Duration::from_millis(900)).await;
-                ElicitAnswer::accept(json!({"name": "slow"}))
+                Elicited::Accepted(json!({"name": "slow"}))
             })
             .build()
             .unwrap();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use genkit::context::LogLevel;
-use genkit::mcp::{McpHost, host::McpEvent, host::RequestMeta, host::peer_tools};
+use genkit::mcp::host::{McpEvent, McpHost, RequestMeta, peer_tools};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schema::canonical;
+use super::schema::{canonical, in_words};
 use super::{json_of, prune};
 
 /// The body without what may differ.
@@ -25,7 +25,8 @@ pub fn normal(body: &Value) -> Value {
     if let Some(Value::Array(tools)) = body.get_mut("tools") {
         for function in tools.iter_mut().filter_map(|tool| tool["function"].as_object_mut()) {
             function.remove("strict");
-            let schema = canonical(function.get("parameters").unwrap_or(&json!({})), false);
+            let schema =
+                canonical(&in_words(function.get("parameters").unwrap_or(&json!({}))), false);
             function.insert("parameters".to_owned(), schema);
             if [json!({}), json!({"type": "object"})].contains(&function["parameters"]) {
                 function.remove("parameters");
@@ -35,7 +36,7 @@ pub fn normal(body: &Value) -> Value {
     let format = body.get("response_format").cloned().unwrap_or_default();
     match format["type"].as_str() {
         Some("json_schema") => {
-            let schema = json!({"json_schema": canonical(&format["json_schema"]["schema"], false)});
+            let schema = json!({"json_schema": canonical(&in_words(&format["json_schema"]["schema"]), false)});
             body.insert("response_format".to_owned(), schema);
         }
         Some("text") => drop(body.remove("response_format")),

@@ -60,6 +60,39 @@ pub fn canonical(schema: &Value, lower_types: bool) -> Value {
     Value::Object(out)
 }
 
+/// The same schema with its defaults and examples in words, as strict mode has them, which has no keywords
+/// for them.
+pub fn in_words(schema: &Value) -> Value {
+    let map = match schema {
+        Value::Array(list) => return list.iter().map(in_words).collect(),
+        Value::Object(map) => map,
+        other => return other.clone(),
+    };
+    let mut said: Vec<String> =
+        map.get("description").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+    said.extend(map.get("default").filter(|it| !it.is_null()).map(|it| format!("Default: {it}.")));
+    if let Some(examples) = map.get("examples").and_then(Value::as_array) {
+        let all: Vec<String> = examples.iter().map(Value::to_string).collect();
+        said.push(format!("Examples: {}.", all.join(", ")));
+    }
+    let mut out = Map::new();
+    for (key, value) in map {
+        let value = match (key.as_str(), value) {
+            ("default" | "examples" | "description", _) => continue,
+            ("enum" | "const", value) => value.clone(),
+            ("properties" | "$defs" | "definitions", Value::Object(named)) => {
+                named.iter().map(|(name, own)| (name.clone(), in_words(own))).collect()
+            }
+            (_, value) => in_words(value),
+        };
+        out.insert(key.clone(), value);
+    }
+    if !said.is_empty() {
+        out.insert("description".to_owned(), said.join(" ").into());
+    }
+    Value::Object(out)
+}
+
 fn sorted(values: &[Value]) -> Value {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut texts: Vec<String> = values.iter().map(text).collect();

@@ -191,4 +191,7 @@ fn tool_choice_is_obeyed() {
     assert_eq!(shown(&answer(&required)), r#"get_weather {"city":"Rome"}"#);
     required.tools.truncate(1);
     assert!(shown(&answer(&required)).starts_with("`add` needs `a`"));
+    let mut one = request("weather in Rome, 2 and 3", &[weather(), add()]);
+    one.tool_choice = Some(ToolChoice::tool("add"));
+    assert_eq!(shown(&answer(&one)), r#"add {"a":2,"b":3}"#);
 }

@@ -94,7 +94,7 @@ fn hostile_schemas_end_soon() {
         let small = schema.to_string().len() < 100;
         for prompt in prompts.iter().take(if small { 3 } else { prompts.len() }) {
             let start = Instant::now();
-            let tool = ToolDefinition::new("do", "x").with_input(schema.clone());
+            let tool = ToolDefinition::new("do", "x").with_input_schema(schema.clone());
             let mut request = request(prompt, &[tool]);
             request.tool_choice = Some(ToolChoice::Required);
             let called = shown(&answer(&request));
@@ -143,7 +143,7 @@ fn schemas_that_say_nothing_still_call() {
             "`do` needs `n.n.n…",
         ),
     ] {
-        let found = ask("do 'it'", &[ToolDefinition::new("do", "").with_input(schema)]);
+        let found = ask("do 'it'", &[ToolDefinition::new("do", "").with_input_schema(schema)]);
         let wanted = wanted.trim_end_matches('…');
         assert!(found.starts_with(wanted), "{found}");
     }

@@ -73,7 +73,7 @@ fn one_tool_follows_another() {
         whole(prompt, &tools, run),
         [r#"get_weather {"city":"Paris"}"#, r#"add {"a":2,"b":40}"#, "get_weather ran\nadd ran",]
     );
-    let time = ToolDefinition::new("get_time", "Tells the time in a city.").with_input(
+    let time = ToolDefinition::new("get_time", "Tells the time in a city.").with_input_schema(
         json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),
     );
     assert_eq!(

@@ -35,20 +35,22 @@ fn ask(prompt: &str, tools: &[ToolDefinition]) -> String {
 
 fn tool(name: &str, description: &str, properties: Value, required: Value) -> ToolDefinition {
     let schema = json!({"type": "object", "properties": properties, "required": required});
-    ToolDefinition::new(name, description).with_input(schema)
+    ToolDefinition::new(name, description).with_input_schema(schema)
 }
 
 fn weather() -> ToolDefinition {
     let unit = json!({"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}], "default": null});
-    ToolDefinition::new("get_weather", "Gets the current weather in a city.").with_input(json!({
-        "type": "object",
-        "properties": {
-            "city": {"type": "string", "description": "The city. Any language."},
-            "unit": unit,
-        },
-        "required": ["city"],
-        "$defs": {"Unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}},
-    }))
+    ToolDefinition::new("get_weather", "Gets the current weather in a city.").with_input_schema(
+        json!({
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "The city. Any language."},
+                "unit": unit,
+            },
+            "required": ["city"],
+            "$defs": {"Unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}},
+        }),
+    )
 }
 
 fn add() -> ToolDefinition {

@@ -4,7 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::results::{Elicited, Root, Sampled};
+use super::results::{Elicited, Sampled};
+use super::root::Root;
 use crate::context::error::Error as E;
 use crate::schema::Bounds;
 

@@ -50,7 +50,7 @@ pub struct GenerateOptions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
     /// Whether tools may, must or must not be used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, with = "crate::model::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// Settings of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]

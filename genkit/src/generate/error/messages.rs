@@ -19,6 +19,8 @@ pub(crate) enum Error {
     NamedMiddleware,
     #[error("`.tool_choice(..)` needs tools: add `.tools(..)`")]
     ToolChoiceWithoutTools,
+    #[error("`.tool_choice(..)` names a tool that is not among `.tools(..)`: {0}")]
+    ChosenToolNotOffered(String),
     #[error("the model `{model}` does not support {lacking}")]
     Unsupported { model: String, lacking: &'static str },
     #[error("the model `{model}` has no version `{version}`; it has: {}", .known.join(", "))]

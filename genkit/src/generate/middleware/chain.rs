@@ -11,16 +11,19 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::generate::data::GenerateResponse;
 use crate::generate::interrupt::{CALL_KEY, Suspended};
-use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, Models};
+use crate::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Models};
 
 /// Middleware: code around a run and its parts. The first one that is given is the outermost.
 ///
-/// Each method has a default that only goes on: write the ones that you need.
+/// Each method has a default that only goes on: write the ones that you need. Where a closure is enough,
+/// [`on_model`](super::on_model), [`on_tool`](super::on_tool) and [`on_generate`](super::on_generate)
+/// make one of it.
 ///
 /// ```
 /// use genkit::middleware::{Middleware, NextModel};
-/// use genkit::model::{ChunkSink, Generating, ModelRequest};
+/// use genkit::model::{ChunkSink, ModelRequest, ModelResponse};
 /// use genkit::testing::ScriptedModel;
+/// use genkit::{BoxFuture, Result};
 ///
 /// /// Asks for little text.
 /// struct Brief;
@@ -30,8 +33,8 @@ use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, Models
 ///         &'a self,
 ///         request: &'a ModelRequest,
 ///         chunks: &'a ChunkSink,
-///         next: NextModel<'a>,
-///     ) -> Generating<'a> {
+///         next: NextModel,
+///     ) -> BoxFuture<'a, Result<ModelResponse>> {
 ///         Box::pin(async move {
 ///             let mut request = request.clone();
 ///             request.config.insert("maxOutputTokens".into(), 100.into());
@@ -50,11 +53,11 @@ use crate::model::{ChunkSink, Generating, Model, ModelInfo, ModelRequest, Models
 /// ```
 pub trait Middleware: Send + Sync + 'static {
     /// Around the whole run: `request` is what the first turn asks.
-    fn generate<'a>(
-        &'a self,
+    fn generate(
+        &self,
         request: ModelRequest,
-        next: NextGenerate<'a>,
-    ) -> BoxFuture<'a, Result<GenerateResponse>> {
+        next: NextGenerate,
+    ) -> BoxFuture<'_, Result<GenerateResponse>> {
         next.run(request)
     }
 
@@ -63,17 +66,13 @@ pub trait Middleware: Send + Sync + 'static {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         next.run(request, chunks)
     }
 
     /// Around each tool call.
-    fn tool<'a>(
-        &'a self,
-        call: ToolCall,
-        next: NextTool<'a>,
-    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         next.run(call)
     }
 
@@ -85,14 +84,20 @@ pub trait Middleware: Send + Sync + 'static {
 
 /// What stands inside of all middleware: the run itself.
 pub(crate) trait Innermost: Send + Sync {
-    fn run(&self, request: ModelRequest) -> BoxFuture<'_, Result<GenerateResponse>>;
+    /// What stands around it, the outermost first.
+    fn middleware(&self) -> &[Arc<dyn Middleware>];
+
+    /// Where a middleware finds other models.
+    fn models(&self) -> &Models;
+
+    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>>;
 
     fn call_model<'a>(
         &'a self,
         model: &'a dyn Model,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-    ) -> Generating<'a>;
+    ) -> BoxFuture<'a, Result<ModelResponse>>;
 
     fn call_tool<'a>(
         &'a self,
@@ -101,84 +106,124 @@ pub(crate) trait Innermost: Send + Sync {
     ) -> BoxFuture<'a, Result<ToolOutcome>>;
 }
 
-/// What comes after a middleware around a run.
-#[derive(Clone, Copy)]
-pub struct NextGenerate<'a> {
-    pub(crate) innermost: &'a dyn Innermost,
-    pub(crate) rest: &'a [Arc<dyn Middleware>],
+/// A place in the chain: what is inside of all, and which middleware is next.
+#[derive(Clone)]
+struct Place {
+    innermost: Arc<dyn Innermost>,
+    at: usize,
 }
 
-impl<'a> NextGenerate<'a> {
-    /// Goes on with `request`; may be called more than once.
-    pub fn run(self, request: ModelRequest) -> BoxFuture<'a, Result<GenerateResponse>> {
-        match self.rest.split_first() {
-            Some((first, rest)) => first.generate(request, Self { rest, ..self }),
-            None => self.innermost.run(request),
-        }
+impl Place {
+    /// The middleware that is next, from where on the chain goes on behind it.
+    fn step(&mut self) -> Option<Arc<dyn Middleware>> {
+        let next = self.innermost.middleware().get(self.at).cloned()?;
+        self.at += 1;
+        Some(next)
+    }
+}
+
+/// What comes after a middleware around a run.
+#[derive(Clone)]
+pub struct NextGenerate {
+    place: Place,
+}
+
+impl NextGenerate {
+    pub(crate) fn outermost(innermost: Arc<dyn Innermost>) -> Self {
+        Self { place: Place { innermost, at: 0 } }
+    }
+
+    /// Goes on with `request`. A clone goes on once more.
+    pub fn run(mut self, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
+        Box::pin(async move {
+            match self.place.step() {
+                Some(first) => first.generate(request, self).await,
+                None => self.place.innermost.run(request).await,
+            }
+        })
     }
 }
 
 /// What comes after a middleware around a model call.
-#[derive(Clone, Copy)]
-pub struct NextModel<'a> {
-    pub(crate) innermost: &'a dyn Innermost,
-    pub(crate) rest: &'a [Arc<dyn Middleware>],
-    pub(crate) model: &'a dyn Model,
-    /// Where a middleware finds others.
-    pub(crate) models: &'a Models,
+#[derive(Clone)]
+pub struct NextModel {
+    place: Place,
+    model: Arc<dyn Model>,
 }
 
-impl<'a> NextModel<'a> {
-    /// Goes on with `request`; may be called more than once.
-    pub fn run<'b>(self, request: &'b ModelRequest, chunks: &'b ChunkSink) -> Generating<'b>
-    where
-        'a: 'b,
-    {
-        match self.rest.split_first() {
-            Some((first, rest)) => first.model(request, chunks, Self { rest, ..self }),
-            None => self.innermost.call_model(self.model, request, chunks),
-        }
+impl NextModel {
+    pub(crate) fn outermost(innermost: Arc<dyn Innermost>, model: Arc<dyn Model>) -> Self {
+        Self { place: Place { innermost, at: 0 }, model }
+    }
+
+    /// Goes on with `request`. A clone goes on once more.
+    pub fn run<'a>(
+        mut self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        Box::pin(async move {
+            match self.place.step() {
+                Some(first) => first.model(request, chunks, self).await,
+                None => self.place.innermost.call_model(&*self.model, request, chunks).await,
+            }
+        })
     }
 
     /// Goes on with another model, through the middleware that comes after this one.
-    pub fn run_on<'b>(
+    pub fn run_on<'a>(
         self,
-        model: &'b dyn Model,
-        request: &'b ModelRequest,
-        chunks: &'b ChunkSink,
-    ) -> Generating<'b>
-    where
-        'a: 'b,
-    {
-        NextModel { model, ..self }.run(request, chunks)
+        model: Arc<dyn Model>,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        Self { model, ..self }.run(request, chunks)
+    }
+
+    /// The name of the model.
+    pub fn model_name(&self) -> &str {
+        self.model.name()
     }
 
     /// What the model can do.
     pub fn model_info(&self) -> ModelInfo {
         self.model.info()
     }
+
+    /// Where a middleware finds other models.
+    pub(super) fn models(&self) -> &Models {
+        self.place.innermost.models()
+    }
 }
 
 /// What comes after a middleware around a tool call.
-#[derive(Clone, Copy)]
-pub struct NextTool<'a> {
-    pub(crate) innermost: &'a dyn Innermost,
-    pub(crate) rest: &'a [Arc<dyn Middleware>],
-    pub(crate) suspended: Option<&'a Suspended>,
+#[derive(Clone)]
+pub struct NextTool {
+    place: Place,
+    suspended: Option<Arc<Suspended>>,
 }
 
-impl<'a> NextTool<'a> {
-    /// Goes on with `call`.
-    pub fn run(self, call: ToolCall) -> BoxFuture<'a, Result<ToolOutcome>> {
-        match self.rest.split_first() {
-            Some((first, rest)) => first.tool(call, Self { rest, ..self }),
-            None => self.innermost.call_tool(call, self.suspended),
-        }
+impl NextTool {
+    pub(crate) fn outermost(
+        innermost: Arc<dyn Innermost>,
+        suspended: Option<Arc<Suspended>>,
+    ) -> Self {
+        Self { place: Place { innermost, at: 0 }, suspended }
+    }
+
+    /// Goes on with `call`. A clone goes on once more.
+    pub fn run(mut self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome>> {
+        Box::pin(async move {
+            match self.place.step() {
+                Some(first) => first.tool(call, self).await,
+                None => self.place.innermost.call_tool(call, self.suspended.as_deref()).await,
+            }
+        })
     }
 
     /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.
-    pub fn resumed(&self) -> Option<&'a Value> {
-        match self.suspended?.recording.answers.get(CALL_KEY)? {
+    pub fn resumed(&self) -> Option<&Value> {
+        match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
             CallerAnswer::Decision(decision) => decision.content.as_ref(),
             _ => None,
         }

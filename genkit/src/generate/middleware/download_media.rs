@@ -7,9 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{Middleware, NextModel};
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::generate::error::Error as E;
 use crate::message::Part;
-use crate::model::{ChunkSink, Generating, ModelRequest, download};
+use crate::model::{ChunkSink, ModelRequest, ModelResponse, download};
 
 /// How large a file may be. Default is 20 MiB, what large models take in one request.
 const MAX_BYTES: usize = 20 * 1024 * 1024;
@@ -84,8 +85,8 @@ impl Middleware for DownloadMedia {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             if !request.messages.iter().flat_map(|message| &message.content).any(is_remote) {
                 return next.run(request, chunks).await;

@@ -1,9 +1,10 @@
 //! Fallback: other models where one fails.
 
 use super::{Middleware, NextModel};
-use crate::error::{Error, ErrorKind};
-use crate::generate::request::unbind_output;
-use crate::model::{ChunkSink, Generating, Model, ModelRef, ModelRequest};
+use crate::error::{Error, ErrorKind, Result};
+use crate::future::BoxFuture;
+use crate::generate::request::{place_documents, unbind_output};
+use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 
 /// A fallback to other models where one fails: see [`fallback()`].
 #[derive(Clone)]
@@ -33,10 +34,10 @@ pub struct Fallback {
 /// ```
 ///
 /// The settings of the first model are sent to the others too, but for its key, address and
-/// version; see [`without_config`](Fallback::without_config).
-pub fn fallback<M: Into<ModelRef>>(models: impl IntoIterator<Item = M>) -> Fallback {
+/// version; see [`keep_config`](Fallback::keep_config).
+pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
     Fallback {
-        models: models.into_iter().map(Into::into).collect(),
+        models: models.into_iter().map(IntoModel::into_model).collect(),
         kinds: None,
         keep_config: true,
     }
@@ -50,10 +51,11 @@ impl Fallback {
         self
     }
 
-    /// The other models get none of the settings, which may be one provider's own.
+    /// Whether the other models get the settings of the first, some of which may be one provider's own.
+    /// Default is true.
     #[must_use]
-    pub fn without_config(mut self) -> Self {
-        self.keep_config = false;
+    pub fn keep_config(mut self, yes: bool) -> Self {
+        self.keep_config = yes;
         self
     }
 
@@ -67,7 +69,9 @@ impl Fallback {
         for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
             request.config.shift_remove(own);
         }
-        unbind_output(&mut request, model.info().supports.as_ref());
+        let supports = model.info().supports;
+        place_documents(&mut request, supports.as_ref());
+        unbind_output(&mut request, supports.as_ref());
         request
     }
 
@@ -89,11 +93,11 @@ impl Middleware for Fallback {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let sent = chunks.count();
-            let mut error = match next.run(request, chunks).await {
+            let mut error = match next.clone().run(request, chunks).await {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
@@ -101,7 +105,7 @@ impl Middleware for Fallback {
                 if !self.helps(&error) || chunks.count() != sent {
                     return Err(error);
                 }
-                let model = match next.models.find(other) {
+                let model = match next.models().find(other) {
                     Ok(model) => model,
                     // One that cannot be used is no reason not to ask the next.
                     Err(unusable) => {
@@ -111,7 +115,7 @@ impl Middleware for Fallback {
                 };
                 tracing::warn!(%error, next = model.name(), "a model failed, another is asked");
                 let request = self.request_for(&*model, request);
-                match next.run_on(&*model, &request, chunks).await {
+                match next.clone().run_on(model, &request, chunks).await {
                     Ok(response) => return Ok(response),
                     Err(next) => error = next,
                 }

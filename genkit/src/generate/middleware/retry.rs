@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{Middleware, NextModel};
-use crate::error::Error;
-use crate::model::{ChunkSink, Generating, ModelRequest};
+use crate::error::{Error, Result};
+use crate::future::BoxFuture;
+use crate::model::{ChunkSink, ModelRequest, ModelResponse};
 
 /// How often a failed model call is made again. Default is 3.
 const MAX_RETRIES: u32 = 3;
@@ -79,10 +80,11 @@ impl Retry {
         self
     }
 
-    /// Waits exactly as long as it says, for tests. Default is up to twice as long, by chance.
+    /// Jitter: whether a wait may be up to twice as long, by chance, so that clients do not come back all
+    /// at once. Default is true; false waits exactly as long as it says, for tests.
     #[must_use]
-    pub fn without_jitter(mut self) -> Self {
-        self.jitter = false;
+    pub fn jitter(mut self, yes: bool) -> Self {
+        self.jitter = yes;
         self
     }
 
@@ -105,13 +107,13 @@ impl Middleware for Retry {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let mut retries = 0;
             loop {
                 let sent = chunks.count();
-                let error = match next.run(request, chunks).await {
+                let error = match next.clone().run(request, chunks).await {
                     Ok(response) => return Ok(response),
                     Err(error) => error,
                 };
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_a_limit() {
-        let retry = retry().max_retries(10).without_jitter();
+        let retry = retry().max_retries(10).jitter(false);
         let error = Error::new(ErrorKind::Unavailable, "x");
         let waits: Vec<u64> =
             (0..8).map(|n| retry.wait(&error, n).expect("worth it").as_secs()).collect();

@@ -1,8 +1,10 @@
 //! System prompts for models that take none.
 
 use super::{Middleware, NextModel};
+use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, Generating, ModelRequest};
+use crate::model::{ChunkSink, ModelRequest, ModelResponse};
 
 /// Sends the system message as the user's: see [`simulate_system_prompt()`].
 #[derive(Clone, Debug)]
@@ -79,8 +81,8 @@ impl Middleware for SimulateSystemPrompt {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             if !request.messages.iter().any(|message| message.role == Role::System) {
                 return next.run(request, chunks).await;

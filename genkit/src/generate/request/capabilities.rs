@@ -11,6 +11,13 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
     if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {
         return Err(E::Unsupported { model: model.name().to_owned(), lacking }.into());
     }
+    if let Some(ToolChoice::Tool(name)) = &request.tool_choice {
+        let names = || request.tools.iter().map(|tool| tool.name.as_str());
+        if !names().any(|offered| offered == name) {
+            let unknown = crate::suggest::unknown("tool", name, names());
+            return Err(E::ChosenToolNotOffered(unknown).into());
+        }
+    }
     if let Some(version) = request.config.get("version").and_then(|version| version.as_str())
         && !info.versions.is_empty()
         && !info.versions.iter().any(|known| known == version)
@@ -28,7 +35,8 @@ fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> 
     let messages =
         |system: bool| request.messages.iter().filter(move |m| (m.role == Role::System) == system);
     let bound = request.output.constrained == Some(true) && request.output.schema.is_some();
-    let other_choice = request.tool_choice.is_some_and(|choice| choice != ToolChoice::Auto);
+    let other_choice =
+        request.tool_choice.as_ref().is_some_and(|choice| *choice != ToolChoice::Auto);
     let lacks = [
         (
             !supports.tools && !request.tools.is_empty(),

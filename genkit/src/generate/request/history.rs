@@ -73,9 +73,9 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
 }
 
 /// Documents go to a model that takes them, or to one of which nothing is known; for the others
-/// they are put into the last user message.
+/// they are put into the last user message, else into one of their own at the beginning.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
-    if supported.is_none_or(|supports| supports.context) {
+    if supported.is_none_or(|supports| supports.docs) {
         return;
     }
     let Some(text) = documents::as_text(&request.docs) else { return };
@@ -83,9 +83,14 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     let messages = &mut request.messages;
     // A history that goes on has them already.
     if !messages.iter().any(|message| message.content.contains(&part)) {
-        let last = messages.iter_mut().rfind(|message| message.role == Role::User);
-        let Some(last) = last else { return };
-        last.content.push(part);
+        match documents::last_user(messages) {
+            Some(asked) => messages[asked].content.push(part),
+            None => {
+                let start = messages.iter().position(|message| message.role != Role::System);
+                let start = start.unwrap_or(messages.len());
+                messages.insert(start, Message::new(Role::User, [part]));
+            }
+        }
     }
     request.docs.clear();
 }

@@ -1,5 +1,6 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -17,10 +18,10 @@ use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Innermost, NextGenerate, NextTool, ToolCall, ToolOutcome,
+    CallOutcome, Innermost, Middleware, NextGenerate, NextTool, ToolCall, ToolOutcome,
 };
 use crate::message::{Message, Role};
-use crate::model::{ChunkSink, GenerateChunk, Generating, Model, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models};
 
 /// A run that is prepared.
 pub(crate) struct Run {
@@ -42,10 +43,10 @@ impl Run {
         // Work that a tool handed to other tasks ends with the run, however that ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
-        let rest = &self.env.settings.middleware;
-        let running = NextGenerate { innermost: &self, rest }.run(request);
+        let this = Arc::new(self);
+        let running = NextGenerate::outermost(this.clone()).run(request);
         // The turns stop by themselves with what was done; this is for middleware that waits.
-        let stopped = self.env.stopped(Duration::from_millis(50));
+        let stopped = this.env.stopped(Duration::from_millis(50));
         async {
             tokio::select! {
                 biased;
@@ -58,7 +59,7 @@ impl Run {
     }
 
     /// The turns of the run, inside of all middleware.
-    async fn turns(&self, request: ModelRequest) -> Result<GenerateResponse> {
+    async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let mut machine = TurnMachine::new(request, self.rules, resumed);
@@ -72,7 +73,7 @@ impl Run {
         Ok(response)
     }
 
-    async fn go_on(&self, machine: &mut TurnMachine) -> Result<GenerateResponse> {
+    async fn go_on(self: &Arc<Self>, machine: &mut TurnMachine) -> Result<GenerateResponse> {
         loop {
             let round = machine.rounds();
             match machine.next() {
@@ -80,7 +81,7 @@ impl Run {
                 TurnStep::Model => {
                     self.env.tools.refresh(machine.tools()).await;
                     let index = machine.index();
-                    let asking = model_call::ask(&self.env, self, machine.request(), index);
+                    let asking = model_call::ask(&self.env, self.clone(), machine.request(), index);
                     let answer = asking.instrument(trace::turn(round)).await?;
                     machine.accept(answer)?;
                 }
@@ -99,7 +100,7 @@ impl Run {
     /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
     /// interrupted like that of a whole run.
     pub(crate) async fn run_tools(
-        mut self,
+        self,
         mut request: ModelRequest,
         message: Message,
         resumed: Option<Resumed>,
@@ -107,21 +108,22 @@ impl Run {
         let _stop = self.env.cancel.clone().drop_guard();
         // Whoever runs them by hand wants them run, whatever the model was told.
         let choice = request.tool_choice.take();
-        self.resumed = None;
-        let mut machine = TurnMachine::new(request, self.rules, resumed.clone());
-        if resumed.is_none() {
+        let is_resumed = resumed.is_some();
+        let mut machine = TurnMachine::new(request, self.rules, resumed);
+        if !is_resumed {
             machine.accept(ModelResponse::new(message))?;
         }
+        let this = Arc::new(self);
         let run = async {
             if let TurnStep::Tools(calls) = machine.next() {
-                self.run_calls(calls, &mut machine).await?;
+                this.run_calls(calls, &mut machine).await?;
                 machine.settle();
             }
             Ok(())
         };
         let ended = tokio::select! {
             biased;
-            error = self.env.stopped(Duration::ZERO) => Err(error),
+            error = this.env.stopped(Duration::ZERO) => Err(error),
             ended = run => ended,
         };
         ended.map_err(|error| machine.fail(error))?;
@@ -134,7 +136,11 @@ impl Run {
 
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
-    async fn run_calls(&self, calls: Vec<PendingCall>, machine: &mut TurnMachine) -> Result<()> {
+    async fn run_calls(
+        self: &Arc<Self>,
+        calls: Vec<PendingCall>,
+        machine: &mut TurnMachine,
+    ) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
@@ -149,13 +155,17 @@ impl Run {
         Ok(())
     }
 
-    async fn run_call(&self, call: PendingCall, index: usize) -> Result<(usize, CallOutcome)> {
+    async fn run_call(
+        self: &Arc<Self>,
+        call: PendingCall,
+        index: usize,
+    ) -> Result<(usize, CallOutcome)> {
         let PendingCall { place, request, suspended } = call;
         let tool = self.env.tools.get(&request.name);
         let call = ToolCall { tool, request, index };
         let span = trace::tool(&self.env, &call);
-        let rest = &self.env.settings.middleware;
-        let next = NextTool { innermost: self, rest, suspended: suspended.as_deref() };
+        let suspended = suspended.map(Arc::from);
+        let next = NextTool::outermost(self.clone(), suspended.clone());
         let mut outcome = next.run(call).instrument(span).await?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
@@ -174,7 +184,15 @@ impl Run {
 }
 
 impl Innermost for Run {
-    fn run(&self, request: ModelRequest) -> BoxFuture<'_, Result<GenerateResponse>> {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.env.settings.middleware
+    }
+
+    fn models(&self) -> &Models {
+        &self.env.genkit.models
+    }
+
+    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(self.turns(request))
     }
 
@@ -183,7 +201,7 @@ impl Innermost for Run {
         model: &'a dyn Model,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-    ) -> Generating<'a> {
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(model_call::call(&self.env, model, request, chunks))
     }
 

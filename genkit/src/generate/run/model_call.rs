@@ -1,5 +1,6 @@
 //! One model call: checked, limited, measured; its chunks are numbered, its tool calls referenced.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -18,14 +19,13 @@ use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse}
 /// Asks the model for the message at `index`, through the middleware.
 pub(super) async fn ask(
     env: &RunEnv,
-    innermost: &dyn Innermost,
+    innermost: Arc<dyn Innermost>,
     request: &ModelRequest,
     index: usize,
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
-    let (rest, model, models) = (&env.settings.middleware, &*env.model, &env.genkit.models);
-    let next = NextModel { innermost, rest, model, models };
+    let next = NextModel::outermost(innermost, Arc::clone(&env.model));
     let mut answer = next.run(request, &sink).await?;
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);

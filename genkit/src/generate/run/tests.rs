@@ -260,7 +260,7 @@ fn rules_and_tool_choice_decide_what_calls_become() {
     ];
     for (rules, choice, next) in table {
         let mut request = ModelRequest::new([Message::user("go")]);
-        request.tool_choice = choice;
+        request.tool_choice = choice.clone();
         let machine = TurnMachine::new(request, rules, None);
         assert_eq!(fed(machine, "calls"), next, "{rules:?} {choice:?}");
     }
@@ -270,6 +270,7 @@ fn rules_and_tool_choice_decide_what_calls_become() {
 fn a_call_that_was_required_is_required_once() {
     for (before, after) in [
         (Some(ToolChoice::Required), Some(ToolChoice::Auto)),
+        (Some(ToolChoice::tool("a")), Some(ToolChoice::Auto)),
         (Some(ToolChoice::Auto), Some(ToolChoice::Auto)),
         (None, None),
     ] {

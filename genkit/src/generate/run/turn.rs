@@ -186,7 +186,7 @@ impl TurnMachine {
             self.rounds += 1;
             self.index += 2;
         }
-        if self.request.tool_choice == Some(ToolChoice::Required) {
+        if self.request.tool_choice.as_ref().is_some_and(ToolChoice::is_forced) {
             // It has called one: a model that must call for ever could never answer.
             self.request.tool_choice = Some(ToolChoice::Auto);
         }

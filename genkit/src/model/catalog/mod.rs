@@ -5,5 +5,5 @@ mod error;
 mod model_ref;
 mod models;
 
-pub use model_ref::ModelRef;
+pub use model_ref::{IntoModel, ModelRef};
 pub(crate) use models::Models;

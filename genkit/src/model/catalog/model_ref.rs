@@ -11,7 +11,7 @@ use crate::model::Model;
 /// use genkit::testing::ScriptedModel;
 ///
 /// let named = ModelRef::from("gemini/gemini-2.5-flash");
-/// let given = ModelRef::from(ScriptedModel::text("hello").named("house/polite"));
+/// let given = ModelRef::from(ScriptedModel::text("hello").with_name("house/polite"));
 /// assert_eq!((named.name(), given.name()), ("gemini/gemini-2.5-flash", "house/polite"));
 /// ```
 #[derive(Clone)]
@@ -30,6 +30,43 @@ impl ModelRef {
             Kind::Name(name) => name,
             Kind::Value(model) => model.name(),
         }
+    }
+}
+
+/// What `.model(..)` takes: a model by its name, or as a value.
+///
+/// A name is `"provider/model"`; a value is a type that implements [`Model`], an `Arc` of one, or a
+/// [`ModelRef`]. A provider is no model: it makes models by their names.
+///
+/// ```
+/// use genkit::model::{self, IntoModel};
+///
+/// async fn ask(model: impl IntoModel) -> genkit::Result<String> {
+///     Ok(genkit::generate("hi").model(model).await?.text())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// assert_eq!(ask(model::from_fn("polite", |_, _| async { "hello" })).await?, "hello");
+/// assert!(ask("house/polite").await.is_err()); // no provider is called `house`
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a model",
+    label = "neither the name of a model nor a model",
+    note = "give a name, as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`",
+    note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`, `OpenAi::builder().api_key(key).build()?.model(\"gpt-4o-mini\")`; `Genkit::builder().provider(..)` lets all of its models be named"
+)]
+pub trait IntoModel {
+    /// The model, by its name or as a value.
+    fn into_model(self) -> ModelRef;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: Into<ModelRef>> IntoModel for M {
+    fn into_model(self) -> ModelRef {
+        self.into()
     }
 }
 

@@ -60,11 +60,12 @@ pub struct GeminiBuilder {
     settings: ProviderSettings,
     version: Option<String>,
     openapi: bool,
+    from_env: bool,
 }
 
 impl GeminiBuilder {
-    /// Takes the key from `GEMINI_API_KEY`, else `GOOGLE_API_KEY`, and the base URL from
-    /// `GEMINI_BASE_URL`, as far as they are set.
+    /// Takes what is not given otherwise from the environment: the key from `GEMINI_API_KEY`, else
+    /// `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -74,9 +75,14 @@ impl GeminiBuilder {
     /// # }
     /// ```
     pub fn env(mut self) -> Self {
-        let (key, url) = (&mut self.settings.key, &mut self.settings.base_url);
-        *key = env_var("GEMINI_API_KEY").or_else(|| env_var("GOOGLE_API_KEY")).or(key.take());
-        *url = env_var("GEMINI_BASE_URL").or(url.take());
+        self.from_env = true;
+        self
+    }
+
+    /// Adds what the environment has, where nothing is given.
+    fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let key = || variable("GEMINI_API_KEY").or_else(|| variable("GOOGLE_API_KEY"));
+        self.settings.fill(key, || variable("GEMINI_BASE_URL"));
         self
     }
 
@@ -138,6 +144,11 @@ impl GeminiBuilder {
     /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<Gemini> {
+        let this = if self.from_env { self.with_env(env_var) } else { self };
+        this.build_given()
+    }
+
+    fn build_given(self) -> Result<Gemini> {
         let given = &self.settings;
         if given.key().is_none() && !given.needs_no_key() && given.base_url.is_none() {
             return Err(E::NoKey.into());
@@ -160,5 +171,28 @@ impl fmt::Debug for GeminiBuilder {
             .field("version", &self.version)
             .field("timeout", &self.settings.timeout)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_wins_over_the_environment_in_any_order() {
+        let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
+        let given = |builder: GeminiBuilder| builder.api_key("mine").base_url("https://mine");
+        for builder in [given(Gemini::builder()).env(), given(Gemini::builder().env())] {
+            assert!(builder.from_env);
+            let settings = builder.with_env(environment).settings;
+            assert_eq!(settings.key.as_deref(), Some("mine"));
+            assert_eq!(settings.base_url.as_deref(), Some("https://mine"));
+        }
+        let settings = Gemini::builder().env().with_env(environment).settings;
+        assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
+        assert_eq!(settings.base_url.as_deref(), Some("https://gemini_base_url/"));
+        // A key that is blank is none.
+        let settings = Gemini::builder().api_key(" ").with_env(environment).settings;
+        assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
     }
 }

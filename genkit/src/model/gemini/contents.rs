@@ -39,6 +39,7 @@ pub(super) fn contents<'a>(
     let mut system = Content { role: "user", parts: Vec::new() };
     let mut contents: Vec<Content<'a>> = Vec::new();
     let mut previous = Role::System;
+    let mut documents = documents::missing(request);
     for (index, message) in request.messages.iter().enumerate() {
         // All answers to one turn of the model belong into one content.
         let joins = message.role == Role::Tool && previous == Role::Tool && !contents.is_empty();
@@ -63,28 +64,24 @@ pub(super) fn contents<'a>(
             part,
             reason,
         })?;
+        if let Some((_, text)) = documents.take_if(|(asked, _)| *asked == Some(index)) {
+            target.parts.push(text_part(text));
+        }
         if message.role != Role::System {
             previous = message.role;
         }
     }
     writer.flush(&mut contents);
-    add_documents(request, &mut contents);
+    if let Some((_, text)) = documents {
+        contents.insert(0, Content { role: "user", parts: vec![text_part(text)] });
+    }
     // The API refuses a content without parts.
     contents.retain(|content| !content.parts.is_empty());
     Ok(((!system.parts.is_empty()).then_some(system), contents))
 }
 
-/// Documents that nobody put into a message before.
-fn add_documents<'a>(request: &'a ModelRequest, contents: &mut [Content<'a>]) {
-    let is_context =
-        |part: &Part| part.metadata().get("purpose").and_then(Value::as_str) == Some("context");
-    if request.messages.iter().flat_map(|message| &message.content).any(is_context) {
-        return;
-    }
-    let last = contents.iter_mut().rev().find(|content| content.role == "user");
-    if let (Some(text), Some(last)) = (documents::as_text(&request.docs), last) {
-        last.parts.push(RequestPart { kind: Kind::Text(text.into()), metadata: None });
-    }
+fn text_part<'a>(text: String) -> RequestPart<'a> {
+    RequestPart { kind: Kind::Text(text.into()), metadata: None }
 }
 
 /// The calls, by name and `ref`, whose `ref` the model did not give.

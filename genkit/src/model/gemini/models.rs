@@ -15,7 +15,7 @@ const ALL: Supports = Supports {
     tool_choice: true,
     system_role: true,
     constrained: Constrained::All,
-    context: false,
+    docs: false,
 };
 
 /// The models before 3 refuse JSON output in a request with tools (HTTP 400).
@@ -32,7 +32,7 @@ const FAMILIES: &[ModelFamily] = &[
             tool_choice: false,
             system_role: false,
             constrained: Constrained::None,
-            context: false,
+            docs: false,
         },
     },
     ModelFamily {

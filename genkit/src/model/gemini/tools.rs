@@ -109,8 +109,11 @@ pub(super) struct ToolConfig<'a> {
 }
 
 #[derive(Serialize)]
-struct FunctionCallingConfig {
+#[serde(rename_all = "camelCase")]
+struct FunctionCallingConfig<'a> {
     mode: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_function_names: Option<[Cow<'a, str>; 1]>,
 }
 
 impl<'a> ToolConfig<'a> {
@@ -124,13 +127,16 @@ impl<'a> ToolConfig<'a> {
         any.then_some(Self { request, names })
     }
 
-    fn mode(&self) -> Option<FunctionCallingConfig> {
-        let mode = match self.request.tool_choice.filter(|_| !self.request.tools.is_empty())? {
-            ToolChoice::Auto => "AUTO",
-            ToolChoice::Required => "ANY",
-            ToolChoice::None => "NONE",
+    fn mode(&self) -> Option<FunctionCallingConfig<'_>> {
+        let choice =
+            self.request.tool_choice.as_ref().filter(|_| !self.request.tools.is_empty())?;
+        let (mode, only) = match choice {
+            ToolChoice::Auto => ("AUTO", None),
+            ToolChoice::Required => ("ANY", None),
+            ToolChoice::None => ("NONE", None),
+            ToolChoice::Tool(name) => ("ANY", Some([self.names.sent(name)])),
         };
-        Some(FunctionCallingConfig { mode })
+        Some(FunctionCallingConfig { mode, allowed_function_names: only })
     }
 
     /// The caller's own mode, with the names that were sent.

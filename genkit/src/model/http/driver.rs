@@ -7,11 +7,10 @@ use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
+use crate::future::BoxFuture;
 use crate::model::sse::{SseError, SseEvent, SseParser};
 use crate::model::wire::{Next, WireFormat, WireStream};
-use crate::model::{
-    ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest, ModelResponse,
-};
+use crate::model::{ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse};
 
 /// A model that is reached over HTTP.
 pub(crate) struct HttpModel<W> {
@@ -156,7 +155,11 @@ impl<W: WireFormat> Model for HttpModel<W> {
         self.info.clone()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let started = Instant::now();
             let mut response = self.call(request, chunks).await?;

@@ -24,6 +24,18 @@ pub(crate) struct ProviderSettings {
 }
 
 impl ProviderSettings {
+    /// Takes what is not given from elsewhere; a blank key is not given.
+    pub(crate) fn fill(
+        &mut self,
+        key: impl Fn() -> Option<String>,
+        base_url: impl Fn() -> Option<String>,
+    ) {
+        if self.key().is_none() {
+            self.key = key();
+        }
+        self.base_url = self.base_url.take().or_else(base_url);
+    }
+
     pub(crate) fn has_header(&self, name: &str) -> bool {
         self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }

@@ -72,8 +72,9 @@ pub struct OpenAiBuilder {
     /// The one that was given by name.
     server: Option<&'static KnownServer>,
     name: Option<String>,
-    settings: ProviderSettings,
+    pub(super) settings: ProviderSettings,
     strict_tools: Option<bool>,
+    strict_output: Option<bool>,
     max_tokens: Option<String>,
     from_env: bool,
 }
@@ -97,16 +98,14 @@ impl OpenAiBuilder {
     }
 
     /// Adds what the environment has, once it is known whose key is wanted.
-    fn with_env(mut self) -> Self {
+    pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let server = self.known();
-        let (key, url) = (&mut self.settings.key, &mut self.settings.base_url);
-        *key = key.take().or_else(|| env_var(server.key));
-        *url = url.take().or_else(|| env_var(&server.base_url_variable()));
+        self.settings.fill(|| variable(server.key), || variable(&server.base_url_variable()));
         if server.name == "openai" {
-            for (name, variable) in
+            for (name, from) in
                 [("openai-organization", "OPENAI_ORG_ID"), ("openai-project", "OPENAI_PROJECT_ID")]
             {
-                let value = env_var(variable).filter(|_| !self.settings.has_header(name));
+                let value = variable(from).filter(|_| !self.settings.has_header(name));
                 self.settings.headers.extend(value.map(|value| (name.to_owned(), value)));
             }
         }
@@ -172,10 +171,17 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Whether models are bound to the schemas of tools, as far as strict mode can express them.
-    /// Default is true at OpenAI, and false at other servers that are known.
+    /// Whether models are bound strictly to the schemas of tools. A schema that strict mode cannot express,
+    /// with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI, and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.strict_tools = Some(yes);
+        self
+    }
+
+    /// Whether structured output is bound strictly to its schema, as far as strict mode can express that.
+    /// Default is true at OpenAI and where a server is known to need it.
+    pub fn strict_output(mut self, yes: bool) -> Self {
+        self.strict_output = Some(yes);
         self
     }
 
@@ -206,7 +212,7 @@ impl OpenAiBuilder {
     /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<OpenAi> {
-        let this = if self.from_env { self.with_env() } else { self };
+        let this = if self.from_env { self.with_env(env_var) } else { self };
         this.build_given()
     }
 
@@ -224,6 +230,9 @@ impl OpenAiBuilder {
         deviations.extra_fields |= at_url.is_none();
         if let Some(yes) = self.strict_tools {
             deviations.strict_tools = yes;
+        }
+        if let Some(yes) = self.strict_output {
+            deviations.strict_output = yes;
         }
         if let Some(name) = self.max_tokens {
             deviations.max_tokens = Cow::Owned(name);

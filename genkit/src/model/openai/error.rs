@@ -13,6 +13,11 @@ pub(super) enum Error {
     NoKey { server: &'static str, variable: &'static str },
     #[error("audio cannot be sent by its address: give its bytes, for example with `Part::audio`")]
     AudioByAddress,
+    #[error(
+        "{provider} cannot be told to call `{tool}` and no other: offer that tool alone, or take \
+         `ToolChoice::Required`"
+    )]
+    NoNamedToolChoice { provider: String, tool: String },
     #[error("{provider}: the answer has no choices")]
     NoChoices { provider: String },
     #[error("{provider}: the stream ended before the answer began")]
@@ -24,7 +29,7 @@ impl Topic for Error {
         match self {
             Self::UnknownServer(_) => ErrorKind::NotFound,
             Self::NoKey { .. } => ErrorKind::Unauthenticated,
-            Self::AudioByAddress => ErrorKind::InvalidArgument,
+            Self::AudioByAddress | Self::NoNamedToolChoice { .. } => ErrorKind::InvalidArgument,
             Self::NoChoices { .. } | Self::NoChunks { .. } => ErrorKind::Unavailable,
         }
     }

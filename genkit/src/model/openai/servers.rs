@@ -35,6 +35,8 @@ pub(super) struct Deviations {
     pub(super) json_with_tools: bool,
     /// Whether it obeys `tool_choice`.
     pub(super) tool_choice: bool,
+    /// Whether `tool_choice` may name a tool.
+    pub(super) named_tool_choice: bool,
     pub(super) top_k: bool,
     pub(super) reasoning: ReasoningBack,
     pub(super) tool_ids: ToolIds,
@@ -74,6 +76,7 @@ const COMPATIBLE: Deviations = Deviations {
     object_root: false,
     json_with_tools: true,
     tool_choice: true,
+    named_tool_choice: true,
     top_k: false,
     reasoning: ReasoningBack::No,
     tool_ids: ToolIds::Any,
@@ -94,6 +97,10 @@ const OPENAI: Deviations = Deviations {
 /// Servers that make a grammar of a schema, and need none of it to be strict.
 const LOCAL: Deviations =
     Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
+
+/// Servers that take a word as `tool_choice` alone: LM Studio answers 400 to a name, llama.cpp reads
+/// it as `auto` without a word.
+const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
 
 /// Each server that is known by name, OpenAI first.
 pub(super) static SERVERS: &[KnownServer] = &[
@@ -202,10 +209,10 @@ pub(super) static SERVERS: &[KnownServer] = &[
         "lmstudio",
         "http://localhost:1234/v1",
         "LMSTUDIO_API_KEY",
-        Deviations { json_object: false, reasoning: ReasoningBack::No, ..LOCAL },
+        Deviations { json_object: false, reasoning: ReasoningBack::No, ..NO_NAMED_TOOL },
     ),
     local("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", LOCAL),
-    local("llamacpp", "http://localhost:8080/v1", "LLAMA_API_KEY", LOCAL),
+    local("llamacpp", "http://localhost:8080/v1", "LLAMA_API_KEY", NO_NAMED_TOOL),
 ];
 
 const fn needs_key(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::model::{ChunkSink, GenerateChunk, Generating, Model, ModelInfo, ModelRequest};
+use genkit::model::{ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse};
 use genkit::testing::ScriptedModel;
 use genkit::{Error, ErrorKind, GenerateResponse, Interrupt};
 use serde_json::{Map, Value, json};
@@ -29,7 +29,11 @@ impl Model for Watched {
         self.script.info()
     }
 
-    fn generate<'a>(&'a self, request: &'a ModelRequest, chunks: &'a ChunkSink) -> Generating<'a> {
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> genkit::BoxFuture<'a, genkit::Result<ModelResponse>> {
         self.wanted.lock().unwrap().push(chunks.is_wanted());
         self.script.generate(request, chunks)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use genkit::action::ResourceContents;
 use genkit::middleware::{Middleware, NextModel};
-use genkit::model::{ChunkSink, Generating, ModelRequest, ModelResponse};
+use genkit::model::{ChunkSink, ModelRequest, ModelResponse};
 use genkit::{Context, Message, Part, Resource, Result, Tool, ToolReply};
 use serde_json::Value;
 
@@ -102,8 +102,8 @@ impl Middleware for Around {
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
-        next: NextModel<'a>,
-    ) -> Generating<'a> {
+        next: NextModel,
+    ) -> genkit::BoxFuture<'a, genkit::Result<ModelResponse>> {
         Box::pin(async move {
             if let Some(text) = &self.instead {
                 return Ok(ModelResponse::from_text(text));

@@ -13,6 +13,67 @@ mod model {
     }
 }
 
+mod default_model {
+    fn builds() {
+        let _ = genkit::Genkit::builder().default_model("gemini/gemini-2.5-flash");
+    }
+}
+
+mod builder_model {
+    use genkit::model::from_fn;
+
+    fn builds() {
+        let _ = genkit::Genkit::builder().model(from_fn("house/small", |_, _| async { "hi" }));
+    }
+}
+
+mod provider {
+    use std::sync::Arc;
+
+    use genkit::model::{Model, Provider, from_fn};
+
+    struct Gemini;
+
+    impl Provider for Gemini {
+        fn name(&self) -> &str {
+            "gemini"
+        }
+
+        fn model(&self, name: &str) -> genkit::Result<Arc<dyn Model>> {
+            Ok(Arc::new(from_fn(name, |_, _| async { "hi" })))
+        }
+    }
+
+    fn builds() -> genkit::Result<()> {
+        let _ = genkit::Genkit::builder().provider(Gemini);
+        // What the note of a failing `.model(Gemini)` shows.
+        let _ = genkit::generate("hi").model(Gemini.model("gemini-2.5-flash")?);
+        Ok(())
+    }
+}
+
+mod model_fn {
+    use std::num::ParseIntError;
+
+    use genkit::model::from_fn;
+
+    fn makes() {
+        let _ = from_fn("five", |_, _| async { "5" });
+        let _ = from_fn("five", |_, _| async { Ok::<_, ParseIntError>("5".parse::<u8>()?.to_string()) });
+        let _ = from_fn("five", async |_, _| "5");
+    }
+}
+
+mod on_tool {
+    use genkit::middleware::on_tool;
+
+    fn makes() {
+        let _ = on_tool(|call, next| next.run(call));
+        let _ = on_tool(|call, _| async move { call.request().respond("done") });
+        let _ = on_tool(|call, next| async move { next.run(call).await });
+    }
+}
+
 mod tools {
     use genkit::{tool, tools};
 

@@ -12,7 +12,7 @@ use crate::context::SampleRequest;
 use crate::error::Result;
 use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, ModelRef, Models, sampling};
+use crate::model::{ChunkSink, IntoModel, ModelRef, Models, sampling};
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
@@ -52,7 +52,7 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 /// that of the user.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::Sampling};
+/// use genkit::mcp::host::{McpHost, Sampling};
 /// use genkit::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -80,9 +80,9 @@ pub struct Sampling {
 
 impl Sampling {
     /// Lends this model: a name, as in `.model(..)` of a request, or a value.
-    pub fn with(model: impl Into<ModelRef>) -> Self {
+    pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
-        Self { model: model.into(), max_tokens: MAX_TOKENS, allow: None, permits }
+        Self { model: model.into_model(), max_tokens: MAX_TOKENS, allow: None, permits }
     }
 
     /// How many tokens an answer may have. Default is 4,096.

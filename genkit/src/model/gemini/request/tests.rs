@@ -209,10 +209,42 @@ fn documents_are_added_once() {
 }
 
 #[test]
+fn documents_stay_beside_the_question_when_tools_have_answered() {
+    let docs = json!([{"content": [{"text": "324 m"}]}]);
+    let round = json!([
+        {"role": "user", "content": [{"text": "How high?"}]},
+        {"role": "model", "content": [{"toolRequest": {"name": "now", "ref": "1"}}]},
+        {"role": "tool", "content": [{"toolResponse": {"name": "now", "ref": "1", "output": "noon"}}]},
+    ]);
+    let sent = body("x", json!({"messages": round, "docs": docs}));
+    assert!(sent["contents"][0]["parts"][1]["text"].as_str().unwrap().contains("324 m"));
+    assert_eq!(sent["contents"][2]["parts"].as_array().unwrap().len(), 1, "only the answer");
+    // Where nobody asked they are a content of their own, before all others.
+    let mut messages = round;
+    messages[0] = json!({"role": "system", "content": [{"text": "s"}]});
+    let sent = body("x", json!({"messages": messages, "docs": docs}));
+    assert_eq!(sent["contents"][0]["role"], "user");
+    assert!(sent["contents"][0]["parts"][0]["text"].as_str().unwrap().contains("324 m"));
+    assert_eq!(sent["contents"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn one_tool_is_chosen_by_the_name_that_is_sent() {
+    let tools = json!([{"name": "a/b"}, {"name": "now"}]);
+    let choice = |chosen: Value| {
+        let mut request = json!({"messages": [], "tools": tools, "toolChoice": "required"});
+        request["toolChoiceName"] = chosen;
+        body("x", request)["toolConfig"]["functionCallingConfig"].clone()
+    };
+    assert_eq!(choice(json!("a/b")), json!({"mode": "ANY", "allowedFunctionNames": ["a__b"]}));
+    assert_eq!(choice(Value::Null), json!({"mode": "ANY"}));
+}
+
+#[test]
 fn older_schemas_leave_empty_objects_out() {
     let mut request = of(vec![]);
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    request.tools.push(ToolDefinition::new("t", "").with_input(empty));
+    request.tools.push(ToolDefinition::new("t", "").with_input_schema(empty));
     let settings = GeminiSettings { openapi: true, ..settings() };
     let call = encode(&settings, "x", &request, false).unwrap();
     let body: Value = serde_json::from_slice(&call.body).unwrap();

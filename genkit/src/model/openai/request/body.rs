@@ -5,11 +5,13 @@ use serde_json::{Map, Value};
 
 use super::message_param::MessageParam;
 use super::messages::{MessageContext, messages};
-use super::tools::{ResponseFormat, ToolParam, response_format, tools};
+use super::tools::{
+    ResponseFormat, ToolChoiceParam, ToolParam, response_format, tool_choice, tools,
+};
 use crate::error::Result;
 use crate::model::openai::servers::Deviations;
 use crate::model::openai::target::{ModelTraits, Target};
-use crate::model::{ModelRequest, Names, ToolChoice};
+use crate::model::{ModelRequest, Names};
 
 /// Settings that are for the client, not for the server.
 const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
@@ -37,7 +39,7 @@ pub(in crate::model::openai) fn body(
         messages: messages(request, &context)?,
         config,
         tools: tools(request, &names, target.deviations),
-        choice: request.tool_choice.filter(|_| !request.tools.is_empty()),
+        choice: tool_choice(request, &names, target)?,
         format: response_format(&request.output, target.deviations, !request.tools.is_empty()),
         stream,
         deviations: target.deviations,
@@ -52,7 +54,7 @@ struct ChatRequest<'a> {
     messages: Vec<MessageParam<'a>>,
     config: &'a Map<String, Value>,
     tools: Vec<ToolParam<'a>>,
-    choice: Option<ToolChoice>,
+    choice: Option<ToolChoiceParam<'a>>,
     format: Option<ResponseFormat<'a>>,
     stream: bool,
     deviations: &'a Deviations,
@@ -71,8 +73,10 @@ impl Serialize for ChatRequest<'_> {
         if !self.tools.is_empty() && !self.config.contains_key("tools") {
             map.serialize_entry("tools", &self.tools)?;
         }
-        if let Some(choice) = self.choice.filter(|_| !self.config.contains_key("tool_choice")) {
-            map.serialize_entry("tool_choice", &choice)?;
+        if let Some(choice) = &self.choice
+            && !self.config.contains_key("tool_choice")
+        {
+            map.serialize_entry("tool_choice", choice)?;
         }
         if let Some(format) = &self.format
             && !self.config.contains_key("response_format")

@@ -38,16 +38,20 @@ pub(super) fn messages<'a>(
         messages: Vec::with_capacity(request.messages.len() + 1),
         shown: Vec::new(),
     };
-    let mut documents = documents::as_text(&request.docs);
-    let last_user = request.messages.iter().rposition(|message| message.role == Role::User);
+    let (asked, mut documents) = documents::missing(request).unzip();
+    let asked = asked.flatten();
     for (at, message) in request.messages.iter().enumerate() {
+        // Where no message is the user's they are one of their own.
+        if asked.is_none() && message.role != Role::System {
+            writer.documents(documents.take());
+        }
         if message.role != Role::Tool {
             writer.end_round();
         }
         match message.role {
             Role::System => writer.system(message),
             Role::User => {
-                let documents = if last_user == Some(at) { documents.take() } else { None };
+                let documents = if asked == Some(at) { documents.take() } else { None };
                 writer.user(message, documents)?;
             }
             Role::Model => writer.model(message),
@@ -55,6 +59,7 @@ pub(super) fn messages<'a>(
         }
     }
     writer.end_round();
+    writer.documents(documents);
     Ok(writer.messages)
 }
 
@@ -87,6 +92,11 @@ impl<'a> MessageWriter<'a> {
         parts.extend(documents.map(|text| ContentPart::Text { text: Cow::Owned(text) }));
         self.messages.push(MessageParam::new("user", Some(MessageContent::of(parts))));
         Ok(())
+    }
+
+    fn documents(&mut self, text: Option<String>) {
+        let content = text.map(|text| MessageContent::Text(Cow::Owned(text)));
+        self.messages.extend(content.map(|content| MessageParam::new("user", Some(content))));
     }
 
     fn tool(&mut self, message: &'a Message) -> Result<()> {

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::model::openai::error::Error as E;
 use crate::model::openai::schema::StrictDialect;
 use crate::model::openai::servers::Deviations;
-use crate::model::{ModelRequest, Names, OutputConfig, ToolDefinition};
+use crate::model::openai::target::Target;
+use crate::model::{ModelRequest, Names, OutputConfig, ToolChoice, ToolDefinition};
 use crate::schema::Schema;
 
 /// A tool on the wire.
@@ -50,6 +52,47 @@ pub(super) fn tools<'a>(
         ToolParam { r#type: "function", function }
     };
     request.tools.iter().map(tool).collect()
+}
+
+/// A choice of tools on the wire.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ToolChoiceParam<'a> {
+    Mode(&'static str),
+    Function { r#type: &'static str, function: FunctionName<'a> },
+}
+
+#[derive(Serialize)]
+pub(super) struct FunctionName<'a> {
+    name: Cow<'a, str>,
+}
+
+/// The choice of tools, which only means something where there are some.
+pub(super) fn tool_choice<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    target: &Target<'_>,
+) -> Result<Option<ToolChoiceParam<'a>>, E> {
+    let Some(choice) = request.tool_choice.as_ref().filter(|_| !request.tools.is_empty()) else {
+        return Ok(None);
+    };
+    Ok(Some(match choice {
+        ToolChoice::Auto => ToolChoiceParam::Mode("auto"),
+        ToolChoice::Required => ToolChoiceParam::Mode("required"),
+        ToolChoice::None => ToolChoiceParam::Mode("none"),
+        // Where there is one tool it is the same.
+        ToolChoice::Tool(name) if !target.deviations.named_tool_choice => {
+            if request.tools.len() > 1 {
+                let (provider, tool) = (target.provider.to_owned(), name.clone());
+                return Err(E::NoNamedToolChoice { provider, tool });
+            }
+            ToolChoiceParam::Mode("required")
+        }
+        ToolChoice::Tool(name) => ToolChoiceParam::Function {
+            r#type: "function",
+            function: FunctionName { name: names.sent(name) },
+        },
+    }))
 }
 
 /// The schema in the dialect of strict mode, if that can express it.

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MAX_SCHEMAS, openai_strict};
+use super::rewriter::MAX_SCHEMAS;
+use super::{is_news, openai_strict};
 use crate::schema::MAX_DEPTH;
 use crate::schema::tests::{deep, property, wide, zoo};
 
@@ -10,19 +11,23 @@ use crate::schema::tests::{deep, property, wide, zoo};
 fn openai_strict_by_table() {
     let cases = [
         (
-            json!({ "type": "string", "format": "uint8", "default": "x", "minLength": 1, "pattern": "a" }),
-            json!({ "type": "string", "pattern": "a" }),
+            json!({ "type": "integer", "format": "uint8", "default": 5, "maximum": 9, "description": "D." }),
+            json!({ "type": "integer", "description": "D. Default: 5.", "maximum": 9 }),
         ),
         (
-            json!({ "type": "string", "format": "uuid", "x-a": 1, "examples": ["b"] }),
-            json!({ "type": "string", "format": "uuid" }),
+            json!({ "type": "string", "format": "uuid", "x-a": 1, "examples": ["b", "c"], "$comment": "c" }),
+            json!({ "type": "string", "description": "Examples: \"b\", \"c\".", "format": "uuid" }),
+        ),
+        (
+            json!({ "type": "string", "pattern": "a", "default": null, "deprecated": true }),
+            json!({ "type": "string", "description": "Deprecated.", "pattern": "a" }),
         ),
         (json!({ "const": "a" }), json!({ "type": "string", "const": "a" })),
         (json!({ "enum": ["a", 1] }), json!({ "type": ["string", "integer"], "enum": ["a", 1] })),
         (json!({ "$ref": "#/$defs/A" }), json!({ "$ref": "#/$defs/A" })),
         (
             json!({ "$ref": "#/$defs/A", "description": "D", "default": {} }),
-            json!({ "description": "D", "anyOf": [{ "$ref": "#/$defs/A" }] }),
+            json!({ "description": "D Default: {}.", "anyOf": [{ "$ref": "#/$defs/A" }] }),
         ),
         (
             json!({ "$ref": "#/$defs/A", "properties": { "k": { "const": "x", "type": "string" } }, "required": ["k"] }),
@@ -44,6 +49,19 @@ fn openai_strict_by_table() {
         (
             json!({ "type": "array", "prefixItems": [{ "type": "number" }, { "type": "number" }], "minItems": 2, "maxItems": 2 }),
             json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 }),
+        ),
+        (
+            json!({ "type": "array", "prefixItems": [{ "type": "number" }, { "type": "number" }], "items": false }),
+            json!({ "type": "array", "items": { "type": "number" }, "maxItems": 2 }),
+        ),
+        (
+            json!({ "type": "object", "oneOf": [{ "type": "object", "properties": { "k": { "const": 1 } }, "required": ["k"] }] }),
+            json!({ "anyOf": [{
+                "type": "object",
+                "properties": { "k": { "type": "integer", "const": 1 } },
+                "required": ["k"],
+                "additionalProperties": false,
+            }] }),
         ),
     ];
     for (exact, expected) in cases {
@@ -118,12 +136,41 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
             json!({ "type": "array", "prefixItems": [{ "type": "string" }, { "type": "number" }] }),
             "`/properties/a/prefixItems`",
         ),
-        (json!({ "type": "object", "properties": {}, "anyOf": [] }), "`/properties/a`"),
+        (json!({ "type": "object", "properties": {}, "anyOf": [] }), "`/properties/a/properties`"),
+        (json!({ "type": "string", "maxLength": 5 }), "`/properties/a/maxLength`"),
+        (json!({ "type": "string", "minLength": 1 }), "`/properties/a/minLength`"),
+        (
+            json!({ "type": ["array", "null"], "items": { "type": "string" }, "uniqueItems": true }),
+            "`/properties/a/uniqueItems`",
+        ),
+        (json!({ "type": "string", "format": "uri" }), "`/properties/a/format`"),
+        (
+            json!({ "type": "string", "contentEncoding": "base64" }),
+            "`/properties/a/contentEncoding`",
+        ),
+        (json!({ "type": "object", "minProperties": 1 }), "`/properties/a/minProperties`"),
+        (json!({ "type": "string", "anyOf": [{ "pattern": "a" }] }), "`/properties/a/type`"),
+        (json!({ "anyOf": [{ "type": "string" }], "maxLength": 5 }), "`/properties/a/maxLength`"),
+        (json!({ "anyOf": [{ "type": "string" }], "minimum": 5 }), "`/properties/a/minimum`"),
+        (json!({ "$ref": "#/$defs/S", "maxLength": 5 }), "`/properties/a/maxLength`"),
+        (json!({ "$ref": "#/$defs/S", "pattern": "b" }), "`/properties/a/pattern`"),
+        (json!({ "$ref": "#/$defs/S/deeper" }), "is not a place"),
+        (json!({ "$ref": "#/properties/b" }), "is no definition"),
+        (json!({ "type": "object", "$defs": {} }), "`/properties/a/$defs`"),
+        (
+            json!({ "type": "array", "prefixItems": [{ "type": "string" }], "items": { "type": "number" } }),
+            "`/properties/a`",
+        ),
         (json!({ "anyOf": [{ "type": "string" }, {}] }), "`/properties/a/anyOf/1`"),
         (json!({ "$ref": "other.json" }), "`/properties/a`"),
         (json!({ "$ref": "#/properties/a", "properties": {} }), "contains itself"),
     ];
-    let inside = inside.map(|(exact, place)| (property(exact), place));
+    let inside = inside.map(|(exact, place)| {
+        let mut root = property(exact);
+        root["properties"]["b"] = json!({ "type": "string" });
+        root["$defs"] = json!({ "S": { "type": "string", "pattern": "a" } });
+        (root, place)
+    });
     for (exact, place) in roots.into_iter().chain(inside) {
         let error = openai_strict(&exact).unwrap_err();
         assert!(error.contains(place), "{exact}: {error}");
@@ -217,6 +264,25 @@ fn walk_strict(schema: &Value, root: &Value, name: &str) {
     {
         walk_strict(inner, root, name);
     }
+}
+
+#[test]
+fn each_reason_is_told_once() {
+    let told = ["Dish", "Dish", "Cup"].map(|owner| is_news(owner, "at `/a`: a negation"));
+    assert_eq!(told, [true, false, true]);
+    assert!(is_news("Dish", "at `/b`: a negation"));
+}
+
+#[test]
+fn a_bound_in_a_definition_under_a_union_is_not_lost() {
+    let exact = json!({
+        "type": "object",
+        "properties": { "by": { "anyOf": [{ "$ref": "#/$defs/Code" }, { "const": "all" }] } },
+        "required": ["by"],
+        "$defs": { "Code": { "type": "string", "maxLength": 3 } },
+    });
+    let error = openai_strict(&exact).unwrap_err();
+    assert_eq!(error, "at `/$defs/Code/maxLength`: how long a text is");
 }
 
 #[test]

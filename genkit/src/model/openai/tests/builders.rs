@@ -1,6 +1,6 @@
 use crate::ErrorKind;
 use crate::model::openai::servers::KnownServer;
-use crate::model::{Constrained, OpenAi, Provider as _};
+use crate::model::{Constrained, OpenAi, OpenAiBuilder, Provider as _};
 
 #[test]
 fn a_key_is_needed_where_the_server_wants_one() {
@@ -31,6 +31,25 @@ fn a_server_is_known_by_its_name_or_its_address() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("groq"), "{error}");
     assert!(KnownServer::named("openai").is_some() && KnownServer::named("gemini").is_none());
+}
+
+#[test]
+fn what_is_given_wins_over_the_environment_in_any_order() {
+    let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
+    let given = |builder: OpenAiBuilder| {
+        builder.api_key("mine").base_url("https://mine").organization("my-org")
+    };
+    for builder in [given(OpenAi::builder()).env(), given(OpenAi::builder().env())] {
+        let settings = builder.with_env(environment).settings;
+        assert_eq!(settings.key.as_deref(), Some("mine"));
+        assert_eq!(settings.base_url.as_deref(), Some("https://mine"));
+        let org = settings.headers.iter().filter(|(name, _)| name == "openai-organization");
+        assert_eq!(org.map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["my-org"]);
+    }
+    let settings = OpenAi::builder().env().with_env(environment).settings;
+    assert_eq!(settings.key.as_deref(), Some("https://openai_api_key/"));
+    assert_eq!(settings.base_url.as_deref(), Some("https://openai_base_url/"));
+    assert!(settings.has_header("openai-organization"));
 }
 
 #[test]

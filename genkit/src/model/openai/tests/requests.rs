@@ -194,6 +194,56 @@ fn schemas_are_strict_where_that_can_be_said() {
 }
 
 #[test]
+fn what_strict_mode_cannot_say_is_sent_as_it_is() {
+    let schema = json!({"type": "object", "required": ["by"],
+        "properties": {"by": {"anyOf": [{"$ref": "#/$defs/Code"}, {"const": "all"}]}},
+        "$defs": {"Code": {"type": "string", "maxLength": 3}}});
+    let tools = json!([{"name": "find", "inputSchema": schema}]);
+    let output = json!({"format": "json", "schema": schema, "constrained": true});
+    let request = json!({"messages": [user()], "tools": tools, "output": output});
+    let sent = body("openai", "gpt-4o", request);
+    assert_eq!(sent["tools"][0]["function"], json!({"name": "find", "parameters": schema}));
+    let bound = &sent["response_format"]["json_schema"];
+    assert_eq!((&bound["schema"], &bound["strict"]), (&schema, &Value::Null));
+}
+
+#[test]
+fn one_tool_is_chosen_by_the_name_that_is_sent() {
+    let tools = json!([{"name": "fs/show"}, {"name": "now"}]);
+    let choice = |tools: &Value| {
+        json!({"messages": [user()], "tools": tools, "toolChoice": "required",
+            "toolChoiceName": "fs/show"})
+    };
+    let sent = body("openai", "gpt-4o", choice(&tools));
+    let named = json!({"type": "function", "function": {"name": "fs__show"}});
+    assert_eq!(sent["tool_choice"], named);
+    assert_eq!(body("vllm", "qwen", choice(&tools))["tool_choice"], named);
+    // These take a word alone, which says the same where there is one tool.
+    for server in ["llamacpp", "lmstudio"] {
+        let error = at(server, "qwen").encode(&read(choice(&tools)), false).err().unwrap();
+        assert!(error.to_string().contains("offer that tool alone"), "{error}");
+        let one = json!([{"name": "fs/show"}]);
+        assert_eq!(body(server, "qwen", choice(&one))["tool_choice"], "required");
+    }
+}
+
+#[test]
+fn documents_stay_beside_the_question_when_tools_have_answered() {
+    let docs = json!([{"content": [{"text": "324 m"}]}]);
+    let sent = body("openai", "gpt-4o", json!({"messages": round(), "docs": docs}));
+    let question = sent["messages"][0]["content"].as_array().unwrap();
+    assert_eq!(question.len(), 2);
+    assert!(question[1]["text"].as_str().unwrap().contains("324 m"));
+    assert_eq!(sent.to_string().matches("324 m").count(), 1);
+    // Where nobody asked they are a message of their own, before all but the system's.
+    let mut messages = round();
+    messages[0] = json!({"role": "system", "content": [{"text": "s"}]});
+    let sent = body("openai", "gpt-4o", json!({"messages": messages, "docs": docs}));
+    assert_eq!(sent["messages"][1]["role"], "user");
+    assert!(sent["messages"][1]["content"].as_str().unwrap().contains("324 m"));
+}
+
+#[test]
 fn output_is_bound_as_far_as_the_server_can() {
     let format = |server: &str, output: Value| {
         let request = json!({"messages": [user()], "output": output});

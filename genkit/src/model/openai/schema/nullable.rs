@@ -1,0 +1,42 @@
+//! A property that may be left out: in strict mode it is one that may be null.
+
+use serde_json::{Map, Value, json};
+
+/// Moves what describes a strict schema out of it.
+fn take_notes(map: &mut Map<String, Value>) -> Map<String, Value> {
+    let mut notes = Map::new();
+    for key in ["title", "description"] {
+        notes.extend(map.shift_remove(key).map(|note| (key.to_owned(), note)));
+    }
+    notes
+}
+
+/// A strict schema, or null.
+pub(super) fn nullable(schema: Value) -> Value {
+    let Value::Object(mut map) = schema else {
+        return schema;
+    };
+    let null = json!({ "type": "null" });
+    if let Some(Value::Array(branches)) = map.get_mut("anyOf") {
+        if !branches.contains(&null) {
+            branches.push(null);
+        }
+        return Value::Object(map);
+    }
+    // Beside a null in its list, an enum would be another one for whoever reads the schema.
+    let enum_without_null =
+        map.get("enum").and_then(Value::as_array).is_some_and(|all| !all.contains(&Value::Null));
+    if map.contains_key("$ref") || map.contains_key("const") || enum_without_null {
+        let mut around = take_notes(&mut map);
+        around.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(map), null]));
+        return Value::Object(around);
+    }
+    match map.get_mut("type") {
+        Some(Value::Array(several)) if !several.iter().any(|name| name == "null") => {
+            several.push("null".into());
+        }
+        Some(kind @ Value::String(_)) if kind != "null" => *kind = json!([kind.clone(), "null"]),
+        _ => {}
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,5 @@
+struct Gemini;
+
+fn main() {
+    let _ = genkit::Genkit::builder().default_model(Gemini);
+}

@@ -1,0 +1,3 @@
+fn main() {
+    let _ = genkit::model::from_fn("five", |_, _| async { 5 });
+}

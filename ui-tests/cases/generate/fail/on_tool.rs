@@ -1,0 +1,3 @@
+fn main() {
+    let _ = genkit::middleware::on_tool(|_, _| async { "done" });
+}

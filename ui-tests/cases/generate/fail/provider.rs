@@ -1,0 +1,5 @@
+struct GeminiBuilder;
+
+fn main() {
+    let _ = genkit::Genkit::builder().provider(GeminiBuilder);
+}
