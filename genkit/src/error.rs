@@ -316,7 +316,7 @@ impl Error {
     }
 
     /// Arguments that do not fit, found before any function ran.
-    #[cfg(any(test, feature = "validation"))]
+    #[cfg(test)]
     pub(crate) fn invalid_arguments(message: impl Into<String>) -> Self {
         let mut error = Self::invalid_argument(message);
         error.0.invalid_arguments = true;

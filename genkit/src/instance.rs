@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
-use tracing::Instrument as _;
 
-use crate::context::{ContextParts, TypeMap};
+use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceContents};
+use crate::context::TypeMap;
 use crate::error::{Error, Result};
 use crate::generate::middleware::Middleware;
 use crate::model::{IntoModel, Model, Models, Provider};
-use crate::registry::{Action, Registry};
+use crate::registry::{IntoActions, Registry};
 
 /// A registry and the state that is injected into its functions.
 ///
@@ -102,8 +103,8 @@ impl Genkit {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such flow,
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not fit,
     /// and whatever the flow fails with.
-    pub async fn run_flow(&self, name: &str, input: Value) -> Result<Value> {
-        self.run_flow_parts(name, input, ContextParts::default()).await
+    pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
+        self.flow(name)?.run(input).states(&self.states).await
     }
 
     /// Runs a flow, and hands each chunk that it sends to `on_chunk` as it comes.
@@ -137,23 +138,88 @@ impl Genkit {
     pub async fn stream_flow(
         &self,
         name: &str,
-        input: Value,
+        input: impl Serialize,
         on_chunk: impl Fn(Value) + Send + Sync + 'static,
     ) -> Result<Value> {
-        let parts = ContextParts { chunks: Some(Arc::new(on_chunk)), ..ContextParts::default() };
-        self.run_flow_parts(name, input, parts).await
+        self.flow(name)?.run(input).states(&self.states).on_chunk(on_chunk).await
     }
 
-    async fn run_flow_parts(&self, name: &str, input: Value, parts: ContextParts) -> Result<Value> {
-        let flow = self.registry.flow(name).ok_or_else(|| {
+    fn flow(&self, name: &str) -> Result<Flow> {
+        self.registry.flow(name).ok_or_else(|| {
             let flows = self.registry.flows();
-            let names = flows.iter().map(crate::Flow::name);
-            Error::not_found(crate::suggest::unknown("flow", name, names))
-        })?;
-        let context = ContextParts { states: self.states.clone(), ..parts }.build();
-        let span = tracing::info_span!("flow", name = flow.name());
-        flow.invoke(&context, input).instrument(span).await
+            unknown("flow", name, flows.iter().map(Flow::name))
+        })
     }
+
+    /// Renders a prompt of the registry by its name: its messages are for
+    /// [`Generate::messages`](crate::Generate::messages).
+    ///
+    /// ```
+    /// use genkit::{Genkit, Registry, prompt, prompts};
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a haiku.
+    /// #[prompt]
+    /// async fn haiku(topic: String) -> String {
+    ///     format!("Write a haiku about {topic}.")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(prompts![haiku])).build()?;
+    /// let reply = genkit.render_prompt("haiku", json!({"topic": "rain"})).await?;
+    /// assert_eq!(reply.messages()[0].text(), "Write a haiku about rain.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such prompt; else as
+    /// [`Prompt::render`](crate::Prompt::render).
+    pub async fn render_prompt(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<PromptReply> {
+        let prompt = self.registry.prompt(name).ok_or_else(|| {
+            let prompts = self.registry.prompts();
+            unknown("prompt", name, prompts.iter().map(Prompt::name))
+        })?;
+        prompt.render(arguments).states(&self.states).await
+    }
+
+    /// Reads a resource of the registry: the one whose URI or template fits `uri` best.
+    ///
+    /// ```
+    /// use genkit::{Genkit, Registry, resource, resources};
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(id: u64) -> String {
+    ///     format!("note {id}")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(resources![note])).build()?;
+    /// assert_eq!(genkit.read_resource("note://7").await?[0].as_text(), Some("note 7"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no resource fits; else as
+    /// [`Resource::read`](crate::Resource::read).
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
+        match self.registry.resource_for(uri, |_| true) {
+            Some((resource, _)) => resource.read(uri).states(&self.states).await,
+            None => Err(ActionError::ResourceNotFound(uri.to_owned()).into()),
+        }
+    }
+}
+
+fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    Error::not_found(crate::suggest::unknown(kind, name, known))
 }
 
 impl std::fmt::Debug for Genkit {
@@ -203,8 +269,9 @@ impl GenkitBuilder {
         self
     }
 
-    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
-    pub fn actions<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
+    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of
+    /// several kinds, or values.
+    pub fn actions(mut self, actions: impl IntoActions) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
     }

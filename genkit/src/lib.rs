@@ -195,8 +195,9 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 
-/// Goes on with an interrupted run, in this process or another: every open question must be
-/// answered. Name the model and the tools again, which are not data.
+/// Goes on with an interrupted run, in this process or another: `answer` is asked for each open
+/// question. Name the model and the tools again, which are not data; in the same process
+/// [`Generate::resume`] keeps them.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -225,22 +226,41 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
 /// let stored = serde_json::to_string(&asked)?; // … the process ends, another begins …
 ///
 /// let asked: GenerateResponse = serde_json::from_str(&stored)?;
-/// let answers: Vec<_> = asked
-///     .interrupts()
-///     .iter()
-///     .map(|question| question.accept(json!({"street": "High Street"})))
-///     .collect();
-/// let done = genkit::resume(asked, answers).model(model.clone()).tools(tools![send]).await?;
+/// let done = genkit::resume(asked, |question| question.accept(json!({"street": "High Street"})))
+///     .model(model.clone())
+///     .tools(tools![send])
+///     .await?;
 /// assert_eq!(done.text(), "Done.");
 /// assert_eq!(model.tool_outputs("send"), ["sent to High Street"]);
 /// # Ok(())
 /// # }
 /// ```
-pub fn resume(
+pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> Answer) -> Generate {
+    Genkit::default().resume(interrupted, answer)
+}
+
+/// Goes on with an interrupted run from a list of answers: where they are awaited, may fail, or come
+/// over a wire. Every open question must be answered. Else as [`resume`].
+///
+/// ```
+/// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};
+/// use genkit::Answer;
+///
+/// # async fn ask_the_user(_: &genkit::Interrupt) -> Result<Answer> { unimplemented!() }
+/// # async fn run(asked: GenerateResponse) -> Result<()> {
+/// let mut answers: Vec<Answer> = Vec::new();
+/// for question in asked.interrupts() {
+///     answers.push(ask_the_user(&question).await?);
+/// }
+/// let done = genkit::resume_with(asked, answers).model("gemini/gemini-2.5-flash").await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn resume_with(
     interrupted: GenerateResponse,
     answers: impl IntoIterator<Item = Answer>,
 ) -> Generate {
-    Genkit::default().resume(interrupted, answers)
+    Genkit::default().resume_with(interrupted, answers)
 }
 
 /// Runs a flow of the program by its name, with JSON in and JSON out.
@@ -266,7 +286,7 @@ pub fn resume(
 ///
 /// # Errors
 /// As [`Genkit::run_flow`].
-pub async fn run_flow(name: &str, input: serde_json::Value) -> Result<serde_json::Value> {
+pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_json::Value> {
     Genkit::default().run_flow(name, input).await
 }
 

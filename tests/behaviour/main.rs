@@ -11,6 +11,7 @@ mod hostile;
 mod lists;
 mod masking;
 mod middleware_served;
+mod options;
 mod prompts;
 mod questions;
 mod registry;

@@ -91,7 +91,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
             let about = about.map(|said| format!(" ({said})"));
             let typed = self.reply(&format!("  {name}{}:", about.unwrap_or_default()))?;
             if typed.is_empty() {
-                return Ok(question.deny(""));
+                return Ok(question.decline());
             }
             let value = match field["type"].as_str() {
                 Some("string") => typed.into(),

@@ -9,9 +9,7 @@ mod scenario;
 
 use std::time::Duration;
 
-use genkit::mcp::{
-    McpClient, McpHost, host::ElicitRequest, host::HttpServer, host::ProtocolEra, host::Sampling,
-};
+use genkit::mcp::host::{ElicitRequest, McpClient, McpHost, ProtocolEra, Sampling, ServerConfig};
 use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Result};
 use offline::Offline;
@@ -40,7 +38,7 @@ async fn run(scenario: &Scenario) -> Result<()> {
         "2026-07-28" => ProtocolEra::Stateless,
         _ => ProtocolEra::Sessions,
     };
-    let server = HttpServer::new(&scenario.url).protocol(era).oauth(access::oauth(scenario)?);
+    let server = ServerConfig::http(&scenario.url).protocol(era).oauth(access::oauth(scenario)?);
     let host = McpHost::builder()
         .name("conformance-client")
         .version(env!("CARGO_PKG_VERSION"))
@@ -79,7 +77,7 @@ async fn play(scenario: &Scenario, client: &McpClient) -> Result<()> {
 /// Calls each tool that the host offers, with arguments that fit its schema.
 async fn call_all(client: &McpClient) -> Result<()> {
     for tool in client.tools().await? {
-        let name = server_name(tool.name());
+        let name = tool.name();
         let arguments = arguments::fitting(tool.input_schema());
         // Some scenarios refuse on purpose; what counts is what the server saw.
         if let Err(error) = client.call_tool(name, arguments).await {
@@ -109,22 +107,17 @@ async fn echo_schema(client: &McpClient) -> Result<()> {
         return Err(Error::not_found("the suite offers no schema to echo"));
     };
     let schema = rich.input_schema();
-    client.call_tool(server_name(echo.name()), json!({ "schema": schema })).await?;
+    client.call_tool(echo.name(), json!({ "schema": schema })).await?;
     Ok(())
 }
 
 /// Reads what else there is.
 async fn read_all(client: &McpClient) -> Result<()> {
     for prompt in client.prompts().await? {
-        client.get_prompt(server_name(prompt.name()), json!({})).await?;
+        client.get_prompt(prompt.name(), json!({})).await?;
     }
     for resource in client.resources().await? {
         client.read_resource(resource.uri()).await?;
     }
     Ok(())
-}
-
-/// The name as the server says it.
-fn server_name(name: &str) -> &str {
-    name.split_once('/').map_or(name, |(_, name)| name)
 }

@@ -22,7 +22,7 @@ mod wanted;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use genkit::mcp::{McpHost, host::McpEvent, host::ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerState};
 use genkit::{Error, Result};
 
 use talk::Talk;
@@ -71,11 +71,11 @@ fn connect(wanted: &Wanted, terminal: &Terminal) -> Result<McpHost> {
         .config_file(&wanted.config)?
         .on_event(|event| match event {
             McpEvent::State { state: ServerState::Closed, .. } => {}
-            McpEvent::State { server, state } => eprintln!("({server} is {state})"),
+            McpEvent::State { server, state, .. } => eprintln!("({server} is {state})"),
             McpEvent::Log { server, level, data, .. } => {
                 eprintln!("({server}, {level:?}: {data})");
             }
-            McpEvent::ToolsChanged { server } => eprintln!("({server} has other tools now)"),
+            McpEvent::ToolsChanged { server, .. } => eprintln!("({server} has other tools now)"),
             _ => {}
         });
     let host = match wanted.what {

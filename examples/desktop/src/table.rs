@@ -1,7 +1,7 @@
 //! What there is, as a table.
 
 use genkit::Tool;
-use genkit::mcp::{McpHost, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerState};
 
 /// How wide a name may be before its description leaves its column, in characters.
 const WIDEST: usize = 52;
@@ -34,21 +34,19 @@ pub(crate) async fn table(host: &McpHost) -> String {
         ]);
         let mut items = Vec::new();
         if status.state == ServerState::Connected {
-            // The names as the server says them: its key stands above.
-            let own = |name: &str| name.split_once('/').map_or(name, |(_, own)| own).to_owned();
-            let mut item = |kind: &str, name: String, about: &str| {
-                items.push(vec![kind.to_owned(), name, line(about, SHOWN)]);
+            let mut item = |kind: &str, name: &str, about: &str| {
+                items.push(vec![kind.to_owned(), name.to_owned(), line(about, SHOWN)]);
             };
             for tool in client.tools().await.unwrap_or_default() {
                 let mark = if may_destroy(&tool) { "tool  !" } else { "tool" };
                 asks |= may_destroy(&tool);
-                item(mark, own(tool.name()), tool.description());
+                item(mark, tool.name(), tool.description());
             }
             for prompt in client.prompts().await.unwrap_or_default() {
-                item("prompt", own(prompt.name()), prompt.description());
+                item("prompt", prompt.name(), prompt.description());
             }
             for resource in client.resources().await.unwrap_or_default() {
-                item("resource", resource.uri().to_owned(), resource.description());
+                item("resource", resource.uri(), resource.description());
             }
             items.extend(
                 status

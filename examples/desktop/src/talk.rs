@@ -2,7 +2,7 @@
 
 use genkit::mcp::McpHost;
 use genkit::model::{GenerateChunk, ModelRef};
-use genkit::{Answer, Approval, Chat, GenerateStream, Interrupt, Part, Result};
+use genkit::{Answer, Approval, Chat, GenerateResponse, GenerateStream, Interrupt, Part, Result};
 
 use crate::table::{line, may_destroy};
 use crate::terminal::Terminal;
@@ -16,6 +16,11 @@ const SHOWN: usize = 100;
 /// A conversation with everything that the servers offer.
 pub(crate) struct Talk {
     chat: Chat,
+    screen: Screen,
+}
+
+/// What is shown of it.
+struct Screen {
     terminal: Terminal,
     /// Whether an answer has been begun on the line where the cursor is.
     answering: bool,
@@ -34,27 +39,27 @@ impl Talk {
                 _ => Approval::Allow,
             })
             .chat();
-        Self { chat, terminal, answering: false }
+        Self { chat, screen: Screen { terminal, answering: false } }
     }
 
     /// Says something, and shows what comes of it. Where nobody can be asked the answer is no.
     pub(crate) async fn say(&mut self, prompt: &str, somebody: bool) -> Result<()> {
-        let mut stream = self.chat.turn(prompt)?.stream();
+        let mut turn = self.chat.send(prompt);
         loop {
-            self.show(&mut stream).await?;
-            let response = stream.response().await?;
-            self.chat.keep(&response);
+            let response = self.screen.show(turn.stream()).await?;
             if !response.is_interrupted() {
                 return Ok(());
             }
             let mut answers = Vec::new();
             for question in response.interrupts() {
-                answers.push(self.ask(&question, somebody).await?);
+                answers.push(self.screen.ask(&question, somebody).await?);
             }
-            stream = self.chat.resuming(answers).stream();
+            turn = self.chat.resume_with(answers);
         }
     }
+}
 
+impl Screen {
     async fn ask(&self, question: &Interrupt, somebody: bool) -> Result<Answer> {
         let call = question.tool_request();
         let asked = format!("Call {} with {}?", call.name, call.input);
@@ -65,18 +70,18 @@ impl Talk {
         })
     }
 
-    async fn show(&mut self, stream: &mut GenerateStream) -> Result<()> {
+    async fn show(&mut self, mut stream: GenerateStream<'_>) -> Result<GenerateResponse> {
         while let Some(chunk) = stream.next().await {
             self.chunk(&chunk?)?;
         }
-        self.end_line()
+        self.end_line()?;
+        stream.response().await
     }
 
     fn chunk(&mut self, chunk: &GenerateChunk) -> Result<()> {
-        if let Some(told) = chunk.custom.get("tool") {
-            let progress = &told["progress"];
-            let of = progress.get("total").map(|total| format!(" of {total}")).unwrap_or_default();
-            self.step("progress", &format!("{}{of}", progress["progress"]))?;
+        if let Some(told) = chunk.tool_progress() {
+            let of = told.total.map(|total| format!(" of {total}")).unwrap_or_default();
+            self.step("progress", &format!("{}{of}", told.progress))?;
         }
         chunk.content.iter().try_for_each(|part| self.part(part))
     }

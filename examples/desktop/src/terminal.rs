@@ -3,9 +3,9 @@
 use std::io::{BufRead as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use genkit::mcp::{host::ElicitAnswer, host::ElicitRequest};
+use genkit::mcp::host::ElicitRequest;
 use genkit::serde_json::{self, Map, Value};
-use genkit::{Error, Result};
+use genkit::{Elicited, Error, Result};
 
 /// Somebody at a terminal. Servers and the agent may ask at the same time: one after the other.
 #[derive(Clone)]
@@ -41,12 +41,12 @@ impl Terminal {
     }
 
     /// A server's question: a page to visit, or the fields of a form.
-    pub(crate) async fn elicit(self, asked: ElicitRequest) -> ElicitAnswer {
+    pub(crate) async fn elicit(self, asked: ElicitRequest) -> Elicited<Value> {
         let answer = self.apart(move || match &asked.url {
             Some(url) => visit(&asked, url),
             None => fill(&asked),
         });
-        answer.await.unwrap_or_else(|_| ElicitAnswer::cancel())
+        answer.await.unwrap_or_else(|_| Elicited::Cancelled)
     }
 
     /// Reads where nothing else waits for it.
@@ -82,18 +82,18 @@ fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
 }
 
 /// Nothing is opened: the user does that, having read where it leads.
-fn visit(asked: &ElicitRequest, url: &str) -> Result<ElicitAnswer> {
+fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
     let question =
         format!("\n? {}: {}\n  {url}\n  Have you been there? [y/N]", asked.server, asked.message);
     Ok(match read(&question, true)?.as_deref() {
-        Some("y" | "Y" | "yes") => ElicitAnswer::accept(Value::Null),
-        Some(_) => ElicitAnswer::decline(),
-        None => ElicitAnswer::cancel(),
+        Some("y" | "Y" | "yes") => Elicited::Accepted(Value::Null),
+        Some(_) => Elicited::Declined,
+        None => Elicited::Cancelled,
     })
 }
 
 /// Field by field; an empty line takes the default, or leaves out what may be left out.
-fn fill(asked: &ElicitRequest) -> Result<ElicitAnswer> {
+fn fill(asked: &ElicitRequest) -> Result<Elicited<Value>> {
     writeln!(std::io::stdout(), "\n? {}: {}  (! declines)", asked.server, asked.message)?;
     let schema = asked.schema.as_ref().unwrap_or(&Value::Null);
     let required = |name: &str| {
@@ -103,10 +103,10 @@ fn fill(asked: &ElicitRequest) -> Result<ElicitAnswer> {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         loop {
             let Some(typed) = read(&label(name, field), true)? else {
-                return Ok(ElicitAnswer::cancel());
+                return Ok(Elicited::Cancelled);
             };
             let value = match (typed.as_str(), field.get("default")) {
-                ("!", _) => return Ok(ElicitAnswer::decline()),
+                ("!", _) => return Ok(Elicited::Declined),
                 ("", Some(default)) => default.clone(),
                 ("", None) if required(name) => continue,
                 ("", None) => break,
@@ -116,7 +116,7 @@ fn fill(asked: &ElicitRequest) -> Result<ElicitAnswer> {
             break;
         }
     }
-    Ok(ElicitAnswer::accept(form))
+    Ok(Elicited::Accepted(Value::Object(form)))
 }
 
 /// `  city (where you live) [Oslo]:`

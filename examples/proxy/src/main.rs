@@ -49,7 +49,7 @@ async fn main() -> Result<()> {
         [config, "--http", address] | ["--http", address, config] => (config, Some(address)),
         _ => return Err(Error::invalid_argument("usage: proxy CONFIG [--http ADDRESS]")),
     };
-    let host = McpHost::from_config(config)?;
+    let host = McpHost::from_config_file(config)?;
     let server = genkit::serve_mcp()
         .name("proxy")
         .version(env!("CARGO_PKG_VERSION"))

@@ -87,7 +87,7 @@ async fn research(
         .model(model)
         .tools(genkit::tools![search, read, compare])
         .max_turns(turns)
-        .middleware(times)
+        .middleware(times.measure())
         .stream();
     while let Some(chunk) = stream.next().await {
         match chunk {

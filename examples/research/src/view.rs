@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use genkit::generate::ToolProgress;
 use genkit::message::ToolResponse;
-use genkit::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
+use genkit::middleware::{Middleware, on_tool};
 use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
-use genkit::{BoxFuture, GenerateResponse, Message, Part, Role};
+use genkit::{GenerateResponse, Message, Part, Role};
 
 /// How much of arguments and of text is shown in a line, in characters.
 const WIDTH: usize = 90;
@@ -19,23 +20,28 @@ const WIDTH: usize = 90;
 #[derive(Clone, Default)]
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
-impl Middleware for Times {
-    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, genkit::Result<ToolOutcome>> {
-        let reference = call.request().id.clone().unwrap_or_default();
-        Box::pin(async move {
-            let began = Instant::now();
-            let outcome = next.run(call).await;
-            let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            times.insert(reference, began.elapsed());
-            outcome
+impl Times {
+    /// The middleware that takes the times.
+    pub(crate) fn measure(&self) -> impl Middleware {
+        let times = self.clone();
+        on_tool(move |call, next| {
+            let times = times.clone();
+            async move {
+                let reference = call.request().id.clone().unwrap_or_default();
+                let began = Instant::now();
+                let outcome = next.run(call).await;
+                times.lock().insert(reference, began.elapsed());
+                outcome
+            }
         })
     }
-}
 
-impl Times {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Duration>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn of(&self, answer: &ToolResponse) -> Option<Duration> {
-        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.get(answer.id.as_deref()?).copied()
+        self.lock().get(answer.id.as_deref()?).copied()
     }
 }
 
@@ -64,8 +70,8 @@ impl<W: Write> View<W> {
 
     /// Shows a piece of the run.
     pub(crate) fn chunk(&mut self, chunk: &GenerateChunk) -> Result<()> {
-        if let Some(told) = chunk.custom.get("tool") {
-            self.progress(told)?;
+        if let Some(told) = chunk.tool_progress() {
+            self.progress(&told)?;
         }
         for part in &chunk.content {
             if let Some(text) = part.as_text() {
@@ -99,15 +105,13 @@ impl<W: Write> View<W> {
     }
 
     /// What a tool tells with `ctx.progress`; only where it can be written over.
-    fn progress(&mut self, told: &Value) -> Result<()> {
-        let progress = &told["progress"];
-        if !self.terminal || progress.is_null() {
+    fn progress(&mut self, told: &ToolProgress) -> Result<()> {
+        if !self.terminal {
             return Ok(());
         }
         self.line("")?;
-        let name = told["name"].as_str().unwrap_or_default();
-        let about = progress["message"].as_str().unwrap_or_default();
-        let [done, total] = ["progress", "total"].map(|key| progress[key].as_f64().unwrap_or(0.0));
+        let about = told.message.as_deref().unwrap_or_default();
+        let (name, done, total) = (&told.name, told.progress, told.total.unwrap_or_default());
         write!(self.out, "        {name}: {done} of {total} {about}")?;
         self.at = At::Progress;
         self.out.flush()

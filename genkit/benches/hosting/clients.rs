@@ -3,9 +3,9 @@
 use std::process::Stdio;
 use std::sync::Arc;
 
+use genkit::mcp::host::{McpClient, ProtocolEra, ServerConfig, StdioTransport};
 use genkit::mcp::rmcp::model::CallToolRequestParams;
 use genkit::mcp::rmcp::service::{RoleClient, RunningService, ServiceExt as _};
-use genkit::mcp::{McpClient, host::CustomServer, host::ProtocolEra, host::StdioServer};
 use genkit::serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -53,7 +53,7 @@ impl Client {
             }
             Place::InProcess => {
                 let genkit = servers::genkit();
-                let server = CustomServer::in_process(move || genkit.serve_mcp()).protocol(era);
+                let server = ServerConfig::in_process(move || genkit.serve_mcp()).protocol(era);
                 McpClient::connect("add", server).await
             }
         };
@@ -89,7 +89,7 @@ impl Client {
         let Value::Object(arguments) = json!({"a": a, "b": 2}) else { unreachable!() };
         match self {
             Self::Host(client) => {
-                let sum = client.call_tool("add", arguments.into()).await.unwrap();
+                let sum = client.call_tool("add", arguments).await.unwrap();
                 assert_eq!(sum.as_str().map(str::len), Some((a + 2).to_string().len()));
             }
             Self::Rmcp(bare) => {
@@ -110,6 +110,6 @@ impl Client {
 }
 
 /// This program again, as a server.
-pub(crate) fn child() -> StdioServer {
-    StdioServer::new(std::env::current_exe().unwrap()).args(["--serve", "add"])
+pub(crate) fn child() -> StdioTransport {
+    ServerConfig::stdio(std::env::current_exe().unwrap()).args(["--serve", "add"])
 }

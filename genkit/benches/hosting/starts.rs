@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 
 use super::{Effort, median};
 
@@ -24,7 +24,7 @@ pub(crate) async fn measure(effort: &Effort) {
 /// From nothing until all are connected, in milliseconds.
 async fn start(count: usize) -> f64 {
     let myself = std::env::current_exe().unwrap();
-    let slow = || StdioServer::new(&myself).args(["--serve", "slow"]).env("RUST_LOG", "off");
+    let slow = || ServerConfig::stdio(&myself).args(["--serve", "slow"]).env("RUST_LOG", "off");
     let servers = (0..count).map(|number| (format!("s{number}"), slow()));
     let started = Instant::now();
     let host = McpHost::builder().servers(servers).build().unwrap();

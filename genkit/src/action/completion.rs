@@ -1,4 +1,4 @@
-//! CompleteRequest: suggestions for prompt arguments and template variables while a user types.
+//! Completion: suggestions for prompt arguments and template variables while a user types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -38,6 +38,13 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
+    /// A completion that a program asks for.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn typed(argument: &str, value: &str) -> Self {
+        let (argument, value) = (argument.to_owned(), value.to_owned());
+        Self { argument, value, others: BTreeMap::new(), context: Context::detached() }
+    }
+
     /// The argument that is being typed.
     pub fn argument(&self) -> &str {
         &self.argument

@@ -26,10 +26,6 @@ pub(crate) enum Error {
     #[error("the result does not serialize to JSON")]
     Output(#[source] serde_json::Error),
     #[error("Resource not found: {0}")]
-    #[cfg_attr(
-        not(any(feature = "mcp-server", feature = "mcp-host")),
-        allow(dead_code, reason = "only MCP asks for it")
-    )]
     ResourceNotFound(String),
 }
 

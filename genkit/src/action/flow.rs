@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
+use tracing::Instrument as _;
 
 use super::call::{ActionFn, Requirement, Strictness};
 use super::definition::{Definition, StaticDefinition, defined};
 use super::info::StaticInfo;
+use super::invocation::{self, Invocation};
 use super::tool::ToolOutput;
-use crate::context::Context;
-use crate::error::Result;
 
 /// A function annotated with `#[flow]`.
 ///
@@ -111,10 +112,36 @@ impl Flow {
         })
     }
 
-    /// Runs the function in a span of its own. Flows have no time limit but the caller's.
-    pub(crate) async fn invoke(&self, context: &Context, input: Value) -> Result<Value> {
-        let call = self.0.handler.call(context, input, Strictness::Exact);
-        Ok(crate::context::supervise(context, self.name(), call).await?.into_value())
+    /// Runs the flow with `input`, an object or a struct that serializes to one, in a trace span of
+    /// its own. Flows have no time limit but the caller's.
+    ///
+    /// ```
+    /// use genkit::{Flow, flow};
+    /// use serde_json::json;
+    ///
+    /// /// Doubles a number.
+    /// #[flow]
+    /// async fn double(n: i64) -> i64 { n * 2 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// assert_eq!(Flow::of::<double>().run(json!({"n": 21})).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Invocation`].
+    pub fn run(&self, input: impl Serialize) -> Invocation<Value> {
+        let (flow, input) = (self.clone(), invocation::arguments(input));
+        let span = tracing::info_span!("flow", name = self.name());
+        Invocation::new(self.name(), move |context| {
+            let run = async move {
+                let call = flow.0.call(&context, input?, Strictness::Exact);
+                Ok(call.await?.into_value())
+            };
+            run.instrument(span)
+        })
     }
 }
 

@@ -28,14 +28,15 @@ mod definition;
 mod error;
 mod failure;
 mod flow;
+mod handler_error;
 mod info;
+mod invocation;
 mod linked;
 mod prompt;
 mod resource;
 mod tool;
 
 pub(crate) use call::{Requirement, Strictness};
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
@@ -48,7 +49,9 @@ pub(crate) use tool::ToolOutput;
 pub use call::{Chunks, CollectedChunks};
 pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
+pub use handler_error::HandlerError;
 pub use info::SourceLocation;
+pub use invocation::Invocation;
 pub use linked::AnnotatedFn;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};

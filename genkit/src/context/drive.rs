@@ -67,11 +67,34 @@ pub(crate) async fn supervise<T>(
     }
 }
 
+/// Runs `work` of the action `name`, which the function of `context` calls, within `limit` of the
+/// time that counts.
+pub(crate) async fn within<T>(
+    context: &Context,
+    name: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(limit) = limit else { return work.await };
+    let end = context.spent() + limit;
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = until_spent(context, end) => Err(too_slow(name, Some(limit))),
+    }
+}
+
 /// Resolves when the time that counts is over: that in which nobody is being asked.
 async fn expired(context: &Context) {
-    let Some(limit) = context.0.parts.limit else { return std::future::pending().await };
+    match context.0.parts.limit {
+        Some(limit) => until_spent(context, limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until_spent(context: &Context, time: Duration) {
     loop {
-        let left = limit.saturating_sub(context.spent());
+        let left = time.saturating_sub(context.spent());
         if left.is_zero() {
             return;
         }

@@ -23,6 +23,8 @@ pub(super) enum Error {
     ApprovalClosed,
     #[error("the user's answer does not fit the form: {0}")]
     Form(serde_json::Error),
+    #[error("the user's answer does not fit the form: {0}")]
+    FormBounds(String),
     #[error("the answer to a form has no `action`")]
     NoAction,
     #[error("the answer is to another question")]
@@ -68,6 +70,7 @@ impl Topic for Error {
             | Self::TestRefuses { .. } => ErrorKind::PermissionDenied,
             Self::QuestionClosed | Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Form(_)
+            | Self::FormBounds(_)
             | Self::NoAction
             | Self::OtherQuestion
             | Self::NoContent

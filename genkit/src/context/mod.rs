@@ -43,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use caller::{Caller, NoCaller};
 pub(crate) use capability::Capability;
-pub(crate) use drive::{Outcome, drive, supervise};
+pub(crate) use drive::{Outcome, drive, supervise, within};
 #[cfg(feature = "mcp-server")]
 pub(crate) use question::unanswerable;
 pub(crate) use question::{
@@ -85,7 +85,8 @@ pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 struct ContextState {
     parts: ContextParts,
     started: Instant,
-    replay: Mutex<Replay>,
+    /// One with that of actions that the function calls.
+    replay: Arc<Mutex<Replay>>,
 }
 
 /// Receives the chunks of a streamed result.
@@ -128,7 +129,7 @@ impl Default for ContextParts {
 
 impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
-        let replay = Mutex::new(Replay::new(std::mem::take(&mut self.recording)));
+        let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
         Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)
     }
 }
@@ -327,6 +328,35 @@ impl Context {
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.parts.cancel
+    }
+
+    pub(crate) fn states(&self) -> &TypeMap {
+        &self.0.parts.states
+    }
+
+    /// The context of an action that this function calls: the same caller, record and limits, with
+    /// `states`, `values` and `chunks` over its own.
+    pub(crate) fn nested(
+        &self,
+        states: &TypeMap,
+        values: &TypeMap,
+        chunks: Option<OnChunk>,
+    ) -> Self {
+        let ContextState { parts, started, replay } = &*self.0;
+        let parts = ContextParts {
+            caller: Arc::clone(&parts.caller),
+            states: parts.states.with(states),
+            values: parts.values.with(values),
+            meta: parts.meta.clone(),
+            cancel: parts.cancel.clone(),
+            limit: parts.limit,
+            recording: Recording::default(),
+            chunks: chunks.or_else(|| parts.chunks.clone()),
+            approval: None,
+            #[cfg(feature = "mcp-http")]
+            extensions: parts.extensions.clone(),
+        };
+        Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }), None)
     }
 
     fn replay(&self) -> MutexGuard<'_, Replay> {

@@ -19,6 +19,15 @@ impl TypeMap {
         self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
+    /// The same with the values of `over` in front.
+    pub(crate) fn with(&self, over: &Self) -> Self {
+        let (Some(own), Some(over)) = (&self.0, &over.0) else {
+            return if over.0.is_some() { over.clone() } else { self.clone() };
+        };
+        let both = own.iter().chain(&**over).map(|(id, value)| (*id, Arc::clone(value)));
+        Self(Some(Arc::new(both.collect())))
+    }
+
     pub(crate) fn contains(&self, id: TypeId) -> bool {
         self.0.as_ref().is_some_and(|map| map.contains_key(&id))
     }

@@ -10,10 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
+use super::data::{GenerateOptions, Instructions, IntoParts, OutputOptions};
 use super::error::Error as E;
 use super::format::Format;
-use super::interrupt::{Answer, Resume};
 use super::middleware::{Middleware, ToolCall};
 use super::run::{Approval, OnToolError, RunSettings};
 use super::tools::{IntoResources, IntoTools, ResourceRef, ToolRef};
@@ -124,18 +123,6 @@ impl Genkit {
             cancel: None,
             config_error: None,
         }
-    }
-
-    /// Goes on with an interrupted run: see [`resume`](crate::resume).
-    pub fn resume(
-        &self,
-        interrupted: GenerateResponse,
-        answers: impl IntoIterator<Item = Answer>,
-    ) -> Generate {
-        // The settings of the interrupted run are kept.
-        let mut request = interrupted.request.unwrap_or_default();
-        request.messages.extend(interrupted.message);
-        self.generate_with(GenerateOptions::of_request(request)).resume(answers)
     }
 }
 
@@ -311,12 +298,30 @@ impl Generate {
         self.options.output.get_or_insert_default()
     }
 
-    /// Resumes an interrupted run: see [`resume`](crate::resume).
-    pub fn resume(mut self, answers: impl IntoIterator<Item = Answer>) -> Self {
-        let resume = self.options.resume.get_or_insert_with(Resume::default);
-        for answer in answers {
-            resume.push(answer);
-        }
+    /// State: injects `value` into every tool of this run that takes `&T`, over that of the
+    /// [`Genkit`]. A tool whose state nobody gave is an error before the model is asked.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{ErrorKind, Result, tool, tools};
+    ///
+    /// struct Prices { apple: u32 }
+    ///
+    /// /// What `n` apples cost.
+    /// #[tool]
+    /// async fn cost(prices: &Prices, n: u32) -> u32 { prices.apple * n }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let ask = genkit::generate("2 apples?").model(ScriptedModel::text("6")).tools(tools![cost]);
+    /// let error = ask.clone().await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody gave `Prices`
+    /// assert_eq!(ask.state(Prices { apple: 3 }).await?.text(), "6");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.genkit.states.insert(value);
         self
     }
 

@@ -1,12 +1,16 @@
 //! Chat: a conversation that keeps its history.
 
+use std::future::IntoFuture;
+
 use super::builder::Generate;
-use super::data::GenerateResponse;
-use super::data::IntoParts;
+use super::data::{GenerateResponse, IntoParts};
 use super::error::Error as E;
-use super::interrupt::Answer;
+use super::interrupt::{Answer, Interrupt};
+use super::stream::GenerateStream;
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::message::{Message, Role};
+use crate::model::ChunkSink;
 
 /// A chat: each turn knows the ones before it.
 ///
@@ -25,8 +29,8 @@ use crate::message::{Message, Role};
 /// # }
 /// ```
 ///
-/// The history is plain data: store [`messages`](Self::messages), and go on with
-/// [`Generate::messages`].
+/// [`stream`](Self::stream) shows a turn as it comes. The history is plain data: store
+/// [`messages`](Self::messages), and go on with [`Generate::messages`].
 #[derive(Clone, Debug)]
 pub struct Chat {
     /// What every turn asks with; its messages are the history.
@@ -35,52 +39,94 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Sends a prompt, and keeps the answer in the history.
+    /// Sends a prompt: awaited it is the answer, which the history keeps.
     ///
     /// # Errors
     /// As [`Generate`]; the history stays as it was before, and the error owns what was done.
     /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) while the last turn
     /// waits for [`resume`](Self::resume).
-    pub async fn send(&mut self, prompt: impl IntoParts) -> Result<GenerateResponse> {
-        let turn = self.turn(prompt)?;
-        let response = turn.await?;
-        self.keep(&response);
-        Ok(response)
+    pub fn send(&mut self, prompt: impl IntoParts) -> ChatTurn<'_> {
+        let turn = match self.interrupted {
+            true => Err(E::WaitsForAnswers),
+            false => Ok(self.template.clone().prompt(prompt)),
+        };
+        ChatTurn { chat: self, turn }
     }
 
-    /// The same turn, not begun: to [stream](Generate::stream) it. Give its response to
-    /// [`keep`](Self::keep).
+    /// Sends a prompt, and gives the chunks of the answer as they come. The history keeps the answer
+    /// at the end of the stream; of one that is dropped before, it keeps nothing.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let mut chat = genkit::generate(()).model(ScriptedModel::streaming(["Hello, ", "Ada!"])).chat();
+    /// let mut stream = chat.stream("I am Ada.");
+    /// while let Some(chunk) = stream.next().await {
+    ///     print!("{}", chunk?.text());
+    /// }
+    /// assert_eq!(stream.response().await?.text(), "Hello, Ada!");
+    /// assert_eq!(chat.messages().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) while the last turn
-    /// waits for [`resume`](Self::resume).
-    pub fn turn(&self, prompt: impl IntoParts) -> Result<Generate> {
-        if self.interrupted {
-            return Err(E::WaitsForAnswers.into());
-        }
-        Ok(self.template.clone().prompt(prompt))
+    /// As [`send`](Self::send); they come as the last item.
+    pub fn stream(&mut self, prompt: impl IntoParts) -> GenerateStream<'_> {
+        self.send(prompt).stream()
     }
 
-    /// Answers the questions of an interrupted turn.
+    /// Answers the questions of an interrupted turn: `answer` is asked for each of them. Awaited it is
+    /// the response, [streamed](ChatTurn::stream) its chunks come first.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{tool, tools};
+    ///
+    /// /// Pays.
+    /// #[tool(needs_approval)]
+    /// async fn pay() -> String { "paid".into() }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::new([
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", ())]),
+    ///     ModelResponse::from_text("It is paid."),
+    /// ]);
+    /// let mut chat = genkit::generate(()).model(model).tools(tools![pay]).chat();
+    /// let mut response = chat.send("Pay the bill.").await?;
+    /// while response.is_interrupted() {
+    ///     response = chat.resume(|question| question.approve()).await?;
+    /// }
+    /// assert_eq!(response.text(), "It is paid.");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Generate`].
-    pub async fn resume(
-        &mut self,
-        answers: impl IntoIterator<Item = Answer>,
-    ) -> Result<GenerateResponse> {
-        let response = self.resuming(answers).await?;
-        self.keep(&response);
-        Ok(response)
+    pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
+        let questions = self.messages().last().map(Interrupt::all).unwrap_or_default();
+        let answers: Vec<Answer> = questions.iter().map(answer).collect();
+        self.resume_with(answers)
     }
 
-    /// The same, not begun: to [stream](Generate::stream) it. Give its response to
-    /// [`keep`](Self::keep).
-    pub fn resuming(&self, answers: impl IntoIterator<Item = Answer>) -> Generate {
-        self.template.clone().resume(answers)
+    /// Answers the questions of an interrupted turn with answers that are there already. Else as
+    /// [`resume`](Self::resume).
+    ///
+    /// # Errors
+    /// As [`Generate`].
+    pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
+        let messages = self.template.options.messages.clone();
+        let turn = Ok(self.template.clone().resume_at(messages, answers));
+        ChatTurn { chat: self, turn }
     }
 
-    /// Makes a response the end of the history.
+    /// Makes a response that was stored, or that another run gave, the end of the history.
     pub fn keep(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.template.system.clear(); // it stands in the history from now on
@@ -93,14 +139,52 @@ impl Chat {
     }
 }
 
+/// A turn of a [`Chat`], about to run: awaiting it gives the response, [`stream`](Self::stream) gives
+/// chunks first. Either way the history keeps the response, and nothing of a turn that fails or is
+/// dropped before its end.
+#[must_use = "a turn begins when it is awaited or streamed"]
+#[derive(Debug)]
+pub struct ChatTurn<'a> {
+    chat: &'a mut Chat,
+    turn: Result<Generate, E>,
+}
+
+impl<'a> ChatTurn<'a> {
+    /// Runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream<'a> {
+        let format = self.turn.as_ref().ok().and_then(Generate::output_format);
+        GenerateStream::new(format, |chunks| self.start(chunks))
+    }
+
+    fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+        Box::pin(async move {
+            let response = self.turn?.start(chunks).await?;
+            self.chat.keep(&response);
+            Ok(response)
+        })
+    }
+}
+
+impl<'a> IntoFuture for ChatTurn<'a> {
+    type Output = Result<GenerateResponse>;
+    type IntoFuture = BoxFuture<'a, Result<GenerateResponse>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.start(ChunkSink::none())
+    }
+}
+
 impl Generate {
-    /// Makes a conversation of it: each turn is asked with these settings.
+    /// Makes a conversation of it: each turn is asked with these settings. A history that ends with
+    /// open questions waits for [`Chat::resume`].
     pub fn chat(mut self) -> Chat {
         let prompt = std::mem::take(&mut self.prompt);
+        let asks = |last: &Message| prompt.is_empty() && !Interrupt::all(last).is_empty();
+        let interrupted = self.options.messages.last().is_some_and(asks);
         if !prompt.is_empty() {
             // The prompt to begin with is the beginning of the history.
             self.options.messages.push(Message::new(Role::User, prompt));
         }
-        Chat { template: self, interrupted: false }
+        Chat { template: self, interrupted }
     }
 }

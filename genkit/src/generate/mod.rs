@@ -8,12 +8,15 @@
 //! | watching a run | [`GenerateStream`] |
 //! | a conversation | [`Chat`] |
 //! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], [`resume`](crate::resume) |
+//! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](crate::Tool::call), [`ToolInvocation`] |
+//! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
 //! | structured output | [`Generate::output`], [`Format`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | code around runs and calls | [`middleware`](crate::middleware) |
 
 mod builder;
+mod call_tool;
 mod chat;
 mod data;
 mod error;
@@ -22,13 +25,19 @@ pub(crate) mod interrupt;
 pub mod middleware;
 mod prepare;
 mod request;
+mod resume;
 mod run;
+mod run_tools;
 mod stream;
 mod tools;
 
 pub use builder::Generate;
-pub use chat::Chat;
-pub use data::{GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions};
+pub use call_tool::ToolInvocation;
+pub use chat::{Chat, ChatTurn};
+pub use data::{
+    GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions, ToolChunk,
+    ToolProgress,
+};
 pub use format::Format;
 pub use interrupt::{Answer, Interrupt, Resume};
 pub use run::{Approval, OnToolError};

@@ -1,6 +1,7 @@
 //! Starting a run, awaited or streamed: its model, its tools and the request of its first turn.
 
 use std::future::IntoFuture;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::Shared;
@@ -10,30 +11,51 @@ use tokio_util::sync::CancellationToken;
 use super::builder::Generate;
 use super::data::{GenerateOptions, GenerateResponse};
 use super::error::Error as E;
+use super::format::Format;
 use super::interrupt::{Resumed, resume};
 use super::request::{
     close_calls, conversation, forget_instructions, place_documents, shape_output,
 };
 use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules};
-use super::stream::{ChunkQueue, GenerateStream};
+use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::message::Message;
-use crate::model::{ChunkSink, Model, ModelRequest};
+use crate::model::{ChunkSink, Model, ModelRequest, ModelResponse};
 
 impl Generate {
-    /// Runs it, and gives its chunks as they come.
-    pub fn stream(self) -> GenerateStream {
-        let queue = ChunkQueue::default();
-        // One that there is not is the run's own error.
-        let output = self.options.output.as_ref();
-        let format = output.and_then(|output| output.format().ok().flatten());
-        let sink = queue.sink();
-        GenerateStream::new(self.start(sink), queue, format)
+    /// Runs it: the same as awaiting it, as a plain future for `tokio::spawn`, `block_on` and
+    /// `join_all`.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let task = tokio::spawn(genkit::generate("hi").model(ScriptedModel::text("hello")).run());
+    /// assert_eq!(task.await??.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generate`] says.
+    pub async fn run(self) -> Result<GenerateResponse> {
+        self.await
     }
 
-    fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
+    /// Runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream<'static> {
+        GenerateStream::new(self.output_format(), |chunks| self.start(chunks))
+    }
+
+    /// The format that is asked for. One that there is not is the run's own error.
+    pub(super) fn output_format(&self) -> Option<Format> {
+        self.options.output.as_ref()?.format().ok().flatten()
+    }
+
+    pub(super) fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -63,21 +85,13 @@ impl IntoFuture for Generate {
 crate::future::becomes_a_future!(Generate, Result<GenerateResponse>);
 
 /// Finds the model and the tools, and writes the messages.
-async fn prepare(generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
-    let Generate { genkit, settings, mut options, .. } = generate;
+async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
     let model = match &generate.model {
-        Some(model) => genkit.models.find(model)?,
-        None => genkit.models.default_model()?,
+        Some(model) => generate.genkit.models.find(model)?,
+        None => generate.genkit.models.default_model()?,
     };
-    let fixed = settings.middleware.iter().flat_map(|middleware| middleware.tools()).collect();
-    let tools = Toolbox::find(generate.tools, fixed, &genkit).await?;
-    if !options.middleware.is_empty() {
-        // It may be what asks for approval: going on without it would be wrong.
-        return Err(E::NamedMiddleware.into());
-    }
-    if let Some(error) = generate.config_error {
-        return Err(error.into());
-    }
+    let tools = find_tools(&mut generate).await?;
+    let Generate { genkit, settings, mut options, .. } = generate;
     let history = std::mem::take(&mut options.messages);
     let mut messages = conversation(generate.system, history, generate.prompt)?;
     let resumed = go_on(&mut messages, &options, &tools, &settings)?;
@@ -95,6 +109,57 @@ async fn prepare(generate: Generate, sink: ChunkSink) -> Result<(Run, ModelReque
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started };
     Ok((Run::new(env, rules, resumed), request))
+}
+
+/// A run that asks no model: it only runs the calls of a message.
+pub(super) async fn prepare_tools(mut generate: Generate) -> Result<Run> {
+    let models = &generate.genkit.models;
+    // Only a tool that samples needs one, and is told what is missing.
+    let model = match &generate.model {
+        Some(model) => models.find(model)?,
+        None => models.default_model().unwrap_or_else(|why| Arc::new(NoModel(why.chain()))),
+    };
+    let tools = find_tools(&mut generate).await?;
+    let Generate { genkit, settings, mut options, .. } = generate;
+    let rules =
+        TurnRules { max_turns: usize::MAX, fail_on_max_turns: true, return_tool_requests: false };
+    let (name, sink) = (options.step_name.take(), ChunkSink::none());
+    let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
+    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started };
+    Ok(Run::new(env, rules, None))
+}
+
+/// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
+async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
+    let middleware = &generate.settings.middleware;
+    let fixed = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
+    let tools = Toolbox::find(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
+    if !generate.options.middleware.is_empty() {
+        // It may be what asks for approval: going on without it would be wrong.
+        return Err(E::NamedMiddleware.into());
+    }
+    match generate.config_error.take() {
+        Some(error) => Err(error.into()),
+        None => Ok(tools),
+    }
+}
+
+/// Stands in where no model was named.
+struct NoModel(String);
+
+impl Model for NoModel {
+    fn name(&self) -> &str {
+        "none"
+    }
+
+    fn generate<'a>(
+        &'a self,
+        _: &'a ModelRequest,
+        _: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        let error = E::NothingToSample(self.0.clone());
+        Box::pin(std::future::ready(Err(error.into())))
+    }
 }
 
 /// Goes on from the answers to an interrupted run, or makes a whole history of the messages.

@@ -19,10 +19,10 @@ use crate::sync::lock;
 
 /// Chunks that nobody has read yet.
 #[derive(Clone, Default)]
-pub(super) struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
+struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
 
 impl ChunkQueue {
-    pub(super) fn sink(&self) -> ChunkSink {
+    fn sink(&self) -> ChunkSink {
         let queue = self.clone();
         ChunkSink::new(move |chunk| lock(&queue.0).push_back(chunk))
     }
@@ -30,7 +30,8 @@ impl ChunkQueue {
 
 /// A run whose chunks come one by one: made by [`Generate::stream`](crate::Generate::stream).
 ///
-/// The run goes on while it is read, and stops when it is dropped.
+/// The run goes on while it is read, and stops when it is dropped. `'a` is what the run borrows: the
+/// [`Chat`](crate::Chat) that keeps its answer, else nothing, which is `'static`.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -47,8 +48,8 @@ impl ChunkQueue {
 /// # }
 /// ```
 #[must_use = "a stream runs while it is read"]
-pub struct GenerateStream {
-    run: Option<BoxFuture<'static, Result<GenerateResponse>>>,
+pub struct GenerateStream<'a> {
+    run: Option<BoxFuture<'a, Result<GenerateResponse>>>,
     queue: ChunkQueue,
     ended: Option<Result<GenerateResponse>>,
     /// The text of the message that is being written, and which it is.
@@ -57,13 +58,15 @@ pub struct GenerateStream {
     format: Option<Format>,
 }
 
-impl GenerateStream {
+impl<'a> GenerateStream<'a> {
+    /// The stream of the run that `start` begins.
     pub(super) fn new(
-        run: BoxFuture<'static, Result<GenerateResponse>>,
-        queue: ChunkQueue,
         format: Option<Format>,
+        start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
     ) -> Self {
-        Self { run: Some(run), queue, ended: None, text: String::new(), index: 0, format }
+        let queue = ChunkQueue::default();
+        let run = Some(start(queue.sink()));
+        Self { run, queue, ended: None, text: String::new(), index: 0, format }
     }
 
     /// The next chunk; `None` at the end. An error comes once, as the last item.
@@ -155,7 +158,7 @@ impl GenerateStream {
     }
 }
 
-impl futures_util::Stream for GenerateStream {
+impl futures_util::Stream for GenerateStream<'_> {
     type Item = Result<GenerateChunk>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -163,7 +166,7 @@ impl futures_util::Stream for GenerateStream {
     }
 }
 
-impl std::fmt::Debug for GenerateStream {
+impl std::fmt::Debug for GenerateStream<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GenerateStream").field("index", &self.index).finish_non_exhaustive()
     }

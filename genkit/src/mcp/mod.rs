@@ -34,6 +34,8 @@ mod jsonrpc;
 mod level;
 #[cfg(feature = "mcp-server")]
 pub mod server;
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
+mod wrapped_result;
 
 #[cfg(feature = "mcp-host")]
 #[doc(inline)]

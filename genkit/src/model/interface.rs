@@ -55,6 +55,7 @@ use crate::future::BoxFuture;
     message = "`{Self}` is not a model",
     label = "does not implement `genkit::model::Model`",
     note = "implement it, or make a model of a closure with `genkit::model::from_fn`",
+    note = "a name goes to `.default_model(\"gemini/gemini-2.5-flash\")` of `Genkit::builder()`, or to `.model(..)` of a request",
     note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; `Genkit::builder().provider(..)` lets all of its models be named"
 )]
 pub trait Model: Send + Sync + 'static {

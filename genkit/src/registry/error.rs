@@ -30,6 +30,8 @@ pub(super) enum Error {
          callers send named arguments"
     )]
     ArgumentsNoObject(String),
+    #[error("{label}: {why}")]
+    Schema { label: String, why: String },
     #[error("{label} takes `&{state}`, and no such state was given: call `.state(..)` with one")]
     NoState { label: String, state: &'static str },
     #[error("{label}: `{uri}`: {why}")]

@@ -1,5 +1,6 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
+mod bounds;
 mod check;
 pub(crate) mod conversion;
 mod cost;
@@ -23,6 +24,7 @@ mod strictness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use bounds::{Bounds, Shape};
 #[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]

@@ -1,5 +1,8 @@
 //! For tests of programs that use this library.
 //!
+//! A function is tested by calling it. [`Context::testing`](crate::Context::testing) answers what it
+//! asks and shows what it told, and [`Chunks::collect`](crate::Chunks::collect) what it streamed.
+//!
 //! [`check`] finds what the compiler cannot see. With the feature `testing`, `Client` is an MCP
 //! client in memory:
 //!

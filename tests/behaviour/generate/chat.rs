@@ -1,8 +1,8 @@
 //! Conversations.
 
 use genkit::message::ToolRequest;
-use genkit::model::ModelResponse;
-use genkit::testing::ScriptedModel;
+use genkit::model::{GenerateChunk, ModelResponse};
+use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{Error, ErrorKind, Message, tool, tools};
 use serde_json::json;
 
@@ -39,21 +39,65 @@ async fn an_interrupted_turn_waits_for_answers() {
     let asked = chat.send("delete 7").await.unwrap();
     let error = chat.send("and 8").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    let done = chat.resume([asked.interrupts()[0].approve()]).await.unwrap();
+    let done = chat.resume_with([asked.interrupts()[0].approve()]).await.unwrap();
     assert_eq!(done.text(), "deleted");
     assert_eq!(chat.send("thanks").await.unwrap().text(), "bye");
     assert_eq!(chat.messages().len(), 6);
 }
 
 #[tokio::test]
-async fn a_turn_can_be_streamed_and_kept() {
+async fn a_streamed_turn_is_kept_at_its_end() {
     let model = ScriptedModel::texts(["one", "two"]);
     let mut chat = genkit::generate(()).model(model).chat();
-    let mut stream = chat.turn("a").unwrap().stream();
+    let mut stream = chat.stream("a");
     while let Some(chunk) = stream.next().await {
         chunk.unwrap();
     }
-    chat.keep(&stream.response().await.unwrap());
-    chat.send("b").await.unwrap();
+    drop(stream); // nobody takes the response
+    assert_eq!(chat.messages().len(), 2);
+    assert_eq!(chat.stream("b").response().await.unwrap().text(), "two");
     assert_eq!(chat.messages().len(), 4);
+}
+
+#[tokio::test]
+async fn a_stream_that_is_dropped_or_fails_changes_no_history() {
+    let model = ScriptedModel::new([
+        Scripted::from(ModelResponse::from_text("one")),
+        Scripted::chunks([GenerateChunk::from_text("tw")], ModelResponse::from_text("two")),
+        Scripted::from(Err(genkit::Error::new(ErrorKind::Unavailable, "overloaded"))),
+        Scripted::from(ModelResponse::from_text("three")),
+    ]);
+    let mut chat = genkit::generate(()).model(model).chat();
+    chat.send("a").await.unwrap();
+    let mut stream = chat.stream("b");
+    assert_eq!(stream.next().await.unwrap().unwrap().text(), "tw");
+    drop(stream);
+    assert_eq!(chat.messages().len(), 2);
+    chat.stream("b").response().await.unwrap_err();
+    assert_eq!(chat.messages().len(), 2);
+    chat.send("b").await.unwrap();
+    assert_eq!(chat.messages()[3].text(), "three");
+}
+
+#[tokio::test]
+async fn a_chat_that_waits_for_answers_is_asked_nothing_else() {
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
+        ModelResponse::from_text("deleted"),
+    ]);
+    let run = genkit::generate(()).model(model).tools(tools![delete]);
+    let mut chat = run.clone().chat();
+    let asked = chat.stream("delete 7").response().await.unwrap();
+    assert!(asked.is_interrupted());
+    let error = chat.stream("and 8").next().await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+    // The same in a chat that is made of the stored history.
+    let mut chat = run.messages(asked.messages()).chat();
+    assert_eq!(chat.send("and 8").await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
+    let mut stream = chat.resume(|question| question.approve()).stream();
+    while let Some(chunk) = stream.next().await {
+        chunk.unwrap();
+    }
+    drop(stream);
+    assert_eq!(chat.messages().last().unwrap().text(), "deleted");
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use genkit::action::HandlerError;
 use genkit::generate::GenerateOptions;
 use genkit::message::ToolRequest;
 use genkit::model::{FinishReason, ModelResponse, Usage};
@@ -135,7 +136,7 @@ fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
                 context.cancelled().await;
                 drop(other);
             });
-            std::future::pending::<genkit::Result<u32>>().await
+            std::future::pending::<Result<u32, HandlerError>>().await
         }
     })
 }
@@ -282,13 +283,19 @@ async fn a_chosen_tool_is_required_in_genkits_json() {
 #[tokio::test]
 async fn a_signal_ends_every_turn_of_a_chat() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let model = ScriptedModel::texts(["one", "two"]);
-    let chat = genkit::generate(()).model(model).cancel_on(async { stopped.await.unwrap_or(()) });
-    let mut chat = chat.chat();
+    let model = ScriptedModel::new([
+        ModelResponse::from_text("one"),
+        ModelResponse::from_tool_requests([ToolRequest::new("wait", ())]),
+    ]);
+    let wait = Tool::builder("wait", "Waits.");
+    let wait =
+        wait.handler(|_: Context, (): ()| std::future::pending::<Result<(), HandlerError>>());
+    let chat = genkit::generate(()).model(model).tools([wait]);
+    let mut chat = chat.cancel_on(async { stopped.await.unwrap_or(()) }).chat();
     chat.send("a").await.unwrap();
     stop.send(()).unwrap();
     tokio::task::yield_now().await;
-    let error = chat.turn("b").unwrap().model(ScriptedModel::pending()).await.unwrap_err();
+    let error = chat.send("b").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 

@@ -137,7 +137,7 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
     let asked = run(model.clone()).await.unwrap();
     assert_eq!(asked.interrupts()[0].message(), Some("Four?"));
     let answer = asked.interrupts()[0].restart("yes");
-    let resumed = genkit::resume(asked, [answer]).model(model).tools(tools![add]);
+    let resumed = genkit::resume_with(asked, [answer]).model(model).tools(tools![add]);
     let done = resumed.middleware(Changes).await.unwrap();
     assert_eq!(outputs(&done), [json!(5)]);
 }
@@ -206,7 +206,9 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
         async move {
             ctx.interrupt(json!({"message": "Pay?"})).await?;
             match paid.fetch_add(1, Ordering::SeqCst) {
-                count if count < failures => Err(Error::new(ErrorKind::Unavailable, "bank closed")),
+                count if count < failures => {
+                    Err(Error::new(ErrorKind::Unavailable, "bank closed").into())
+                }
                 _ => Ok("paid"),
             }
         }

@@ -1,5 +1,6 @@
 //! The generate loop, row by row of what it promises.
 
+mod by_hand;
 mod calls;
 mod chat;
 mod closures;

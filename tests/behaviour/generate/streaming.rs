@@ -131,13 +131,22 @@ async fn progress_and_chunks_of_tools_are_seen_but_not_by_the_model() {
     let mut told = Vec::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.unwrap();
-        if let Some(tool) = chunk.custom.get("tool") {
+        if let Some(progress) = chunk.tool_progress() {
             assert_eq!((chunk.index, chunk.role), (Some(1), Some(Role::Tool)));
-            assert_eq!(tool["name"], "count");
-            told.push(tool.get("progress").or(tool.get("chunk")).cloned().unwrap());
+            assert!(chunk.tool_chunk().is_none() && chunk.content.is_empty());
+            assert_eq!((progress.name.as_str(), progress.message), ("count", None));
+            told.push((progress.id, progress.progress, progress.total));
+        }
+        if let Some(sent) = chunk.tool_chunk() {
+            assert!(chunk.tool_progress().is_none());
+            assert_eq!(sent.name, "count");
+            assert!(sent.clone().read::<bool>().unwrap_err().to_string().contains("`count`"));
+            told.push((sent.id.clone(), sent.read().unwrap(), None));
         }
     }
-    assert_eq!(told, [json!({"progress": 1.0, "total": 2.0, "message": null}), json!(1)]);
+    let id = model.tool_calls()[0].id.clone();
+    assert!(id.is_some());
+    assert_eq!(told, [(id.clone(), 1.0, Some(2.0)), (id, 1.0, None)]);
     assert_eq!(model.tool_outputs("count"), [json!(2)]);
 }
 

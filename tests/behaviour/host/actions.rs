@@ -101,7 +101,10 @@ async fn results_are_what_they_mean() {
         assert_eq!(call("s/add", json!({"a": 2, "b": 3})).await.unwrap(), json!({"total": 5}));
         assert_eq!(call("s/say", json!({"word": "1.10"})).await.unwrap(), "1.10");
         assert_eq!(call("s/say", json!({"word": "[1, 2]"})).await.unwrap(), json!([1, 2]));
-        assert_eq!(call("s/draw", json!({})).await.unwrap(), "a dot");
+        let drawn: Vec<Part> =
+            serde_json::from_value(call("s/draw", json!({})).await.unwrap()).unwrap();
+        assert_eq!(drawn[..2], [Part::text("a dot"), Part::image("image/png", b"dot")]);
+        assert!(matches!(&drawn[2], Part::Resource { resource, .. } if resource.uri == "x://more"));
         let error = call("s/fail", Value::Null).await.unwrap_err();
         assert_eq!(error.to_string(), "no such file");
         let error = call("s/say", json!(["x"])).await.unwrap_err();
@@ -218,11 +221,11 @@ async fn prompts_with_their_arguments() {
         assert_eq!((arguments[0].name.as_str(), arguments[0].required), ("language", true));
         assert_eq!(arguments[0].description.as_deref(), Some("The language."));
         assert!(!arguments[1].required);
-        let reply = host.get_prompt("s", "review", json!({"language": "Rust"})).await.unwrap();
+        let reply = host.get_prompt("s/review", json!({"language": "Rust"})).await.unwrap();
         let [first, second] = reply.messages() else { panic!("{reply:?}") };
         assert_eq!(first.text(), "Review this Rust in style None.");
         assert_eq!((second.text().as_str(), second.role), ("Gladly.", genkit::Role::Model));
-        let error = host.get_prompt("s", "review", json!({})).await.unwrap_err();
+        let error = host.get_prompt("s/review", json!({})).await.unwrap_err();
         assert!(error.to_string().contains("language"), "{error}");
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{McpClient, McpHost, host::CustomServer, host::ServerConfig, host::ServerState};
+use genkit::mcp::host::{CustomTransport, McpClient, McpHost, ServerConfig, ServerState};
 use genkit::testing::ScriptedModel;
 use genkit::{Error, ErrorKind, Registry, Result, tool, tools};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn add(a: i64, b: i64) -> i64 {
 }
 
 /// A server that counts its connections.
-fn counting(count: &Arc<AtomicUsize>) -> CustomServer {
+fn counting(count: &Arc<AtomicUsize>) -> CustomTransport {
     let count = Arc::clone(count);
     served(&registry(tools![add]), move |server| {
         count.fetch_add(1, Ordering::SeqCst);
@@ -27,15 +27,15 @@ fn counting(count: &Arc<AtomicUsize>) -> CustomServer {
 }
 
 /// A server that is never there.
-fn dead() -> CustomServer {
-    CustomServer::new(|| async {
+fn dead() -> CustomTransport {
+    ServerConfig::custom(|| async {
         Err::<tokio::io::DuplexStream, _>(Error::new(ErrorKind::Unavailable, "the cable is cut"))
     })
 }
 
 /// A server that takes what it is told and says nothing.
-fn hung() -> CustomServer {
-    CustomServer::new(|| async {
+fn hung() -> CustomTransport {
+    ServerConfig::custom(|| async {
         let (ours, theirs) = tokio::io::duplex(1024);
         tokio::spawn(async move {
             let _open = theirs;
@@ -116,7 +116,7 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
     let (counted, failing) = (Arc::clone(&count), Arc::clone(&broken));
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     // It is not there the first time.
-    let inner = CustomServer::new(move || {
+    let inner = ServerConfig::custom(move || {
         let (count, broken, genkit) = (counted.clone(), failing.clone(), genkit.clone());
         async move {
             count.fetch_add(1, Ordering::SeqCst);
@@ -189,7 +189,7 @@ async fn a_connection_that_breaks_is_made_again() {
     let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<()>>>> = Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let (counted, kept) = (Arc::clone(&count), Arc::clone(&pipes));
-    let flaky = CustomServer::new(move || {
+    let flaky = ServerConfig::custom(move || {
         let (count, pipes, genkit) = (counted.clone(), kept.clone(), genkit.clone());
         async move {
             count.fetch_add(1, Ordering::SeqCst);
@@ -252,7 +252,7 @@ async fn dropping_the_host_ends_its_connections() {
         .state(Arc::clone(&gone))
         .build()
         .unwrap();
-    let client = McpClient::connect("s", CustomServer::in_process(move || genkit.serve_mcp()))
+    let client = McpClient::connect("s", ServerConfig::in_process(move || genkit.serve_mcp()))
         .await
         .unwrap();
     let call = client.call_tool("wait", json!({}));
@@ -294,7 +294,7 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
     let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>> = Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let kept = Arc::clone(&alive);
-    let once = CustomServer::new(move || {
+    let once = ServerConfig::custom(move || {
         let (kept, genkit) = (kept.clone(), genkit.clone());
         async move {
             let mut kept = kept.lock().unwrap();

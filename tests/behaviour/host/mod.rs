@@ -5,9 +5,12 @@ mod changes;
 mod life;
 mod proxy;
 mod questions;
+mod reconnect;
+mod results;
 mod talk;
 
-use genkit::mcp::{McpHost, McpServer, host::CustomServer, host::ProtocolEra};
+use genkit::mcp::McpServer;
+use genkit::mcp::host::{CustomTransport, McpHost, ProtocolEra, ServerConfig};
 use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];
@@ -18,20 +21,20 @@ fn registry<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> Registry {
 }
 
 /// A server over `registry`, made anew for each connection.
-fn server(registry: &Registry) -> CustomServer {
+fn server(registry: &Registry) -> CustomTransport {
     served(registry, |server| server)
 }
 
 fn served(
     registry: &Registry,
     with: impl Fn(McpServer) -> McpServer + Send + Sync + 'static,
-) -> CustomServer {
+) -> CustomTransport {
     let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
-    CustomServer::in_process(move || with(genkit.serve_mcp()))
+    ServerConfig::in_process(move || with(genkit.serve_mcp()))
 }
 
 /// A host of one server, `s`.
-fn host(server: CustomServer) -> McpHost {
+fn host(server: CustomTransport) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }
 

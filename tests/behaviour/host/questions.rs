@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
+use genkit::mcp::host::{ElicitRequest, McpHost, Sampling};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -56,7 +56,7 @@ async fn a_handler_answers() {
             .server("s", server(&registry(tools![greet])).protocol(era))
             .on_elicit(move |request: ElicitRequest| {
                 seen.lock().unwrap().push(request);
-                async { ElicitAnswer::accept(json!({"name": "Ada"})) }
+                async { Elicited::Accepted(json!({"name": "Ada"})) }
             })
             .build()
             .unwrap();
@@ -111,7 +111,7 @@ async fn in_a_loop_a_question_interrupts_and_the_answer_goes_back() {
         let answers: Vec<_> =
             asked.interrupts().iter().map(|q| q.accept(json!({"name": "Eve"}))).collect();
         let second = build();
-        let done = genkit::resume(asked, answers)
+        let done = genkit::resume_with(asked, answers)
             .model(model.clone())
             .tools(second.tools())
             .await
@@ -139,7 +139,7 @@ async fn a_stateless_server_is_not_asked_twice_for_its_question() {
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
         asked.interrupts().iter().map(|q| q.accept(json!({"name": "E"}))).collect();
-    genkit::resume(asked, answers).model(model.clone()).tools(host.tools()).await.unwrap();
+    genkit::resume_with(asked, answers).model(model.clone()).tools(host.tools()).await.unwrap();
     assert_eq!(model.tool_outputs("s/count"), ["E"]);
     // Once for the question, once for the answer.
     assert_eq!(RUNS.load(Ordering::SeqCst), 2);
@@ -213,11 +213,8 @@ async fn folders_of_the_host_and_of_the_server() {
             .roots(["file:///all"])
             .build()
             .unwrap();
-        let of = async |key: &str| {
-            let mut of = host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
-            // Older clients know only objects.
-            of.get_mut("result").map(serde_json::Value::take).unwrap_or(of)
-        };
+        let of =
+            async |key: &str| host.call_tool(&format!("{key}/folders"), json!({})).await.unwrap();
         assert_eq!(of("a").await, json!(["file:///all"]));
         assert_eq!(of("b").await, json!(["file:///b"]));
         host.set_roots(["file:///new"]).await;
@@ -236,7 +233,7 @@ async fn answering_takes_the_time_that_a_person_takes() {
             .timeout(Duration::from_millis(400))
             .on_elicit(|_| async {
                 tokio::time::sleep(Duration::from_millis(900)).await;
-                ElicitAnswer::accept(json!({"name": "slow"}))
+                Elicited::Accepted(json!({"name": "slow"}))
             })
             .build()
             .unwrap();
@@ -278,7 +275,7 @@ async fn questions_are_never_crossed() {
                     question.accept(json!({"name": format!("I am {who}")}))
                 })
                 .collect();
-            run = genkit::resume(run, answers)
+            run = genkit::resume_with(run, answers)
                 .model(model.clone())
                 .tools(host.tools())
                 .await
@@ -329,7 +326,7 @@ async fn an_answer_is_not_taken_for_another_question() {
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
         asked.interrupts().iter().map(|q| q.accept(json!({"name": "y"}))).collect();
-    let again = genkit::resume(asked, answers).model(model).tools(host.tools()).await.unwrap();
+    let again = genkit::resume_with(asked, answers).model(model).tools(host.tools()).await.unwrap();
     let shown = serde_json::to_string(&again).unwrap();
     assert!(shown.contains("Delete 500 files?"), "{shown}");
 }
@@ -358,7 +355,7 @@ async fn the_same_words_asked_twice_are_two_questions() {
             let answers: Vec<_> =
                 run.interrupts().iter().map(|q| q.accept(json!({"name": name}))).collect();
             assert_eq!(answers.len(), 1, "{era:?} {name}");
-            run = genkit::resume(run, answers)
+            run = genkit::resume_with(run, answers)
                 .model(model.clone())
                 .tools(host.tools())
                 .await

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use genkit::context::LogLevel;
-use genkit::mcp::{McpHost, host::McpEvent, host::RequestMeta, host::peer_tools};
+use genkit::mcp::host::{McpEvent, McpHost, RequestMeta, peer_tools};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -78,11 +78,9 @@ async fn progress_goes_into_the_stream_of_a_run() {
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut told = Vec::new();
         while let Some(chunk) = stream.next().await {
-            if let Some(progress) = chunk.unwrap().custom.get("tool") {
-                told.push(progress["progress"]["progress"].clone());
-            }
+            told.extend(chunk.unwrap().tool_progress().map(|progress| progress.progress));
         }
-        assert_eq!(told, [json!(1.0), json!(2.0), json!(3.0)], "{era:?}");
+        assert_eq!(told, [1.0, 2.0, 3.0], "{era:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use genkit::ErrorKind;
-use genkit::mcp::{host::ProtocolEra, host::ServerState};
+use genkit::mcp::host::{ProtocolEra, ServerState};
 
 use super::{Faulty, says};
 

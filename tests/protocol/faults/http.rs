@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use genkit::Context;
 use genkit::ErrorKind;
-use genkit::mcp::{McpClient, McpHost, host::HttpServer, host::ServerState};
+use genkit::mcp::host::{HttpTransport, McpClient, McpHost, ServerConfig, ServerState};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -74,8 +74,8 @@ impl Server {
         self.methods().iter().filter(|seen| *seen == method).count()
     }
 
-    fn client(&self) -> HttpServer {
-        HttpServer::new(&self.url).timeout(Duration::from_secs(5))
+    fn client(&self) -> HttpTransport {
+        ServerConfig::http(&self.url).timeout(Duration::from_secs(5))
     }
 }
 
@@ -278,10 +278,11 @@ async fn what_is_no_mcp_says_so() {
 async fn headers_are_made_from_the_context_of_each_call() {
     struct User(&'static str);
     let server = Server::start(|_| None).await;
-    let config =
-        server.client().header("x-always", "yes").bearer("token").headers_from(|ctx: &Context| {
+    let config = server.client().header("x-always", "yes").bearer_token("token").headers_from(
+        |ctx: &Context| {
             ctx.extension::<User>().map(|user| ("x-user".to_owned(), user.0.to_owned()))
-        });
+        },
+    );
     let host = McpHost::builder().server("s", config).build().unwrap();
     for user in ["ada", "eve"] {
         let model = ScriptedModel::new([

@@ -16,7 +16,7 @@ async fn names(server: &Faulty) -> Vec<String> {
 #[tokio::test]
 async fn one_tool_without_a_schema_spoils_nothing() {
     let server = Faulty::new("no-schema");
-    assert_eq!(names(&server).await, ["s/echo", "s/bare", "s/good"]);
+    assert_eq!(names(&server).await, ["echo", "bare", "good"]);
     let bare = within(server.client.tools()).await.unwrap().remove(1);
     assert_eq!(bare.input_schema(), &json!({"type": "object"}));
     server.end().await;
@@ -26,7 +26,6 @@ async fn one_tool_without_a_schema_spoils_nothing() {
 async fn what_is_no_tool_is_left_out_and_said() {
     let server = Faulty::new("odd");
     let all = ["echo", "blocks", "lists", "kind", "shape", "bad_description", "bad_annotations"];
-    let all: Vec<String> = all.iter().map(|name| format!("s/{name}")).collect();
     assert_eq!(names(&server).await, all);
     let notices = server.client.status().notices.join("\n");
     for wanted in [
@@ -45,7 +44,7 @@ async fn what_is_no_tool_is_left_out_and_said() {
 #[tokio::test]
 async fn of_two_tools_with_one_name_the_first_counts() {
     let server = Faulty::new("twice");
-    assert_eq!(names(&server).await, ["s/echo", "s/other"]);
+    assert_eq!(names(&server).await, ["echo", "other"]);
     let tools = within(server.client.tools()).await.unwrap();
     assert_eq!(tools[0].description(), "The tool echo.");
     let notices = server.client.status().notices;

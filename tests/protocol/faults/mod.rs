@@ -9,7 +9,7 @@ mod requests;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use genkit::mcp::{McpClient, McpHost, host::StdioServer};
+use genkit::mcp::host::{McpClient, McpHost, ServerConfig, StdioTransport};
 use genkit::{Error, Result};
 use serde_json::{Value, json};
 
@@ -28,12 +28,12 @@ fn script() -> PathBuf {
 }
 
 /// The server with the fault `mode`, as whoever has it would write it.
-fn server(mode: &str, mark: &str) -> StdioServer {
+fn server(mode: &str, mark: &str) -> StdioTransport {
     let [mode, argument] = match mode.split_once(' ') {
         Some((mode, argument)) => [mode, argument],
         None => [mode, "-"],
     };
-    StdioServer::new("python3").arg(script()).args([mode, argument, mark])
+    ServerConfig::stdio("python3").arg(script()).args([mode, argument, mark])
 }
 
 /// A mark that no other test has.
@@ -49,7 +49,7 @@ impl Faulty {
         Self::with(mode, |server| server)
     }
 
-    fn with(mode: &str, change: impl FnOnce(StdioServer) -> StdioServer) -> Self {
+    fn with(mode: &str, change: impl FnOnce(StdioTransport) -> StdioTransport) -> Self {
         let mark = mark(mode);
         let host = McpHost::builder()
             .server("s", change(server(mode, &mark)))

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use genkit::ErrorKind;
-use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 use serde_json::json;
 
 use super::{Faulty, lives, mark, processes, says, server, within};
@@ -24,8 +24,8 @@ async fn a_program_that_ends_at_once_says_why() {
 #[tokio::test]
 async fn a_program_that_is_not_there_says_where_it_was_looked_for() {
     let host = McpHost::builder()
-        .server("npx", StdioServer::new("npx-that-is-not-there").arg("x"))
-        .server("folder", StdioServer::new("python3").cwd("/no/such/folder"))
+        .server("npx", ServerConfig::stdio("npx-that-is-not-there").arg("x"))
+        .server("folder", ServerConfig::stdio("python3").cwd("/no/such/folder"))
         .build()
         .unwrap();
     let error = within(host.client("npx").unwrap().ready()).await.unwrap_err();

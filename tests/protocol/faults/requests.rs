@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::ErrorKind;
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::McpEvent, host::ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerState};
+use genkit::{Elicited, ErrorKind};
 use serde_json::json;
 
 use super::{Faulty, mark, says, server, within};
@@ -78,7 +78,7 @@ async fn questions_without_end_end() {
         .server("s", server("mrtr-forever", &mark))
         .on_elicit(move |_| {
             *count.lock().unwrap() += 1;
-            async { ElicitAnswer::accept(json!({"ok": true})) }
+            async { Elicited::Accepted(json!({"ok": true})) }
         })
         .build()
         .unwrap();
@@ -88,6 +88,15 @@ async fn questions_without_end_end() {
     assert!(*asked.lock().unwrap() <= 11);
     within(host.close()).await;
     assert_eq!(super::processes(&mark), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_result_of_an_unknown_type_is_no_success() {
+    let server = Faulty::new("task-result");
+    let error = server.call("echo", json!({})).await.unwrap_err();
+    says(&error, &["answered `echo`", "of the type \"task\"", "`complete` and `input_required`"]);
+    assert_eq!(error.kind(), genkit::ErrorKind::Unimplemented);
+    server.end().await;
 }
 
 #[tokio::test]

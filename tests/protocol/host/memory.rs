@@ -1,7 +1,7 @@
 //! `server-memory`: what it keeps outlives its process.
 
 use genkit::ErrorKind;
-use genkit::mcp::{McpHost, host::McpEvent, host::ServerState};
+use genkit::mcp::host::{McpEvent, McpHost, ServerState};
 use serde_json::{Value, json};
 
 use super::mark::Mark;

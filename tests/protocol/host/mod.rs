@@ -14,7 +14,8 @@ mod web;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use genkit::mcp::{McpHost, host::McpEvent, host::StdioServer};
+use genkit::context::Progress;
+use genkit::mcp::host::{McpEvent, McpHost, ServerConfig, StdioTransport};
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -24,8 +25,8 @@ use crate::packages;
 use mark::Mark;
 
 /// A server that runs on Node, as a program.
-fn node(name: &str, mark: &Mark) -> StdioServer {
-    StdioServer::new("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
+fn node(name: &str, mark: &Mark) -> StdioTransport {
+    ServerConfig::stdio("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
 }
 
 /// Waits until `done`; how long is only a guard against waiting for ever.
@@ -72,8 +73,22 @@ impl Told {
         self.0.lock().unwrap().clear();
     }
 
+    /// Which requests told how far they are, and how far: in order.
+    fn steps(&self) -> Vec<(String, String, Progress)> {
+        let step = |event| match event {
+            McpEvent::Progress { server, of, progress, .. } => Some((server, of, progress)),
+            _ => None,
+        };
+        self.all().into_iter().filter_map(step).collect()
+    }
+
     /// Waits for an event like this.
     async fn wait(&self, what: &str, like: impl Fn(&McpEvent) -> bool) {
         until(what, async || self.all().iter().any(&like)).await;
     }
+}
+
+/// Whether an event says that the resource at `uri` of the server `e` has new content.
+fn is_update_of(uri: &str) -> impl Fn(&McpEvent) -> bool {
+    move |event| matches!(event, McpEvent::ResourceUpdated { server, uri: of, .. } if server == "e" && of == uri)
 }

@@ -4,12 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use genkit::ErrorKind;
 use genkit::context::Progress;
-use genkit::mcp::{
-    McpHost, host::ElicitAnswer, host::HttpServer, host::McpEvent, host::ServerState,
-    host::StdioServer,
-};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
+use genkit::{Elicited, ErrorKind};
 use serde_json::{Value, json};
 
 use super::mark::{self, Mark};
@@ -101,12 +98,12 @@ async fn a_chain() {
         let host = McpHost::builder().on_event(told.listener()).on_elicit(|asked| async move {
             let question = "notes: Allow `Delete a note` to run with {\"id\":1}?";
             assert_eq!(asked.message, question);
-            ElicitAnswer::accept(json!({}))
+            Elicited::Accepted(json!({}))
         });
         let host = match &web {
-            Some(web) => host.server("proxy", HttpServer::new(web.url())),
+            Some(web) => host.server("proxy", ServerConfig::http(web.url())),
             None => {
-                let proxy = StdioServer::new(server::example("proxy")).arg(&config);
+                let proxy = ServerConfig::stdio(server::example("proxy")).arg(&config);
                 host.server("proxy", proxy.env(mark::VARIABLE, mark.name()))
             }
         };
@@ -118,19 +115,18 @@ async fn a_chain() {
         // Progress comes through two hops.
         let texts = json!({"texts": ["a", "b"]});
         call("notes__import_notes", texts).await.unwrap();
-        let step = |done: f64, said: &str| McpEvent::Progress {
-            server: "proxy".into(),
-            of: "notes__import_notes".into(),
-            progress: Progress::new(done).with_total(2.0).with_message(said),
+        let step = |done: f64, said: &str| {
+            let progress = Progress::new(done).with_total(2.0).with_message(said);
+            ("proxy".to_owned(), "notes__import_notes".to_owned(), progress)
         };
-        let seen = told.all();
+        let seen = told.steps();
         assert!(
             seen.contains(&step(1.0, "1 of 2")) && seen.contains(&step(2.0, "2 of 2")),
             "{seen:?}"
         );
 
         let prompt = json!({"topic": "shop"});
-        let prompt = host.get_prompt("proxy", "notes__summarize", prompt).await.unwrap();
+        let prompt = host.get_prompt("proxy/notes__summarize", prompt).await.unwrap();
         assert!(prompt.messages()[0].text().contains("shop"), "{prompt:?}");
         let note = host.read_resource("note://1").await.unwrap();
         assert!(note[0].as_text().unwrap().contains("buy milk"), "{note:?}");

@@ -1,6 +1,6 @@
 //! A server over HTTP that is restarted while a host uses it.
 
-use genkit::mcp::{McpHost, host::HttpServer, host::McpEvent, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 use serde_json::json;
 
 use super::web::Web;
@@ -10,7 +10,7 @@ use super::{Told, until};
 fn open(web: &Web) -> (McpHost, Told) {
     let told = Told::default();
     let host = McpHost::builder()
-        .server("e", HttpServer::new(web.url()))
+        .server("e", ServerConfig::http(web.url()))
         .on_event(told.listener())
         .build()
         .unwrap();
@@ -44,13 +44,12 @@ async fn subscriptions_are_made_again() {
     let uri = "demo://resource/dynamic/text/7";
     client.subscribe(uri).await.unwrap();
     client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
-    let updated = McpEvent::ResourceUpdated { server: "e".into(), uri: uri.into() };
-    told.wait("an update", |event| *event == updated).await;
+    told.wait("an update", super::is_update_of(uri)).await;
     web.restart();
     assert_eq!(echo(&host, "after").await.unwrap(), "Echo: after");
     told.clear();
     client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
-    told.wait("an update of the new session", |event| *event == updated).await;
+    told.wait("an update of the new session", super::is_update_of(uri)).await;
     host.close().await;
 }
 

@@ -1,13 +1,13 @@
 //! `mcp-server-time`, on the Python SDK, which speaks the newest protocol.
 
-use genkit::mcp::{McpHost, host::ProtocolEra, host::StdioServer};
+use genkit::mcp::host::{McpHost, ProtocolEra, ServerConfig, StdioTransport};
 use serde_json::json;
 
 use super::mark::{self, Mark};
 use crate::packages;
 
-pub(super) fn server(mark: &Mark) -> StdioServer {
-    StdioServer::new(packages::python())
+pub(super) fn server(mark: &Mark) -> StdioTransport {
+    ServerConfig::stdio(packages::python())
         .args(["-m", "mcp_server_time", "--local-timezone", "UTC"])
         .env(mark::VARIABLE, mark.name())
 }
@@ -48,7 +48,7 @@ async fn the_newest_protocol_is_found_by_asking() {
 #[tokio::test]
 async fn a_slow_start_makes_no_old_server() {
     let mark = Mark::new("time-slow");
-    let server = StdioServer::new("sh")
+    let server = ServerConfig::stdio("sh")
         .args(["-c", "sleep 1; exec \"$0\" -m mcp_server_time --local-timezone UTC"])
         .arg(packages::python())
         .env(mark::VARIABLE, mark.name());

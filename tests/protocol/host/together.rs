@@ -1,7 +1,7 @@
 //! All of them in one host, from a configuration file.
 
 use genkit::Tool;
-use genkit::mcp::{McpHost, host::ServerState};
+use genkit::mcp::host::{McpHost, ServerState};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -46,7 +46,7 @@ async fn one_host_for_all() {
     }
     std::fs::write(&config, serde_json::to_string_pretty(&servers).unwrap()).unwrap();
 
-    let host = McpHost::from_config(&config).unwrap();
+    let host = McpHost::from_config_file(&config).unwrap();
     assert_eq!(host.notices(), [""; 0]);
     host.ready().await;
     let states: Vec<_> = host.status().into_iter().map(|s| (s.server, s.state)).collect();

@@ -322,6 +322,13 @@ class MrtrForever(Server):
         return {"resultType": "input_required", "inputRequests": requests, "requestState": "again"}
 
 
+class TaskResult(MrtrForever):
+    """`task-result`: 2026-07-28; a call is answered with a result of a type that nobody asked for."""
+
+    def call(self, name, arguments):
+        return {"resultType": "task", "taskId": "7", "status": "working"}
+
+
 class HangCall(Server):
     """`hang-call`: calls are never answered."""
 

@@ -7,7 +7,7 @@ mod handler;
 mod inject;
 mod input;
 
-pub(crate) use args::Strictness;
+pub(crate) use args::{Strictness, parse};
 pub use chunks::{ChunkItem, Chunks, CollectedChunks};
 pub use function::ActionFn;
 pub(super) use function::ErasedFn;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
+use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use super::reply::{IntoPrompt, PromptReply};
 use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
@@ -127,9 +129,11 @@ impl PromptBuilder {
         I: DeserializeOwned + JsonSchema + Send + 'static,
         T: IntoPrompt + 'static,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
         let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
-        self.build(schemas, closure(function, |reply: T| Ok(reply.into_prompt())))
+        let write =
+            move |context, input| function(context, input).map_err(HandlerError::into_error);
+        self.build(schemas, closure(write, |reply: T| Ok(reply.into_prompt())))
     }
 }

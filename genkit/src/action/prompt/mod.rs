@@ -8,11 +8,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
+use super::invocation::{self, Invocation};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -131,6 +133,41 @@ impl Prompt {
             .collect()
     }
 
+    /// Renders the prompt: runs it with `arguments`, an object or a struct that serializes to one,
+    /// and gives its messages. Values may stand as text, as MCP clients send them.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{Prompt, prompt};
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a haiku.
+    /// #[prompt]
+    /// async fn haiku(topic: String) -> String {
+    ///     format!("Write a haiku about {topic}.")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let reply = Prompt::of::<haiku>().render(json!({"topic": "rain"})).await?;
+    /// assert_eq!(reply.messages()[0].text(), "Write a haiku about rain.");
+    ///
+    /// let model = ScriptedModel::text("…");
+    /// genkit::generate(()).messages(reply.into_messages()).model(model).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Invocation`].
+    pub fn render(&self, arguments: impl Serialize) -> Invocation<PromptReply> {
+        let (prompt, arguments) = (self.clone(), invocation::arguments(arguments));
+        Invocation::new(self.name(), async move |context| {
+            prompt.invoke(&context, arguments?, Strictness::Text).await
+        })
+        .limited(self.timeout())
+    }
+
     /// Whether both are one and the same, not only of one name.
     #[cfg(feature = "mcp-host")]
     pub(crate) fn is(&self, other: &Self) -> bool {
@@ -146,14 +183,14 @@ impl Prompt {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
+    /// Runs the function. No limits.
     pub(crate) fn invoke<'a>(
         &self,
         context: &'a Context,
         arguments: Value,
         how: Strictness,
     ) -> BoxFuture<'a, Result<PromptReply>> {
-        self.definition().handler.call(context, arguments, how)
+        self.definition().call(context, arguments, how)
     }
 }
 

@@ -46,6 +46,11 @@ impl PromptReply {
         self
     }
 
+    /// The messages, for [`Generate::messages`](crate::Generate::messages).
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
     /// The messages.
     pub fn messages(&self) -> &[Message] {
         &self.messages

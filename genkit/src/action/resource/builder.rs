@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
+use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use super::contents::{IntoContents, ResourceOutput};
 use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
@@ -132,10 +134,11 @@ impl ResourceBuilder {
         I: DeserializeOwned + JsonSchema + Send + 'static,
         T: IntoContents + 'static,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
         let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
-        let read = closure(function, |contents: T| Ok(contents.into_contents()));
+        let read = move |context, input| function(context, input).map_err(HandlerError::into_error);
+        let read = closure(read, |contents: T| Ok(contents.into_contents()));
         self.build(schemas, read)
     }
 }

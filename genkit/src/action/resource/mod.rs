@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
+use super::error::Error as E;
+use super::invocation::Invocation;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -103,6 +105,40 @@ impl Resource {
         self.0.timeout
     }
 
+    /// Reads the resource: runs it for `uri`, which is its own or one that its template fits.
+    ///
+    /// ```
+    /// use genkit::{ErrorKind, Resource, resource};
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(id: u64) -> String {
+    ///     format!("note {id}")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let contents = Resource::of::<note>().read("note://7").await?;
+    /// assert_eq!(contents[0].as_text(), Some("note 7"));
+    /// let error = Resource::of::<note>().read("house://7").await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Invocation`], and [`NotFound`](crate::ErrorKind::NotFound) where the template does not fit.
+    pub fn read(&self, uri: &str) -> Invocation<Vec<ResourceContents>> {
+        let (resource, variables, uri) = (self.clone(), self.matches(uri), uri.to_owned());
+        Invocation::new(self.name(), async move |context| {
+            let Some(variables) = variables else {
+                return Err(E::ResourceNotFound(uri).into());
+            };
+            resource.invoke(&context, &uri, variables.into()).await
+        })
+        .limited(self.timeout())
+    }
+
     /// Whether both are one and the same, not only of one name.
     #[cfg(feature = "mcp-host")]
     pub(crate) fn is(&self, other: &Self) -> bool {
@@ -160,9 +196,9 @@ impl Resource {
         // Another program reads the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
         let (resource, context) = (self.clone(), context.reading(uri));
-        Box::pin(async move {
-            resource.definition().handler.call(&context, arguments, Strictness::Text).await
-        })
+        Box::pin(
+            async move { resource.definition().call(&context, arguments, Strictness::Text).await },
+        )
     }
 }
 

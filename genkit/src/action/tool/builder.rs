@@ -3,20 +3,23 @@
 use std::borrow::Cow;
 use std::future::Future;
 
+use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
-use crate::action::call::{ActionHandler, closure, forward};
+use crate::action::call::{ActionHandler, Arguments, closure, forward, parse as read};
 use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::schema::Schemas;
+use crate::schema::{Schemas, input_of};
 
 impl Tool {
     /// Begins a tool that is made at run time.
@@ -98,8 +101,27 @@ impl Tool {
 pub struct ToolBuilder {
     info: Info,
     settings: ToolSettings,
-    input: Option<Value>,
-    output: Option<Value>,
+    input: Option<InputSchema>,
+    output: Option<OutputSchema>,
+}
+
+/// The schema of the arguments, where the closure's own type does not say it.
+enum InputSchema {
+    Written(Value),
+    Of { schema: fn() -> Value, check: CheckInput },
+}
+
+/// The schema of the result, where the closure's own type does not say it.
+enum OutputSchema {
+    Written(Value),
+    Of(fn() -> Option<Value>),
+}
+
+/// Whether arguments are of a type.
+type CheckInput = fn(Arguments) -> Result<()>;
+
+fn check<T: DeserializeOwned>(arguments: Arguments) -> Result<()> {
+    read::<T>(arguments).map(drop)
 }
 
 describing!(ToolBuilder);
@@ -114,18 +136,49 @@ impl ToolBuilder {
         Tool::new(Definition::dynamic(self.info, schemas, handler), self.settings)
     }
 
+    /// Input type: the arguments are a `T`, where the handler takes another type, or there is none.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Tool;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Order { item: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let order = Tool::builder("order", "Orders something.").input::<Order>().interrupts();
+    /// assert_eq!(order.input_schema()["required"][0], "item");
+    /// // What does not fit is answered at once, and nobody is asked.
+    /// let wrong = order.call(&ToolRequest::new("order", json!({"thing": "tea"}))).await?;
+    /// assert!(!wrong.is_interrupted());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn input<T: DeserializeOwned + JsonSchema>(mut self) -> Self {
+        self.input = Some(InputSchema::Of { schema: input_of::<T>, check: check::<T> });
+        self
+    }
+
+    /// Output type: the result is a `T`, where the handler returns another type, or there is none.
+    pub fn output<T: Serialize + JsonSchema>(mut self) -> Self {
+        self.output = Some(OutputSchema::Of(|| Some(crate::schema::output_of::<T>())));
+        self
+    }
+
     /// A schema for the arguments, written by hand: served as it is.
     ///
     /// With the feature `validation` arguments are checked against it before the handler runs;
     /// without, that is the handler's own job.
     pub fn input_schema(mut self, schema: Value) -> Self {
-        self.input = Some(schema);
+        self.input = Some(InputSchema::Written(schema));
         self
     }
 
     /// A schema for the result, written by hand: served as it is.
     pub fn output_schema(mut self, schema: Value) -> Self {
-        self.output = Some(schema);
+        self.output = Some(OutputSchema::Written(schema));
         self
     }
 
@@ -143,7 +196,7 @@ impl ToolBuilder {
     /// assert_eq!(ask_user.name(), "ask_user");
     /// ```
     pub fn interrupts(self) -> Tool {
-        self.handler(|context: Context, _: Value| interrupt(context))
+        self.handler(|context: Context, _: Value| async move { Ok(interrupt(context).await?) })
     }
 
     /// Ends the making of a [`Tool::remote`]: `function` forwards the call. What the other program
@@ -156,7 +209,15 @@ impl ToolBuilder {
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,
     {
-        let schemas = Schemas::foreign(self.input.take().unwrap_or_default(), self.output.take());
+        let input = match self.input.take() {
+            Some(InputSchema::Written(schema)) => schema,
+            _ => Value::default(),
+        };
+        let output = match self.output.take() {
+            Some(OutputSchema::Written(schema)) => Some(schema),
+            _ => None,
+        };
+        let schemas = Schemas::foreign(input, output);
         self.build(schemas, forward(function))
     }
 
@@ -166,11 +227,27 @@ impl ToolBuilder {
         I: DeserializeOwned + JsonSchema + Send + 'static,
         T: IntoOutput + 'static,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
-        let (input, output) = (self.input.take(), self.output.take());
-        let schemas = Schemas::given(input, crate::schema::input_of::<I>, output, T::schema);
-        self.build(schemas, closure(function, T::into_output))
+        let (mut written, mut input_of, mut checked) = (None, input_of::<I> as fn() -> Value, None);
+        match self.input.take() {
+            Some(InputSchema::Written(schema)) => written = Some(schema),
+            Some(InputSchema::Of { schema, check }) => (input_of, checked) = (schema, Some(check)),
+            None => {}
+        }
+        let (output, output_of): (_, fn() -> Option<Value>) = match self.output.take() {
+            Some(OutputSchema::Written(schema)) => (Some(schema), T::schema),
+            Some(OutputSchema::Of(schema)) => (None, schema),
+            None => (None, T::schema),
+        };
+        let schemas = Schemas::given(written, input_of, output, output_of);
+        let run = move |context, input| function(context, input).map_err(HandlerError::into_error);
+        let handler = closure(run, T::into_output);
+        let handler = match checked {
+            Some(check) => handler.after(check),
+            None => handler,
+        };
+        self.build(schemas, handler)
     }
 }
 

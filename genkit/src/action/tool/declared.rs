@@ -64,6 +64,7 @@ pub struct ValueResult;
 /// What stands for a result that is content alone.
 pub struct ContentResult;
 
+#[diagnostic::do_not_recommend]
 impl Describable for ValueResult {}
 
 impl Returns<Part> {

@@ -7,6 +7,7 @@ mod output;
 mod returned;
 mod settings;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 use std::time::Duration;
@@ -123,14 +124,25 @@ impl Tool {
     pub(crate) fn approval_message(&self, arguments: &Value) -> String {
         /// How much of the arguments is shown.
         const SHOWN: usize = 1000;
-        // What another program calls itself is not what a person should judge by.
-        let title = self.title().filter(|_| !self.info().is_remote());
-        let name = title.unwrap_or(self.name());
+        let name = self.name_for_approval();
         let mut shown = arguments.to_string();
         if shown.chars().count() > SHOWN {
             shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
         }
         format!("Allow `{name}` to run with {shown}?")
+    }
+
+    /// What a person judges a tool by: its title, but of another program's tool where it comes from,
+    /// since that program chooses both title and name.
+    fn name_for_approval(&self) -> Cow<'_, str> {
+        if !self.info().is_remote() {
+            return self.title().unwrap_or(self.name()).into();
+        }
+        let origin = self.metadata().get("mcp").map(|origin| (&origin["server"], &origin["name"]));
+        match origin {
+            Some((Value::String(server), Value::String(name))) => format!("{server}/{name}").into(),
+            _ => self.name().into(),
+        }
     }
 
     /// Whether both are one and the same, not only of one name.
@@ -148,14 +160,13 @@ impl Tool {
         how: Strictness,
     ) -> BoxFuture<'a, Result<ToolOutput>> {
         if !self.schemas().are_written() {
-            return self.definition().handler.call(context, arguments, how);
+            return self.definition().call(context, arguments, how);
         }
         let tool = self.clone();
         Box::pin(async move {
-            let Definition { schemas, handler, .. } = tool.definition();
-            let arguments = schemas.check_input(arguments, how)?;
-            let output = handler.call(context, arguments, how).await?;
-            schemas.check_output(output.value.as_ref())?;
+            let arguments = tool.schemas().check_input(arguments, how)?;
+            let output = tool.definition().call(context, arguments, how).await?;
+            tool.schemas().check_output(output.value.as_ref())?;
             Ok(output)
         })
     }

@@ -14,6 +14,7 @@ use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::schema::{Bounds, Shape};
 
 impl Context {
     /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
@@ -41,7 +42,7 @@ impl Context {
     /// A form is flat: a field that is a struct, or a list of structs, is an error where it is
     /// asked, [`Context::testing`] included. Move its fields up, or ask a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
-        Elicit::new(self, message.into(), crate::schema::input_of::<T>())
+        Elicit::new(self, message.into(), crate::schema::input_of::<T>(), Shape::Read)
     }
 
     /// Asks the user to fill in a form whose schema is written by hand; the answer is JSON.
@@ -58,7 +59,7 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, schema: Value) -> Elicit<'_, Value> {
-        Elicit::new(self, message.into(), schema)
+        Elicit::new(self, message.into(), schema, Shape::Written)
     }
 
     /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
@@ -107,6 +108,7 @@ impl Context {
     message = "`{Self}` cannot be asked for in a form",
     label = "not a form",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it; its fields are text, numbers, booleans, enums or lists of enums, never structs",
+    note = "where it is `!`, no type was named: write `ctx.elicit::<Name>(message)`",
     note = "`ctx.elicit_form(message, schema)` takes a schema written by hand and gives JSON, and `ctx.confirm(message)` asks for a yes"
 )]
 pub trait ElicitForm: DeserializeOwned + JsonSchema {}
@@ -150,17 +152,19 @@ pub struct Elicit<'a, T> {
     key: Option<String>,
     message: String,
     schema: Value,
+    shape: Shape,
     /// Reads the answer; with it awaiting needs no bound that a type without traits would miss again.
-    read: fn(CallerAnswer) -> Result<Elicited<T>, E>,
+    read: fn(CallerAnswer, Option<&Bounds>) -> Result<Elicited<T>, E>,
 }
 
 impl<'a, T> Elicit<'a, T> {
-    fn new(context: &'a Context, message: String, schema: Value) -> Self
+    fn new(context: &'a Context, message: String, schema: Value, shape: Shape) -> Self
     where
         T: DeserializeOwned,
     {
-        let read = |answer: CallerAnswer| answer.decision()?.elicited();
-        Self { context, key: None, message, schema, read }
+        let read =
+            |answer: CallerAnswer, bounds: Option<&Bounds>| answer.decision()?.elicited(bounds);
+        Self { context, key: None, message, schema, shape, read }
     }
 
     /// Names the question. Without, questions are told apart by their order: name those whose
@@ -176,8 +180,13 @@ impl<'a, T: Send + 'a> IntoFuture for Elicit<'a, T> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation { message: self.message, schema: self.schema };
-        Box::pin(self.context.ask(self.key, kind, self.read))
+        Box::pin(async move {
+            let bounds = bounds?;
+            let read = |answer| (self.read)(answer, bounds.as_ref());
+            self.context.ask(self.key, kind, read).await
+        })
     }
 }
 

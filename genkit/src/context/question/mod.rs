@@ -7,6 +7,7 @@ mod data;
 mod elicit;
 mod interrupt;
 mod results;
+mod root;
 mod roots;
 mod sample;
 mod sample_request;
@@ -18,7 +19,8 @@ pub(crate) use ask::unanswerable;
 pub(crate) use data::{Question, QuestionKind};
 
 pub use elicit::{Elicit, ElicitForm};
-pub use results::{Elicited, Root, Sampled};
+pub use results::{Elicited, Sampled};
+pub use root::Root;
 pub use roots::Roots;
 pub use sample::Sample;
 pub use sample_request::SampleRequest;

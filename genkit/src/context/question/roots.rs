@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 
 use super::super::Context;
 use super::data::QuestionKind;
-use super::results::Root;
+use super::root::Root;
 use crate::context::capability::Capability;
 use crate::error::Result;
 use crate::future::BoxFuture;

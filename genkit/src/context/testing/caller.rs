@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use super::Reported;
 use super::question::AskedQuestion;
+use super::reported::Reported;
 use crate::context::caller::{Caller, ClientInfo};
 use crate::context::capability::Capability;
 use crate::context::error::Error as E;

@@ -3,18 +3,19 @@
 mod builder;
 mod caller;
 mod question;
+mod reported;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::Context;
-use super::report::{LogLevel, Progress};
 use caller::TestCaller;
 
 pub use builder::TestContextBuilder;
 pub use question::{AskedKind, AskedQuestion};
+pub use reported::Reported;
 
 /// A context for unit tests, which answers the questions of a function and records what it tells:
 /// made by [`Context::testing`].
@@ -91,20 +92,4 @@ impl std::fmt::Debug for TestContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TestContext").field("reported", &self.reported()).finish_non_exhaustive()
     }
-}
-
-/// What a function told and asked through a [`TestContext`], each list in its order.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Reported {
-    /// The questions that it asked.
-    pub questions: Vec<AskedQuestion>,
-    /// How far it said that it was.
-    pub progress: Vec<Progress>,
-    /// Its log messages.
-    pub logs: Vec<(LogLevel, Value)>,
-    /// Chunks of its result, where it streamed through this context.
-    pub chunks: Vec<Value>,
-    /// The URIs of resources that it said were updated.
-    pub updated_resources: Vec<String>,
 }

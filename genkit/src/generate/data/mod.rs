@@ -3,7 +3,9 @@
 mod options;
 mod parts;
 mod response;
+mod tool_chunk;
 
 pub use options::{GenerateOptions, Instructions, OutputOptions};
 pub use parts::IntoParts;
 pub use response::GenerateResponse;
+pub use tool_chunk::{ToolChunk, ToolProgress};

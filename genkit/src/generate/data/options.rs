@@ -97,7 +97,62 @@ pub struct OutputOptions {
     pub constrained: Option<bool>,
 }
 
+/// The same value with another field.
+macro_rules! with_field {
+    ($($(#[$doc:meta])* $method:ident: $field:ident = $type:ty => |$value:ident| $set:expr;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $method(mut self, $value: $type) -> Self {
+            self.$field = $set;
+            self
+        }
+    )*};
+}
+
 impl GenerateOptions {
+    /// Options of a run that asks with these messages.
+    ///
+    /// ```
+    /// use genkit::Message;
+    /// use genkit::generate::{GenerateOptions, OutputOptions};
+    /// use serde_json::json;
+    ///
+    /// let options = GenerateOptions::new([Message::user("A poem!")])
+    ///     .with_model("gemini/gemini-2.5-flash")
+    ///     .with_max_turns(3)
+    ///     .with_output(OutputOptions::default().with_json_schema(json!({"type": "object"})));
+    /// assert_eq!(serde_json::to_value(&options)?["maxTurns"], 3);
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self { messages: messages.into_iter().collect(), ..Self::default() }
+    }
+
+    with_field! {
+        /// The same options with the name of a model.
+        with_model: model = impl Into<String> => |model| Some(model.into());
+        /// The same options with these documents to answer from.
+        with_docs: docs = Vec<Document> => |docs| docs;
+        /// The same options with the names of these tools, or patterns with `*`.
+        with_tools: tools = Vec<String> => |tools| tools;
+        /// The same options with the addresses of these resources.
+        with_resources: resources = Vec<String> => |uris| uris;
+        /// The same options with this choice of tools.
+        with_tool_choice: tool_choice = ToolChoice => |choice| Some(choice);
+        /// The same options with these settings of the model.
+        with_config: config = Map<String, Value> => |config| Some(config);
+        /// The same options with what the answer must look like.
+        with_output: output = OutputOptions => |output| Some(output);
+        /// The same options with the answers to an interrupted run.
+        with_resume: resume = Resume => |resume| Some(resume);
+        /// The same options; whether the caller runs the tools.
+        with_return_tool_requests: return_tool_requests = bool => |yes| Some(yes);
+        /// The same options with a limit on the rounds of tools.
+        with_max_turns: max_turns = usize => |rounds| Some(rounds);
+        /// The same options with a name for traces.
+        with_step_name: step_name = impl Into<String> => |name| Some(name.into());
+    }
+
     /// The options of a run that goes on from `messages` as `request` was made.
     pub(crate) fn of_request(request: ModelRequest) -> Self {
         let ModelRequest { messages, config, tool_choice, output, docs, .. } = request;
@@ -123,6 +178,19 @@ impl GenerateOptions {
 }
 
 impl OutputOptions {
+    with_field! {
+        /// The same options with a format.
+        with_format: format = Format => |format| Some(format.as_str().to_owned());
+        /// The same options with the media type of the answer.
+        with_content_type: content_type = impl Into<String> => |kind| Some(kind.into());
+        /// The same options with instructions.
+        with_instructions: instructions = impl Into<Instructions> => |text| Some(text.into());
+        /// The same options with the schema of the value.
+        with_json_schema: json_schema = impl Into<Schema> => |schema| Some(schema.into());
+        /// The same options; whether the provider is to bind the answer to the schema.
+        with_constrained: constrained = bool => |yes| Some(yes);
+    }
+
     /// The format that is asked for: JSON where there is only a schema.
     pub(crate) fn format(&self) -> Result<Option<Format>> {
         match &self.format {
@@ -149,6 +217,7 @@ impl OutputOptions {
 /// Output instructions: what the prompt says of the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Instructions {
     /// The format's own instructions always, or never.
     Use(bool),

@@ -46,6 +46,20 @@ pub(crate) enum Error {
     )]
     NoResource(String),
 
+    #[error("a call of `{called}` was given to the tool `{tool}`")]
+    OtherTool { called: String, tool: String },
+    #[error("a request that the model is still writing is never run: wait for its last chunk")]
+    PartialCall,
+    #[error(
+        "the call asks something, and has no answer yet: show its `.interrupts(..)` to whoever \
+         knows, and go on with `.resume(..)`"
+    )]
+    CallAsks,
+    #[error("there is no model for the tool to sample from: {0}")]
+    NothingToSample(String),
+    #[error("a chunk of `{name}` is of another type: {why}")]
+    ToolChunk { name: String, why: String },
+
     // Structured output.
     #[error("there is no output format `{0}`; there are text, json, array, enum, jsonl")]
     UnknownFormat(String),
@@ -110,6 +124,8 @@ pub(crate) enum Error {
     NoAnswer,
     #[error("there is no open call {0}: answer the interrupts of the response that is resumed")]
     NoOpenCall(String),
+    #[error("the answer for `{name}` does not serialize: {why}")]
+    AnswerUnserializable { name: String, why: String },
     #[error("the answer for `{name}`: {why}")]
     AnswerSchema { name: String, why: String },
 }
@@ -125,6 +141,9 @@ impl Topic for Error {
             | Self::NoMessage
             | Self::WaitsForAnswers
             | Self::NothingToResume
+            | Self::PartialCall
+            | Self::CallAsks
+            | Self::NothingToSample(_)
             | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
             Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,

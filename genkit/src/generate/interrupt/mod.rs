@@ -4,8 +4,10 @@ mod question;
 mod resume;
 mod suspended;
 
-pub(crate) use resume::{CallState, Resumed, calls_of, resume};
-pub(crate) use suspended::{CALL_KEY, Suspended, close, pending_answer, set_pending};
+pub(crate) use resume::{CallState, Resumed, begun, calls_of, resume};
+pub(crate) use suspended::{
+    CALL_KEY, Suspended, close, note_replaced_input, pending_answer, replace_input, set_pending,
+};
 
 pub use question::{Answer, Interrupt};
 pub use resume::Resume;

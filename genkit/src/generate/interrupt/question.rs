@@ -1,5 +1,6 @@
 //! Interrupts: the open questions of a run, and the answers to them.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
@@ -8,7 +9,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 
 /// An interrupt: an open question of a run, for a human in the loop.
 ///
-/// Each method makes an [`Answer`]; [`resume`](crate::resume) takes the answers to all of them.
+/// Each method makes an [`Answer`]; [`resume`](crate::resume()) asks for one to each of them, and
+/// [`resume_with`](crate::resume_with) takes a list.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -29,12 +31,12 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 ///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
 ///     ModelResponse::from_text("Note 7 is deleted."),
 /// ]);
-/// let asked = genkit::generate("delete note 7").model(model.clone()).tools(tools![delete]).await?;
+/// let run = genkit::generate("delete note 7").model(model).tools(tools![delete]);
+/// let asked = run.clone().await?;
 /// let question = &asked.interrupts()[0];
 /// assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
 ///
-/// let answer = question.approve();
-/// let done = genkit::resume(asked, [answer]).model(model).tools(tools![delete]).await?;
+/// let done = run.resume(asked, |question| question.approve()).await?;
 /// assert_eq!(done.text(), "Note 7 is deleted.");
 /// # Ok(())
 /// # }
@@ -49,22 +51,21 @@ pub struct Interrupt {
 impl Interrupt {
     /// The open questions of a message.
     pub(crate) fn all(message: &Message) -> Vec<Self> {
-        let mut found = Vec::new();
-        for part in &message.content {
-            let Part::ToolRequest { tool_request, metadata } = part else { continue };
-            let Some(shown) = metadata.get(INTERRUPT) else { continue };
-            let questions = match Suspended::read(metadata) {
-                Ok(Some(suspended)) => suspended.questions,
-                // Resuming says what is wrong; here it is a question all the same.
-                _ => vec![about_call(shown.clone())],
-            };
-            found.extend(questions.into_iter().map(|question| Self {
-                request: tool_request.clone(),
-                metadata: metadata.clone(),
-                question,
-            }));
-        }
-        found
+        message.content.iter().flat_map(Self::of_part).collect()
+    }
+
+    /// The open questions of one call.
+    pub(crate) fn of_part(part: &Part) -> Vec<Self> {
+        let Part::ToolRequest { tool_request, metadata } = part else { return Vec::new() };
+        let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
+        let questions = match Suspended::read(metadata) {
+            Ok(Some(suspended)) => suspended.questions,
+            // Resuming says what is wrong; here it is a question all the same.
+            _ => vec![about_call(shown.clone())],
+        };
+        let of_question =
+            |question| Self { request: tool_request.clone(), metadata: metadata.clone(), question };
+        questions.into_iter().map(of_question).collect()
     }
 
     /// The call that asks.
@@ -115,9 +116,38 @@ impl Interrupt {
         self.answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Lets it run with other arguments.
-    pub fn approve_with(&self, input: impl Into<Value>) -> Answer {
-        self.approve().replaced(input.into())
+    /// Lets it run with other arguments, which stand in the history from then on; the model is told
+    /// what it had asked for.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Result, tool, tools};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(needs_approval)]
+    /// async fn pay(euros: u64) -> String {
+    ///     format!("paid {euros}")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let model = ScriptedModel::new([
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"euros": 500}))]),
+    ///     ModelResponse::from_text("I paid 50, as you corrected."),
+    /// ]);
+    /// let run = genkit::generate("Pay the bill.").model(model.clone()).tools(tools![pay]);
+    /// let asked = run.clone().await?;
+    /// run.resume(asked, |question| question.approve_with(json!({"euros": 50}))).await?;
+    /// assert_eq!(model.tool_calls()[0].input["euros"], 50);
+    /// assert_eq!(model.tool_outputs("pay"), ["paid 50"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn approve_with(&self, input: impl Serialize) -> Answer {
+        self.approve().replaced(input)
     }
 
     /// Does not let it run: the model is told so, with the reason.
@@ -126,8 +156,17 @@ impl Interrupt {
     }
 
     /// Fills in the form.
-    pub fn accept(&self, content: impl Into<Value>) -> Answer {
-        self.answer(UserAction::Accept, content.into(), true.into())
+    pub fn accept(&self, content: impl Serialize) -> Answer {
+        match serde_json::to_value(content) {
+            Ok(content) => self.answer(UserAction::Accept, content, true.into()),
+            Err(error) => self.cancel().unserializable(&error),
+        }
+    }
+
+    /// Declines the question, a form or an approval, without a reason:
+    /// [`Elicited::Declined`](crate::Elicited::Declined) for the tool.
+    pub fn decline(&self) -> Answer {
+        self.answer(UserAction::Decline, json!({}), true.into())
     }
 
     /// Closes the question without an answer.
@@ -136,14 +175,20 @@ impl Interrupt {
     }
 
     /// Answers in the tool's place: it does not run, and the model gets `output`.
-    pub fn respond(&self, output: impl Into<Value>) -> Answer {
-        Answer::respond(self.request.respond(output))
+    pub fn respond(&self, output: impl Serialize) -> Answer {
+        match serde_json::to_value(output) {
+            Ok(output) => Answer::respond(self.request.respond(output)),
+            Err(error) => self.cancel().unserializable(&error),
+        }
     }
 
     /// Runs the tool again; [`Context::interrupt`](crate::Context::interrupt) gives it `metadata`.
     /// An approval is given by [`approve`](Self::approve), or by `{"toolApproved": true}` here.
-    pub fn restart(&self, metadata: impl Into<Value>) -> Answer {
-        let metadata = metadata.into();
+    pub fn restart(&self, metadata: impl Serialize) -> Answer {
+        let metadata = match serde_json::to_value(metadata) {
+            Ok(metadata) => metadata,
+            Err(error) => return self.cancel().unserializable(&error),
+        };
         let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
         let action = if yes { UserAction::Accept } else { UserAction::Decline };
         let resumed = if metadata.is_null() { true.into() } else { metadata.clone() };
@@ -151,8 +196,8 @@ impl Interrupt {
     }
 
     /// Runs the tool again with other arguments.
-    pub fn restart_with(&self, metadata: impl Into<Value>, input: impl Into<Value>) -> Answer {
-        self.restart(metadata).replaced(input.into())
+    pub fn restart_with(&self, metadata: impl Serialize, input: impl Serialize) -> Answer {
+        self.restart(metadata).replaced(input)
     }
 
     fn answer(&self, action: UserAction, content: Value, resumed: Value) -> Answer {
@@ -161,17 +206,23 @@ impl Interrupt {
             metadata: self.metadata.clone(),
         };
         let metadata = part.metadata_mut();
+        // An earlier answer replaced the input: this one does not.
+        metadata.shift_remove(REPLACED_INPUT);
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
         metadata.insert(ANSWERS.to_owned(), answer);
-        Answer(Kind::Restart(part))
+        Answer::of(Kind::Restart(part))
     }
 }
 
 /// An answer to an [`Interrupt`]. It is data: see [`Answer::part`].
 #[must_use = "an answer is given to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer(pub(super) Kind);
+pub struct Answer {
+    pub(super) kind: Kind,
+    /// Why what was given does not serialize: the resumed run fails and says it.
+    pub(super) error: Option<String>,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
@@ -179,21 +230,41 @@ pub(super) enum Kind {
     Restart(Part),
 }
 
+impl Kind {
+    pub(super) fn part(&self) -> &Part {
+        match self {
+            Self::Respond(part) | Self::Restart(part) => part,
+        }
+    }
+}
+
 impl Answer {
+    fn of(kind: Kind) -> Self {
+        Self { kind, error: None }
+    }
+
     /// A tool's answer given in its place: Genkit's `respond`.
     pub fn respond(response: ToolResponse) -> Self {
-        Self(Kind::Respond(Part::tool_response(response).with_metadata("interruptResponse", true)))
+        let part = Part::tool_response(response).with_metadata("interruptResponse", true);
+        Self::of(Kind::Respond(part))
     }
 
     /// The part that stands under `respond` or `restart` of Genkit's `resume`.
     pub fn part(&self) -> &Part {
-        match &self.0 {
-            Kind::Respond(part) | Kind::Restart(part) => part,
-        }
+        self.kind.part()
     }
 
-    fn replaced(mut self, input: Value) -> Self {
-        if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.0 {
+    fn unserializable(mut self, error: &serde_json::Error) -> Self {
+        self.error = Some(error.to_string());
+        self
+    }
+
+    fn replaced(mut self, input: impl Serialize) -> Self {
+        let input = match serde_json::to_value(input) {
+            Ok(input) => input,
+            Err(error) => return self.unserializable(&error),
+        };
+        if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.kind {
             let before = std::mem::replace(&mut tool_request.input, input);
             metadata.insert(REPLACED_INPUT.to_owned(), before);
         }

@@ -31,11 +31,20 @@ pub struct Resume {
 }
 
 impl Resume {
-    pub(crate) fn push(&mut self, answer: Answer) {
-        match answer.0 {
+    /// Takes one more answer.
+    ///
+    /// # Errors
+    /// What was given with it does not serialize.
+    pub(crate) fn push(&mut self, answer: Answer) -> Result<(), E> {
+        if let Some(why) = answer.error {
+            let name = identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
+            return Err(E::AnswerUnserializable { name, why });
+        }
+        match answer.kind {
             Kind::Respond(part) => self.respond.push(part),
             Kind::Restart(part) => self.restart.push(part),
         }
+        Ok(())
     }
 
     /// Checks what is given in a tool's place, or instead of the model's arguments, against the
@@ -52,7 +61,7 @@ impl Resume {
         for part in self.restart.iter().filter(|part| is_replaced(part)) {
             let Some(request) = part.as_tool_request() else { continue };
             if let Some(tool) = find(&request.name) {
-                tool.schemas().check_input(request.input.clone(), how)?;
+                tool.schemas().check_given(request.input.clone(), how)?;
             }
         }
         Ok(())
@@ -121,6 +130,23 @@ pub(crate) fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Re
     Ok(Resumed { message, suspended, calls, metadata })
 }
 
+/// The calls of a message, some of which were answered before their round failed; `None` where that
+/// holds for none of them.
+pub(crate) fn begun(message: &Message) -> Result<Option<Resumed>> {
+    let mut calls = Vec::new();
+    for (at, request) in calls_of(message) {
+        let answer = pending_answer(request, message.content[at].metadata())?.map(Box::new);
+        let open = CallState::Pending { input: None, suspended: None };
+        calls.push((at, answer.map_or(open, CallState::Answered)));
+    }
+    if !calls.iter().any(|(_, call)| matches!(call, CallState::Answered(_))) {
+        return Ok(None);
+    }
+    let (suspended, mut message) = (message.clone(), message.clone());
+    message.content.iter_mut().for_each(resolve);
+    Ok(Some(Resumed { message, suspended, calls, metadata: Value::Bool(true) }))
+}
+
 /// Checks that an answer can mean one call only.
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
@@ -187,8 +213,9 @@ fn state_of(part: &Part, request: &ToolRequest, answers: &Resume) -> Result<Opti
 
 /// The call with the decisions of its caller, or the denial of it.
 fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended>) -> CallState {
-    // Only an input that says so replaces the model's.
-    let replaced = restarts.iter().find(|part| is_replaced(part));
+    // Only an input that says so replaces the model's, and only another one.
+    let other = |part: &Part| part.as_tool_request().is_some_and(|new| new.input != request.input);
+    let replaced = restarts.iter().find(|part| is_replaced(part) && other(part));
     let mut given = Vec::new();
     for restart in restarts {
         given.extend(decisions(restart.metadata(), stored.as_ref()));

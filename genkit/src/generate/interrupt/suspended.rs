@@ -7,6 +7,7 @@ use crate::context::{Question, QuestionKind, Recording};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
+use crate::truncate::truncate;
 
 /// The keys of a part's metadata. All but `SUSPENDED` and `ANSWERS` are Genkit's.
 pub(super) const INTERRUPT: &str = "interrupt";
@@ -132,6 +133,36 @@ pub(crate) fn pending_answer(
         part.metadata_mut().extend(of_answer.clone());
     }
     Ok(Some(part))
+}
+
+/// Gives a request the input that its caller put in place of the model's, which is kept.
+pub(crate) fn replace_input(request: &mut Part, input: Value) {
+    let Part::ToolRequest { tool_request, metadata } = request else { return };
+    let before = std::mem::replace(&mut tool_request.input, input);
+    // Replaced twice, it is still the model's that is kept.
+    metadata.entry(REPLACED_INPUT).or_insert(before);
+}
+
+/// Says in an answer that its call ran with another input than the model asked for; providers send
+/// it as text beside the output.
+pub(crate) fn note_replaced_input(request: &Part, answer: &mut Part) {
+    /// How much of the model's own input is shown, in bytes of JSON.
+    const SHOWN: usize = 1000;
+    const PURPOSE: (&str, &str) = ("purpose", REPLACED_INPUT);
+    let Some(asked) = request.metadata().get(REPLACED_INPUT) else { return };
+    let Part::ToolResponse { tool_response, .. } = answer else { return };
+    let says_it = |part: &Part| part.metadata().get(PURPOSE.0).is_some_and(|it| it == PURPOSE.1);
+    if tool_response.content.iter().any(says_it) {
+        return;
+    }
+    let asked = asked.to_string();
+    let cut = if asked.len() > SHOWN { " (cut)" } else { "" };
+    let text = format!(
+        "Note: the user changed the arguments of this call before it ran. You had asked for: \
+         {}{cut}",
+        truncate(&asked, SHOWN)
+    );
+    tool_response.content.push(Part::text(text).with_metadata(PURPOSE.0, PURPOSE.1));
 }
 
 /// The request as it stays in the history of a run that goes on.

@@ -19,6 +19,7 @@ use crate::model::{ChunkSink, IntoResult, ModelRequest, ModelResponse};
 /// use genkit::middleware::on_model;
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
+/// use genkit::{Genkit, Registry};
 /// use std::collections::HashMap;
 /// use std::sync::{Arc, Mutex};
 ///
@@ -40,7 +41,8 @@ use crate::model::{ChunkSink, IntoResult, ModelRequest, ModelResponse};
 /// });
 ///
 /// let model = ScriptedModel::text("Blue.");
-/// let genkit = genkit::Genkit::builder().default_model(model.clone()).middleware(cache).build()?;
+/// let genkit = Genkit::builder().registry(Registry::new()).default_model(model.clone());
+/// let genkit = genkit.middleware(cache).build()?;
 /// for _ in 0..2 {
 ///     assert_eq!(genkit.generate("What colour is the sky?").await?.text(), "Blue.");
 /// }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::action::Tool;
-use crate::generate::interrupt::Suspended;
+use crate::error::Result;
+use crate::generate::error::Error as E;
+use crate::generate::interrupt::{Interrupt, Suspended};
 use crate::message::{Part, ToolRequest, ToolResponse};
 
 /// A tool call, before it runs.
@@ -66,6 +68,32 @@ impl ToolOutcome {
         }
     }
 
+    /// The answer, to be put into a history; an error if the call asks.
+    ///
+    /// # Errors
+    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where the call asks something.
+    pub fn into_response(self) -> Result<ToolResponse> {
+        match self.0 {
+            CallOutcome::Answered(part) => match *part {
+                Part::ToolResponse { tool_response, .. } => Ok(tool_response),
+                _ => Err(E::NoAnswer.into()),
+            },
+            CallOutcome::Interrupted(_) => Err(E::CallAsks.into()),
+        }
+    }
+
+    /// The open questions, where `request` is the call that asks.
+    pub fn interrupts(&self, request: &ToolRequest) -> Vec<Interrupt> {
+        match &self.0 {
+            CallOutcome::Answered(_) => Vec::new(),
+            CallOutcome::Interrupted(suspended) => {
+                let mut part = Part::tool_request(request.clone());
+                suspended.as_ref().clone().write(&mut part);
+                Interrupt::of_part(&part)
+            }
+        }
+    }
+
     /// Whether the call asks.
     pub fn is_interrupted(&self) -> bool {
         matches!(self.0, CallOutcome::Interrupted(_))
@@ -74,6 +102,13 @@ impl ToolOutcome {
     pub(crate) fn answered(response: ToolResponse, metadata: Map<String, Value>) -> Self {
         let part = Part::ToolResponse { tool_response: response, metadata };
         Self(CallOutcome::Answered(Box::new(part)))
+    }
+
+    pub(crate) fn into_suspended(self) -> Option<Suspended> {
+        match self.0 {
+            CallOutcome::Answered(_) => None,
+            CallOutcome::Interrupted(suspended) => Some(*suspended),
+        }
     }
 
     pub(crate) fn suspended(suspended: Suspended) -> Self {

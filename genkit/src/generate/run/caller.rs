@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::model_call::call_within;
 use crate::context::{
@@ -12,7 +12,7 @@ use crate::context::{
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::message::{Role, ToolRequest};
+use crate::message::ToolRequest;
 use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
 
@@ -35,14 +35,7 @@ impl LoopCaller {
         if !self.sink.is_wanted() {
             return;
         }
-        let mut custom = json!({ "name": self.request.name, what: value });
-        if let Some(reference) = &self.request.id {
-            custom["ref"] = json!(reference);
-        }
-        let mut chunk = GenerateChunk::new([]);
-        chunk.role = Some(Role::Tool);
-        chunk.index = Some(self.index);
-        chunk.custom = Map::from_iter([("tool".to_owned(), custom)]);
+        let chunk = GenerateChunk::of_tool(&self.request, self.index, what, value);
         self.sink.send(chunk);
     }
 

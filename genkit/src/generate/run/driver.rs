@@ -98,6 +98,43 @@ impl Run {
         }
     }
 
+    /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
+    /// interrupted like that of a whole run.
+    pub(crate) async fn run_tools(
+        self,
+        mut request: ModelRequest,
+        message: Message,
+        resumed: Option<Resumed>,
+    ) -> Result<GenerateResponse> {
+        let _stop = self.env.cancel.clone().drop_guard();
+        // Whoever runs them by hand wants them run, whatever the model was told.
+        let choice = request.tool_choice.take();
+        let is_resumed = resumed.is_some();
+        let mut machine = TurnMachine::new(request, self.rules, resumed);
+        if !is_resumed {
+            machine.accept(ModelResponse::new(message))?;
+        }
+        let this = Arc::new(self);
+        let run = async {
+            if let TurnStep::Tools(calls) = machine.next() {
+                this.run_calls(calls, &mut machine).await?;
+                machine.settle();
+            }
+            Ok(())
+        };
+        let ended = tokio::select! {
+            biased;
+            error = this.env.stopped(Duration::ZERO) => Err(error),
+            ended = run => ended,
+        };
+        ended.map_err(|error| machine.fail(error))?;
+        let mut response = machine.end_round();
+        if let Some(request) = &mut response.request {
+            request.tool_choice = choice;
+        }
+        Ok(response)
+    }
+
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
     async fn run_calls(

@@ -19,4 +19,5 @@ pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
+pub(crate) use tool_call::call_inside;
 pub(crate) use turn::TurnRules;

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::generate::interrupt::{CallState, Resumed, Suspended, calls_of, close, set_pending};
+use crate::generate::interrupt::{
+    CallState, Resumed, Suspended, calls_of, close, note_replaced_input, replace_input, set_pending,
+};
 use crate::generate::middleware::CallOutcome;
 use crate::message::{Message, Part, Role, ToolRequest};
 
@@ -64,11 +66,18 @@ impl ToolRound {
         self.calls.iter().enumerate().filter_map(call).collect()
     }
 
-    /// Takes what became of the call at `place`.
-    pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
-        if let Some(call) = self.calls.get_mut(place) {
-            call.outcome = Some(outcome);
+    /// Takes what became of the call at `place`. The request has the input that ran from now on, and
+    /// its answer says that somebody else gave it: else the model reads an answer to another call.
+    pub(super) fn finish(&mut self, place: usize, mut outcome: CallOutcome) {
+        let Some(call) = self.calls.get_mut(place) else { return };
+        let request = &mut self.message.content[call.at];
+        if let CallState::Pending { input: Some(input), .. } = &call.state {
+            replace_input(request, input.clone());
         }
+        if let CallOutcome::Answered(answer) = &mut outcome {
+            note_replaced_input(request, answer);
+        }
+        call.outcome = Some(outcome);
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
@@ -84,7 +93,7 @@ impl ToolRound {
                 (CallState::Answered(answer), _) => {
                     note(request, None, CallOutcome::Answered(answer));
                 }
-                (CallState::Pending { input, .. }, Some(outcome)) => note(request, input, outcome),
+                (CallState::Pending { .. }, Some(outcome)) => note(request, None, outcome),
                 (CallState::Pending { .. }, None) => {}
             }
         }
@@ -93,8 +102,10 @@ impl ToolRound {
 
     /// The message, and the tools' answers to it.
     pub(super) fn into_messages(self) -> [Message; 2] {
+        let message = &self.message;
         let answers = self.calls.into_iter().filter_map(|call| match (call.state, call.outcome) {
-            (CallState::Answered(answer), _) | (_, Some(CallOutcome::Answered(answer))) => {
+            (CallState::Answered(mut answer), _) | (_, Some(CallOutcome::Answered(mut answer))) => {
+                note_replaced_input(&message.content[call.at], &mut answer);
                 Some(*answer)
             }
             _ => None,
@@ -122,17 +133,14 @@ impl ToolRound {
 /// Writes into a request what became of its call, where the round goes no further. A call that asks
 /// again asks about the input that its caller gave it.
 fn note(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
+    if let Some(input) = replaced {
+        replace_input(request, input);
+    }
     match outcome {
         CallOutcome::Answered(answer) => {
             close(request);
             set_pending(request, *answer);
         }
-        CallOutcome::Interrupted(suspended) => {
-            if let (Some(input), Part::ToolRequest { tool_request, .. }) = (replaced, &mut *request)
-            {
-                tool_request.input = input;
-            }
-            suspended.write(request);
-        }
+        CallOutcome::Interrupted(suspended) => suspended.write(request),
     }
 }

@@ -34,6 +34,7 @@ pub(crate) type ApprovalPolicy = Arc<dyn Fn(&ToolCall) -> Approval + Send + Sync
 
 /// Tool errors: what to do when a tool fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnToolError {
     /// The model is told, as `{"error": ".."}`, and can mend its call.
     #[default]

@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::caller::LoopCaller;
 use super::env::RunEnv;
-use super::settings::{Approval, OnToolError};
+use super::settings::{Approval, OnToolError, RunSettings};
 use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
 use crate::context::{Context, ContextParts, Outcome, drive};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
-use crate::message::ToolResponse;
+use crate::message::{ToolRequest, ToolResponse};
 use crate::truncate::truncate;
 
 /// Calls a tool inside of all middleware.
@@ -24,14 +24,16 @@ pub(super) async fn call(
 ) -> Result<ToolOutcome> {
     let Some(tool) = call.tool.clone() else {
         let error = E::UnknownTool(env.tools.unknown(&call.request.name));
-        return failed(env, &call, error.into());
+        return failed(&env.settings, &call, error.into());
     };
     let approval = match approval(env, &call, &tool) {
         Approval::Allow => None,
         Approval::Ask(message) => {
             Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
         }
-        Approval::Deny(reason) => return failed(env, &call, E::CallDenied(reason).into()),
+        Approval::Deny(reason) => {
+            return failed(&env.settings, &call, E::CallDenied(reason).into());
+        }
     };
     let input = call.request.input.take();
     let context = context(env, &call, &tool, suspended, approval);
@@ -52,11 +54,37 @@ pub(super) async fn call(
             let (response, metadata) = answer(&call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
-        Outcome::Finished(Err(error)) => failed(env, &call, error),
+        Outcome::Finished(Err(error)) => failed(&env.settings, &call, error),
         Outcome::Suspended(questions, recording) => {
             Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
         }
         Outcome::Cancelled => Err(E::CallCancelled(tool.name().to_owned()).into()),
+    }
+}
+
+/// Calls a tool from inside of another function, in a context that is made of that function's:
+/// what the tool asks, the function asks, and the function's limits are those of the call.
+pub(crate) async fn call_inside(
+    context: &Context,
+    tool: &Tool,
+    request: ToolRequest,
+    settings: &RunSettings,
+) -> Result<ToolOutcome> {
+    let mut call = ToolCall { tool: Some(tool.clone()), request, index: 0 };
+    let input = call.request.input.take();
+    let work = async {
+        if tool.needs_approval() {
+            context.confirm(tool.approval_message(&input)).await?;
+        }
+        tool.invoke(context, input.clone(), settings.strictness()).await
+    };
+    match work.await {
+        Ok(output) => {
+            let limit = tool.max_output().unwrap_or(settings.limits.max_output);
+            let (response, metadata) = answer(&call, output, limit);
+            Ok(ToolOutcome::answered(response, metadata))
+        }
+        Err(error) => failed(settings, &call, error),
     }
 }
 
@@ -97,16 +125,16 @@ fn context(
 }
 
 /// A failure as the model reads it, or as the end of the run.
-fn failed(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     let (name, kind) = (&call.request.name, error.kind());
     tracing::info!(tool = name, ?kind, "a tool call failed");
-    if env.settings.on_tool_error == OnToolError::Abort || error.is_fatal() {
+    if settings.on_tool_error == OnToolError::Abort || error.is_fatal() {
         let name = name.clone();
         return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));
     }
     let schema = call.tool.as_ref().map(|tool| tool.schemas().portable_input());
     let text = failure_for_model(&error, name, schema);
-    let limit = env.settings.limits.max_output;
+    let limit = settings.limits.max_output;
     let text = if text.len() > limit { marked(&text, limit) } else { text };
     Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
 }

@@ -195,6 +195,15 @@ impl TurnMachine {
         self.request.messages.last()
     }
 
+    /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
+    pub(super) fn end_round(&mut self) -> GenerateResponse {
+        if let TurnState::Done(_) = self.state {
+            return *self.take_response();
+        }
+        let answers = self.request.messages.pop();
+        self.end(answers, None, None)
+    }
+
     /// The run is over with `error`, which gets everything that was done.
     pub(super) fn fail(&mut self, mut error: Error) -> Error {
         let (message, reason) = match std::mem::replace(&mut self.state, TurnState::Over) {

@@ -32,13 +32,12 @@ enum Kind {
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};
-/// use genkit::{Resource, Result};
-/// use std::pin::Pin;
+/// use genkit::{BoxFuture, Resource, Result};
 ///
 /// struct Shelf;
 ///
 /// impl ResourceSource for Shelf {
-///     fn resources(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Resource>>> + Send + '_>> {
+///     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
 ///         Box::pin(async { Ok(Vec::new()) }) // … those that are there now …
 ///     }
 /// }

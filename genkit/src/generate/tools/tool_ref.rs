@@ -56,8 +56,7 @@ impl std::fmt::Debug for ToolRef {
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
 /// use genkit::generate::{ToolRef, ToolSource};
-/// use genkit::{Result, Tool, tool, tools};
-/// use std::pin::Pin;
+/// use genkit::{BoxFuture, Result, Tool, tool, tools};
 ///
 /// /// Adds.
 /// #[tool]
@@ -66,7 +65,7 @@ impl std::fmt::Debug for ToolRef {
 /// struct Plugins;
 ///
 /// impl ToolSource for Plugins {
-///     fn tools(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Tool>>> + Send + '_>> {
+///     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>> {
 ///         Box::pin(async { Ok(tools![add]) }) // … those that are loaded now …
 ///     }
 /// }

@@ -5,24 +5,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use genkit_mcp_servers_file::ServersFile;
 use serde_json::{Map, Value};
 
 use super::catalog::host_state::HostState;
 use super::client::McpClient;
-use super::config::ServerConfig;
+use super::config::{Reconnect, ServerConfig};
 use super::error::Error;
 use super::event::McpEvent;
-use super::input::elicit::{ElicitAnswer, ElicitRequest};
+use super::input::elicit::ElicitRequest;
 use super::input::sampling::Sampling;
 use super::mcp_host::McpHost;
 use super::settings::HostSettings;
-use crate::context::{Context, LogLevel, Root};
+use crate::context::{Context, Elicited, LogLevel, Root};
 use crate::error::Result;
 
 /// Builder of an [`McpHost`].
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::StdioServer};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -30,7 +31,7 @@ use crate::error::Result;
 /// let host = McpHost::builder()
 ///     .name("my-agent")
 ///     .version("1.2.0")
-///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp").disabled(true))
+///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").disabled(true))
 ///     .roots(["file:///tmp"])
 ///     .timeout(Duration::from_secs(30))
 ///     .build()?;
@@ -83,15 +84,65 @@ impl McpHostBuilder {
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
         let file = genkit_mcp_servers_file::read(path.as_ref()).map_err(Error::File)?;
-        self.servers.extend(file.servers.into_iter().map(super::config::file::server));
-        self.notices.extend(file.notices);
+        self.add_file(file);
         Ok(self)
     }
 
-    /// The folders that servers may work in, as `file://` URIs.
-    pub fn roots(self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
-        self.settings.set_roots(roots.collect());
+    /// Adds the servers of a configuration (`mcpServers`) that is text in memory: as
+    /// [`config_file`](Self::config_file), with the variables of the environment and without a folder
+    /// that relative paths would be taken from.
+    ///
+    /// ```
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let text = r#"{"mcpServers": {"fs": {"command": "mcp-server-filesystem", "disabled": true}}}"#;
+    /// let host = McpHost::builder().config_json(text)?.build()?;
+    /// assert_eq!(host.status()[0].server, "fs");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The text is no JSON, or has no servers. A server that is written wrongly is there, and failed.
+    pub fn config_json(mut self, text: &str) -> Result<Self> {
+        let variables = |name: &str| std::env::var(name).ok();
+        let file = genkit_mcp_servers_file::parse(text, "the configuration", variables);
+        self.add_file(file.map_err(Error::File)?);
+        Ok(self)
+    }
+
+    fn add_file(&mut self, file: ServersFile) {
+        self.servers.extend(file.servers.into_iter().map(super::config::file::server));
+        self.notices.extend(file.notices);
+    }
+
+    /// The roots (folders) that servers may work in: paths, URIs, or [`Root`]s with a name.
+    ///
+    /// ```
+    /// use genkit::context::Root;
+    /// use genkit::mcp::McpHost;
+    /// use std::path::Path;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let host = McpHost::builder().roots(["/home/ada/project", "file:///srv/data"]).build()?;
+    /// let host = McpHost::builder()
+    ///     .roots([Root::from(Path::new("/home/ada/project")).with_name("The project")])
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn roots(self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
+        self.settings.set_roots(roots.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Whether and when a server is connected again where it is not there. Default is for ever, with
+    /// waits from 0.5 to 60 seconds; a server may have its own.
+    pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
+        self.settings.reconnect = reconnect;
         self
     }
 
@@ -155,7 +206,7 @@ impl McpHostBuilder {
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = ElicitAnswer> + Send + 'static,
+        Fut: Future<Output = Elicited<Value>> + Send + 'static,
     {
         self.settings.on_elicit = Some(Arc::new(move |asked| Box::pin(handler(asked))));
         self
@@ -216,7 +267,7 @@ impl McpHost {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn from_config(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn from_config_file(path: impl AsRef<Path>) -> Result<Self> {
         Self::builder().config_file(path)?.build()
     }
 }

@@ -3,11 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::catalog::Catalog;
 use super::catalog::host_state::HostState;
+use super::catalog::{Catalog, Listable, items};
+use super::complete::Complete;
 use super::error::{Error, OfServer as _};
+use super::lifecycle::link::DesiredState;
 use super::request::methods;
 use super::session::subscriptions;
 use super::status::ServerStatus;
@@ -19,10 +23,10 @@ use crate::error::Result;
 ///
 /// [`McpClient::connect`] is for a program with one server;
 /// [`McpHost::client`](super::McpHost::client) is one of several. Names are here those of the
-/// server; the [`Tool`]s themselves are named `key/tool`.
+/// server itself; in a host they have its key before them, `key/tool`.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{host::CustomServer, McpClient};
+/// use genkit::mcp::host::{McpClient, ServerConfig};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -32,8 +36,8 @@ use crate::error::Result;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// let client = McpClient::connect("sums", CustomServer::in_process(genkit::serve_mcp)).await?;
-/// assert_eq!(client.tools().await?[0].name(), "sums/add");
+/// let client = McpClient::connect("sums", ServerConfig::in_process(genkit::serve_mcp)).await?;
+/// assert_eq!(client.tools().await?[0].name(), "add");
 /// assert_eq!(client.call_tool("add", json!({"a": 2, "b": 3})).await?, 5);
 /// client.close().await;
 /// # Ok(())
@@ -65,44 +69,60 @@ impl McpClient {
         self.catalog.server.connection().await.map(|_| ())
     }
 
-    /// The tools that it has now, named `key/tool`.
+    /// The tools that it has now, named as the server names them and as
+    /// [`call_tool`](Self::call_tool) takes them.
+    ///
+    /// A request with the tools of several servers takes those of
+    /// [`McpHost::tools`](super::McpHost::tools), where no two have one name.
     ///
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
-        Ok(self.catalog.all::<Tool>().await?.to_vec())
+        self.listed().await
     }
 
-    /// The prompts that it has now, named `key/prompt`.
+    /// The prompts that it has now, named as the server names them.
     ///
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        Ok(self.catalog.all::<Prompt>().await?.to_vec())
+        self.listed().await
     }
 
-    /// The resources and templates that it has now, named `key/resource`.
+    /// The resources and templates that it has now, named as the server names them.
     ///
     /// # Errors
     /// It is not there, or does not list them.
     pub async fn resources(&self) -> Result<Vec<Resource>> {
-        Ok(self.catalog.all::<Resource>().await?.to_vec())
+        self.listed().await
     }
 
-    /// Calls a tool by the server's own name for it.
+    async fn listed<T: Listable>(&self) -> Result<Vec<T>> {
+        Ok(self.catalog.all::<T>().await?.iter().map(|listed| listed.bare.clone()).collect())
+    }
+
+    /// Calls a tool by the server's own name for it, with anything that serializes to an object.
     ///
-    /// The result is its structured content, else its text (read as JSON where it is an object or a
-    /// list), else its content as parts of a message.
+    /// | the tool answers | the value is |
+    /// |---|---|
+    /// | structured content, alone or with text | the structured content; the text stands for clients that read nothing else |
+    /// | text | the text; what it says, where it is a JSON object or list |
+    /// | one image, sound, resource or link | that [`Part`](crate::Part) |
+    /// | several of these, or with text or structured content | all of them as a list of parts, in their order |
+    ///
+    /// What a server put into an object only because its protocol knows no others, this library's
+    /// servers and FastMCP's, is taken out: `5`, not `{"result": 5}`. With
+    /// [`raw(true)`](super::StdioTransport::raw) all is as MCP has it.
     ///
     /// # Errors
-    /// The tool failed, the arguments are not what it takes, or the server is not there.
-    pub async fn call_tool(&self, name: &str, arguments: Value) -> Result<Value> {
+    /// The tool failed, the arguments are no object or not what it takes, or the server is not there.
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
     /// [`call_tool`](Self::call_tool) for a caller: questions of the server go to the caller of `context`,
     /// and headers and `_meta` are made from it. For tools that call other tools. A caller who can be
-    /// asked is asked before tools that [need it](super::StdioServer::needs_approval).
+    /// asked is asked before tools that [need it](super::StdioTransport::needs_approval).
     ///
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
@@ -110,22 +130,37 @@ impl McpClient {
         &self,
         context: &Context,
         name: &str,
-        arguments: Value,
+        arguments: impl Serialize,
     ) -> Result<Value> {
+        let arguments = methods::to_json("tool", name, arguments)?;
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             context
                 .confirm(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
                 .await?;
         }
-        let output = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
-        Ok(output.into_value())
+        let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
+        let is_wrapped = result.may_be_wrapped() && self.is_listed_as_wrapped(name).await;
+        result.marked(is_wrapped).into_value()
     }
 
-    /// Gets a prompt by the server's own name for it.
+    /// Whether the list of tools says that the results of this one are in a wrapper.
+    async fn is_listed_as_wrapped(&self, name: &str) -> bool {
+        match self.tools().await {
+            Ok(tools) => tools.iter().any(|tool| tool.name() == name && items::is_wrapped(tool)),
+            Err(error) => {
+                let (server, error) = (self.key(), error.chain());
+                tracing::warn!(server, tool = name, error, "a result is taken as it is");
+                false
+            }
+        }
+    }
+
+    /// Gets a prompt by the server's own name for it, with anything that serializes to an object.
     ///
     /// # Errors
     /// There is no such prompt, an argument is missing, or the server is not there.
-    pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<PromptReply> {
+    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
+        let arguments = methods::to_json("prompt", name, arguments)?;
         methods::get_prompt(&self.catalog.server, &Context::detached(), name, arguments).await
     }
 
@@ -180,10 +215,46 @@ impl McpClient {
         Ok(())
     }
 
-    /// Says which folders this server may work in, as `file://` URIs, and tells it.
-    pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
-        let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
-        self.catalog.server.set_roots(roots.collect()).await;
+    /// Completion: suggestions for an argument of a prompt, of which `typed` is there. See
+    /// [`Complete`].
+    pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
+        let of = Reference::Prompt(PromptReference::new(prompt));
+        Complete::new(Ok(self.clone()), of, argument, typed)
+    }
+
+    /// Completion: suggestions for a variable of a resource template, of which `typed` is there. See
+    /// [`Complete`].
+    pub fn complete_uri(&self, template: &str, variable: &str, typed: &str) -> Complete {
+        let of = Reference::Resource(ResourceTemplateReference::new(template));
+        Complete::new(Ok(self.clone()), of, variable, typed)
+    }
+
+    /// Sets the roots (folders) that this server may work in, and tells it: paths, URIs, or [`Root`]s
+    /// with a name.
+    pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
+        self.catalog.server.set_roots(roots.into_iter().map(Into::into).collect()).await;
+    }
+
+    /// Starts the server if it was [disabled](Self::disable).
+    pub fn enable(&self) {
+        self.catalog.server.set_desired(DesiredState::Connected);
+    }
+
+    /// Ends the connection; nothing of the server is offered any more until it is
+    /// [enabled](Self::enable).
+    pub fn disable(&self) {
+        self.catalog.server.set_desired(DesiredState::Disabled);
+    }
+
+    /// Makes the connection anew, and waits for it.
+    ///
+    /// # Errors
+    /// The server cannot be connected.
+    pub async fn reconnect(&self) -> Result<()> {
+        let server = &self.catalog.server;
+        server.set_desired(DesiredState::Connected);
+        server.reset().await;
+        server.connection().await.map(|_| ())
     }
 
     /// The SDK's own handle of the connection as it is now, for what this library does not have.

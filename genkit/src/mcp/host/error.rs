@@ -31,10 +31,12 @@ pub(crate) enum Error {
     Key(String),
     #[error("two MCP servers have the key `{0}`: give one of them another")]
     KeyTwice(String),
-    #[error("`{0}` names no server: write `key/tool`")]
-    NoServerNamed(String),
+    #[error("`{name}` names no server: write `key/{what}`")]
+    NoServerNamed { what: &'static str, name: String },
     #[error("has no subscriptions")]
     NoSubscriptions,
+    #[error("completes no arguments")]
+    NoCompletions,
     #[error(transparent)]
     File(genkit_mcp_servers_file::Error),
     #[cfg(not(feature = "mcp-host-http"))]
@@ -45,13 +47,15 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed(_) => ErrorKind::InvalidArgument,
+            Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed { .. } => {
+                ErrorKind::InvalidArgument
+            }
             Self::File(error) => match error.kind() {
                 io::ErrorKind::NotFound => ErrorKind::NotFound,
                 io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
                 _ => ErrorKind::InvalidArgument,
             },
-            Self::NoSubscriptions => ErrorKind::Unimplemented,
+            Self::NoSubscriptions | Self::NoCompletions => ErrorKind::Unimplemented,
             #[cfg(not(feature = "mcp-host-http"))]
             Self::NoHttp(_) => ErrorKind::Unimplemented,
         }

@@ -10,15 +10,15 @@ use crate::context::{LogLevel, Progress};
 /// Event of a server: something that it told, or that became of it.
 ///
 /// ```
-/// use genkit::mcp::{host::McpEvent, McpHost, host::StdioServer};
+/// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let host = McpHost::builder()
-///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp"))
+///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").arg("/tmp"))
 ///     .on_event(|event| match event {
 ///         McpEvent::Log { server, level, data, .. } => eprintln!("{server}: {level:?}: {data}"),
-///         McpEvent::State { server, state } => eprintln!("{server} is {state}"),
+///         McpEvent::State { server, state, .. } => eprintln!("{server} is {state}"),
 ///         _ => {}
 ///     })
 ///     .build()?;
@@ -30,6 +30,7 @@ use crate::context::{LogLevel, Progress};
 #[non_exhaustive]
 pub enum McpEvent {
     /// A connection was made, lost, closed, or failed.
+    #[non_exhaustive]
     State {
         /// Which server.
         server: String,
@@ -37,21 +38,25 @@ pub enum McpEvent {
         state: ServerState,
     },
     /// Its tools are others than before.
+    #[non_exhaustive]
     ToolsChanged {
         /// Which server.
         server: String,
     },
     /// Its prompts are others than before.
+    #[non_exhaustive]
     PromptsChanged {
         /// Which server.
         server: String,
     },
     /// Its resources are others than before.
+    #[non_exhaustive]
     ResourcesChanged {
         /// Which server.
         server: String,
     },
     /// A resource that was [subscribed to](super::McpClient::subscribe) has new content.
+    #[non_exhaustive]
     ResourceUpdated {
         /// Which server.
         server: String,
@@ -59,6 +64,7 @@ pub enum McpEvent {
         uri: String,
     },
     /// A log message; `tracing` has it too, at the same level.
+    #[non_exhaustive]
     Log {
         /// Which server.
         server: String,
@@ -70,6 +76,7 @@ pub enum McpEvent {
         data: Value,
     },
     /// How far one of its requests is.
+    #[non_exhaustive]
     Progress {
         /// Which server.
         server: String,

@@ -4,14 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use rmcp::model::{PromptReference, Reference};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
 use super::client::McpClient;
+use super::complete::Complete;
 use super::config::ServerConfig;
 use super::error::Error;
-use super::lifecycle::link::DesiredState;
 use super::status::ServerStatus;
 use crate::action::{PromptReply, Resource, ResourceContents};
 use crate::context::Root;
@@ -26,7 +28,7 @@ use crate::registry::Registry;
 /// again. The host ends its servers when it is closed or dropped.
 ///
 /// ```
-/// use genkit::mcp::{host::CustomServer, McpHost};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{Genkit, Registry, tool, tools};
 ///
@@ -38,9 +40,9 @@ use crate::registry::Registry;
 /// # async fn main() -> genkit::Result<()> {
 /// let sums = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
 /// let host = McpHost::builder()
-///     .server("sums", CustomServer::in_process(move || sums.serve_mcp()))
-///     // .server("fs", StdioServer::new("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]))
-///     // .server("docs", HttpServer::new("https://example.com/mcp"))
+///     .server("sums", ServerConfig::in_process(move || sums.serve_mcp()))
+///     // .server("fs", ServerConfig::stdio("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]))
+///     // .server("docs", ServerConfig::http("https://example.com/mcp"))
 ///     .build()?;
 ///
 /// genkit::generate("What is 2 + 3?")
@@ -126,32 +128,45 @@ impl McpHost {
         let _ = self.0.sync(registry).wait_for(|is_in| *is_in).await;
     }
 
-    /// Calls a tool by its whole name, `key/tool`.
+    /// Calls a tool by its name in this host, `key/tool`, with anything that serializes to an object.
     ///
     /// # Errors
-    /// As [`McpClient::call_tool`].
-    pub async fn call_tool(&self, name: &str, arguments: Value) -> Result<Value> {
-        let Some((key, tool)) = name.split_once('/') else {
-            return Err(Error::NoServerNamed(name.to_owned()).into());
-        };
-        self.client(key)?.call_tool(tool, arguments).await
+    /// As [`McpClient::call_tool`], or the name names no server.
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
+        let (client, tool) = self.named("tool", name)?;
+        client.call_tool(tool, arguments).await
     }
 
-    /// Gets a prompt of a server, by the server's own name for it.
+    /// Gets a prompt by its name in this host, `key/prompt`, with anything that serializes to an object.
     ///
     /// # Errors
-    /// As [`McpClient::get_prompt`].
-    pub async fn get_prompt(
-        &self,
-        server: &str,
-        name: &str,
-        arguments: Value,
-    ) -> Result<PromptReply> {
-        self.client(server)?.get_prompt(name, arguments).await
+    /// As [`McpClient::get_prompt`], or the name names no server.
+    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
+        let (client, prompt) = self.named("prompt", name)?;
+        client.get_prompt(prompt, arguments).await
+    }
+
+    /// Completion: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
+    /// See [`Complete`].
+    pub fn complete(&self, name: &str, argument: &str, typed: &str) -> Complete {
+        let named = self.named("prompt", name);
+        let own = named.as_ref().map_or(name, |(_, own)| *own);
+        let of = Reference::Prompt(PromptReference::new(own));
+        Complete::new(named.map(|(client, _)| client), of, argument, typed)
+    }
+
+    /// The server that a name begins with, and the server's own name.
+    fn named<'a>(&self, what: &'static str, name: &'a str) -> Result<(McpClient, &'a str)> {
+        let Some((key, own)) = name.split_once('/') else {
+            return Err(Error::NoServerNamed { what, name: name.to_owned() }.into());
+        };
+        Ok((self.client(key)?, own))
     }
 
     /// Reads a resource of whichever server has it: one that lists the URI, else the one whose template
     /// is the most specific.
+    ///
+    /// A URI is no name, so there is no key before it; [`McpHost::client`] reads that of one server.
     ///
     /// # Errors
     /// No server has such a resource, or the one that has it fails.
@@ -162,11 +177,12 @@ impl McpHost {
         let mut best = None;
         for (catalog, list) in catalogs.into_iter().zip(lists) {
             let Ok(resources) = list else { continue };
-            if resources.iter().any(|r| !r.is_template() && r.uri() == uri) {
+            let mut resources = resources.iter().map(|listed| &listed.full);
+            if resources.clone().any(|r| !r.is_template() && r.uri() == uri) {
                 best = Some((None, catalog));
                 break;
             }
-            let found = Resource::most_specific(resources.iter().cloned(), uri);
+            let found = Resource::most_specific(resources.by_ref().cloned(), uri);
             if let Some((resource, _)) = found {
                 let rank = Some(resource.specificity());
                 if best.as_ref().is_none_or(|(other, _)| rank > *other) {
@@ -185,7 +201,7 @@ impl McpHost {
     /// # Errors
     /// There is no such server.
     pub fn enable(&self, key: &str) -> Result<()> {
-        self.0.catalog(key)?.server.set_desired(DesiredState::Connected);
+        self.client(key)?.enable();
         Ok(())
     }
 
@@ -194,7 +210,7 @@ impl McpHost {
     /// # Errors
     /// There is no such server.
     pub fn disable(&self, key: &str) -> Result<()> {
-        self.0.catalog(key)?.server.set_desired(DesiredState::Disabled);
+        self.client(key)?.disable();
         Ok(())
     }
 
@@ -203,10 +219,7 @@ impl McpHost {
     /// # Errors
     /// There is no such server, or it cannot be connected.
     pub async fn reconnect(&self, key: &str) -> Result<()> {
-        let server = &self.0.catalog(key)?.server;
-        server.set_desired(DesiredState::Connected);
-        server.reset().await;
-        server.connection().await.map(|_| ())
+        self.client(key)?.reconnect().await
     }
 
     /// Makes these the servers of the host: new ones are started, missing ones ended, and only those
@@ -222,11 +235,10 @@ impl McpHost {
         self.0.update(wanted.collect()).await
     }
 
-    /// Sets the folders that servers may work in, as `file://` URIs, and tells those without folders of their
-    /// own.
-    pub async fn set_roots(&self, uris: impl IntoIterator<Item = impl Into<String>>) {
-        let roots = uris.into_iter().map(|uri| Root { uri: uri.into(), name: None });
-        self.0.settings.set_roots(roots.collect());
+    /// Sets the roots (folders) that servers may work in, and tells those without roots of their own:
+    /// paths, URIs, or [`Root`]s with a name.
+    pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
+        self.0.settings.set_roots(roots.into_iter().map(Into::into).collect());
         let catalogs = self.0.catalogs();
         let sharing = catalogs.iter().map(|catalog| &catalog.server).filter(|s| !s.has_own_roots());
         join_all(sharing.map(|server| server.notify_roots_changed())).await;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use super::config::Reconnect;
 use super::event::{EventHandler, McpEvent};
 use super::input::elicit::ElicitHandler;
 use super::input::sampling::Sampling;
@@ -26,6 +27,7 @@ pub(crate) struct HostSettings {
     pub(crate) startup: Duration,
     pub(crate) probe: Duration,
     pub(crate) raw: bool,
+    pub(crate) reconnect: Reconnect,
     pub(crate) max_notifications: u32,
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) on_elicit: Option<ElicitHandler>,
@@ -49,6 +51,7 @@ impl Default for HostSettings {
             startup: limits::STARTUP_TIMEOUT,
             probe: limits::PROBE_TIMEOUT,
             raw: false,
+            reconnect: Reconnect::new(),
             max_notifications: limits::MAX_NOTIFICATIONS,
             log_level: None,
             on_elicit: None,

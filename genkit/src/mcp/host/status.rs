@@ -46,10 +46,10 @@ impl fmt::Display for ServerState {
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// use genkit::mcp::{McpHost, host::ServerState, host::StdioServer};
+/// use genkit::mcp::host::{McpHost, ServerConfig, ServerState};
 ///
 /// let host = McpHost::builder()
-///     .server("fs", StdioServer::new("mcp-server-filesystem").arg("/tmp").disabled(true))
+///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").disabled(true))
 ///     .build()?;
 /// let status = &host.status()[0];
 /// assert_eq!((status.server.as_str(), status.state), ("fs", ServerState::Disabled));

@@ -4,11 +4,36 @@ use std::sync::Arc;
 
 use super::McpServer;
 use super::serve::serve_pipe;
-use crate::mcp::host::CustomServer;
+use crate::mcp::host::{CustomTransport, ServerConfig};
 
-impl CustomServer {
+impl ServerConfig {
     /// A server of this library in this program, without a process and without a port: `make` gives
     /// one for each connection.
+    ///
+    /// ```standalone_crate
+    /// use genkit::mcp::host::{McpClient, ServerConfig};
+    /// use genkit::tool;
+    /// use serde_json::json;
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let client = McpClient::connect("sums", ServerConfig::in_process(genkit::serve_mcp)).await?;
+    /// assert_eq!(client.call_tool("add", json!({"a": 2, "b": 3})).await?, 5);
+    /// # client.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn in_process(make: impl Fn() -> McpServer + Send + Sync + 'static) -> CustomTransport {
+        CustomTransport::in_process(make)
+    }
+}
+
+impl CustomTransport {
+    /// What [`ServerConfig::in_process`] gives.
     pub fn in_process(make: impl Fn() -> McpServer + Send + Sync + 'static) -> Self {
         /// How much a side may write before the other reads, in bytes.
         const PIPE_BYTES: usize = 64 * 1024;

@@ -5,9 +5,9 @@ use rmcp::model::{
     CallToolResult, CompletionInfo, ContentBlock, GetPromptResult, PromptMessage,
     ReadResourceResult, ResourceContents as McpResourceContents,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::content::{block, meta, own_meta, role_of};
+use super::content::{self, block, own_meta, role_of};
 use super::error::Error as E;
 use super::session::Era;
 use crate::action::{
@@ -15,11 +15,9 @@ use crate::action::{
     failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::mcp::wrapped_result::wrap;
 use crate::schema::ResultShape;
 use crate::size::json_size;
-
-/// The member of an object that holds a result which is none, in the eras that only know objects.
-pub(super) const WRAP: &str = "result";
 
 /// The result of a tool call: a failure is one that the model reads and can act on.
 pub(super) fn tool_result(
@@ -48,27 +46,56 @@ pub(super) fn tool_result(
 
 fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let ToolOutput { value, content, metadata } = output;
+    let mut meta = own_meta(&metadata);
+    let text = value.as_ref().and_then(text_of);
+    let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
-    if let Some(value) = value.as_ref().filter(|_| blocks.is_empty()) {
-        match value {
-            Value::Null => {}
-            Value::String(text) => blocks.push(ContentBlock::text(text.clone())),
-            other => blocks.push(ContentBlock::text(other.to_string())),
+    // Not all clients read structured content, and no value is lost beside an image.
+    if let Some(text) = text {
+        let mut texts = blocks.iter().filter_map(|block| block.as_text());
+        let is_said = match structured {
+            Some(_) => texts.next().is_some(),
+            None => texts.any(|said| said.text == text),
+        };
+        if !is_said {
+            blocks.insert(0, ContentBlock::text(text));
         }
     }
     let mut result = CallToolResult::success(blocks);
-    result.structured_content = value.and_then(|value| structured(value, shape, era));
-    result.meta = meta(own_meta(&metadata));
+    result.structured_content = structured;
+    result.meta = content::meta(meta);
     result
 }
 
+/// A value as text, for clients that read nothing else.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
 /// Structured content: what another server returns may not be what its schema says.
-fn structured(value: Value, shape: ResultShape, era: Era) -> Option<Value> {
-    match (shape, era) {
-        (ResultShape::Nothing | ResultShape::Text, _) => None,
-        (ResultShape::Object | ResultShape::Unknown, _) => value.is_object().then_some(value),
-        (ResultShape::Other, Era::Modern) => Some(value),
-        (ResultShape::Other, Era::Legacy) => Some(json!({ WRAP: value })),
+fn structured(
+    value: Value,
+    shape: ResultShape,
+    era: Era,
+    meta: &mut Map<String, Value>,
+) -> Option<Value> {
+    let is_structured = match shape {
+        ResultShape::Text => false,
+        ResultShape::Object => value.is_object(),
+        // Text is content, and needs no structure.
+        ResultShape::Nothing | ResultShape::Unknown => !value.is_null() && !value.is_string(),
+        ResultShape::Other => true,
+    };
+    match era {
+        _ if !is_structured => None,
+        // A tool that may return anything has no schema that would wrap its objects.
+        _ if value.is_object() && shape != ResultShape::Other => Some(value),
+        Era::Modern => Some(value),
+        Era::Legacy => Some(wrap(value, meta)),
     }
 }
 

@@ -1,14 +1,4 @@
 //! Google Gemini: the `generateContent` calls of the Gemini API.
-//!
-//! Settings that this provider reads from a request's `config`, beside Genkit's common ones:
-//!
-//! | where they go | keys |
-//! |---|---|
-//! | the top of the request | `safetySettings`, `cachedContent`, `serviceTier`, `labels` |
-//! | `tools` | `googleSearch`, `googleSearchRetrieval`, `codeExecution`, `urlContext`, `fileSearch`, `googleMaps`, `enterpriseWebSearch`, `computerUse` (`true` or an object), `tools` (a list, as it is) |
-//! | `toolConfig` | `functionCallingConfig`, `retrievalConfig`, `toolConfig` (as it is) |
-//! | the call | `version` (the model), `apiVersion`; `apiKey` and `baseUrl` are never sent |
-//! | `generationConfig` | every other key, as it is: `thinkingConfig`, `seed`, `responseModalities`, … |
 
 #[cfg(feature = "gemini")]
 mod builder;

@@ -25,6 +25,16 @@ use crate::model::{Model, Provider};
 ///
 /// Thought signatures stay in the metadata of the parts that they came with, under
 /// `thoughtSignature`, and go back with them: keep the messages of a conversation as they are.
+///
+/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+///
+/// | where they go | keys |
+/// |---|---|
+/// | the top of the request | `safetySettings`, `cachedContent`, `serviceTier`, `labels` |
+/// | `tools` | `googleSearch`, `googleSearchRetrieval`, `codeExecution`, `urlContext`, `fileSearch`, `googleMaps`, `enterpriseWebSearch`, `computerUse` (`true` or an object), `tools` (a list, as it is) |
+/// | `toolConfig` | `functionCallingConfig`, `retrievalConfig`, `toolConfig` (as it is) |
+/// | the call | `version` (the model), `apiVersion`; `apiKey` and `baseUrl` are never sent |
+/// | `generationConfig` | every other key, as it is: `thinkingConfig`, `seed`, `responseModalities`, … |
 #[derive(Clone)]
 pub struct Gemini {
     pub(super) endpoint: Arc<ApiEndpoint>,

@@ -1,16 +1,4 @@
 //! Chat completions: OpenAI's models, and every server that speaks their language.
-//!
-//! Settings that this provider reads from a request's `config`, beside Genkit's common ones:
-//!
-//! | key | what it does |
-//! |---|---|
-//! | `presencePenalty`, `frequencyPenalty`, `seed`, `logProbs`, `topLogProbs`, `logitBias`, `reasoningEffort`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
-//! | `maxOutputTokens` | as `max_completion_tokens` or `max_tokens`, whichever the server knows |
-//! | `topK` | sent where the server takes it, else left out |
-//! | `visualDetailLevel` | how closely images are looked at |
-//! | `version` | replaces the model's name |
-//! | `apiKey` | replaces the key for this call; it never stands in the body |
-//! | every other key | sent as it is: `reasoning`, `provider`, `response_format`, … |
 
 #[cfg(feature = "openai")]
 mod builder;

@@ -26,6 +26,18 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 /// `together`, `fireworks`, `cerebras`, `moonshot`, `perplexity`, `deepinfra`, `nvidia`,
 /// `huggingface`, and on this machine `ollama`, `lmstudio`, `vllm`, `llamacpp`. For another one
 /// give its address to [`OpenAi::builder`].
+///
+/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+///
+/// | key | what it does |
+/// |---|---|
+/// | `presencePenalty`, `frequencyPenalty`, `seed`, `logProbs`, `topLogProbs`, `logitBias`, `reasoningEffort`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
+/// | `maxOutputTokens` | as `max_completion_tokens` or `max_tokens`, whichever the server knows |
+/// | `topK` | sent where the server takes it, else left out |
+/// | `visualDetailLevel` | how closely images are looked at |
+/// | `version` | replaces the model's name |
+/// | `apiKey` | replaces the key for this call; it never stands in the body |
+/// | every other key | sent as it is: `reasoning`, `provider`, `response_format`, … |
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,

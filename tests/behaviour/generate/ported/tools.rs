@@ -38,7 +38,8 @@ pub fn tool(acting: &Acting, calls: &Calls) -> Tool {
         (false, None) => tool.interrupts(),
         (true, _) => tool.handler(move |context: Context, input: Value| {
             calls.note(&acting.name, &input);
-            act(context, acting.clone(), input)
+            let acting = acting.clone();
+            async move { Ok(act(context, acting, input).await?) }
         }),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::GenerateResponse;
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::ElicitRequest, host::Sampling};
+use genkit::mcp::host::{ElicitRequest, McpHost, Sampling};
 use genkit::testing::ScriptedModel;
+use genkit::{Elicited, GenerateResponse};
 use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS, calling, until};
@@ -69,7 +69,7 @@ async fn a_handler() {
             .server("e", server.config(false))
             .on_elicit(move |request| {
                 seen.lock().unwrap().push(request);
-                async { ElicitAnswer::accept(json!({"name": "Ada", "integer": 7})) }
+                async { Elicited::Accepted(json!({"name": "Ada", "integer": 7})) }
             })
             .build()
             .unwrap();
@@ -95,7 +95,7 @@ async fn a_handler() {
 #[tokio::test]
 async fn a_handler_that_has_no_answer() {
     for (answer, said) in
-        [(ElicitAnswer::decline(), "User declined"), (ElicitAnswer::cancel(), "User cancelled")]
+        [(Elicited::Declined, "User declined"), (Elicited::Cancelled, "User cancelled")]
     {
         let server = Everything::start("decline", TRANSPORTS[0]);
         let host = McpHost::builder()
@@ -122,7 +122,7 @@ async fn a_page() {
             .on_elicit(move |request: ElicitRequest| {
                 assert_eq!(request.schema, None);
                 seen.lock().unwrap().push(request.url.unwrap());
-                async { ElicitAnswer::accept(Value::Null) }
+                async { Elicited::Accepted(Value::Null) }
             })
             .build()
             .unwrap();
@@ -166,7 +166,7 @@ async fn a_loop() {
         offered(&second, tool).await;
         let asked: GenerateResponse = serde_json::from_str(&stored).unwrap();
         let answer = asked.interrupts()[0].accept(json!({"name": "Eve", "check": true}));
-        let done = genkit::resume(asked, [answer])
+        let done = genkit::resume_with(asked, [answer])
             .model(model.clone())
             .tools(second.tools())
             .await

@@ -7,7 +7,7 @@ mod resources;
 mod tells;
 mod tools;
 
-use genkit::mcp::{McpHost, host::HttpServer, host::ServerConfig};
+use genkit::mcp::host::{McpHost, ServerConfig};
 
 use super::mark::Mark;
 use super::web::Web;
@@ -30,7 +30,7 @@ impl Everything {
 
     fn config(&self, raw: bool) -> ServerConfig {
         match &self.web {
-            Some(web) => HttpServer::new(web.url()).raw(raw).into(),
+            Some(web) => ServerConfig::http(web.url()).raw(raw).into(),
             None => node("server-everything", &self.mark).arg("stdio").raw(raw).into(),
         }
     }

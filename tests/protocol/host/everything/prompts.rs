@@ -2,7 +2,7 @@
 
 use genkit::testing::Client;
 use genkit::{Genkit, Registry, Role};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS};
 
@@ -21,7 +21,9 @@ async fn all_of_them() {
         let required: Vec<_> = arguments.iter().map(|a| (a.name.as_str(), a.required)).collect();
         assert_eq!(required, [("city", true), ("state", false)]);
 
-        let get = async |name: &str, arguments| host.get_prompt("e", name, arguments).await;
+        let get = async |name: &str, arguments: Value| {
+            host.get_prompt(&format!("e/{name}"), arguments).await
+        };
         let simple = get("simple-prompt", json!({})).await.unwrap();
         assert_eq!(simple.messages()[0].text(), "This is a simple prompt without arguments.");
         assert_eq!(simple.messages()[0].role, Role::User);
@@ -66,6 +68,14 @@ async fn suggestions() {
         assert_eq!(client.complete_uri(template, "resourceId", "12").await.unwrap(), ["12"]);
         let none: [&str; 0] = [];
         assert_eq!(client.complete_uri(template, "resourceId", "x").await.unwrap(), none);
+
+        // The same without a proxy, with what else is typed.
+        let given =
+            host.complete("e/completable-prompt", "name", "").argument("department", "Sales");
+        assert_eq!(given.await.unwrap(), ["David", "Eve", "Frank"]);
+        let own = host.client("e").unwrap();
+        let found = own.complete("completable-prompt", "department", "Su").await.unwrap();
+        assert_eq!(found, ["Support"]);
 
         // The same over the SDK's handle, where the department narrows the names.
         use genkit::mcp::rmcp::model::{

@@ -1,9 +1,10 @@
 //! What it tells by itself: how far it is, what it does, what has changed.
 
 use genkit::context::{LogLevel, Progress};
-use genkit::mcp::{McpHost, host::McpEvent};
+use genkit::mcp::host::{McpEvent, McpHost};
 use serde_json::json;
 
+use super::super::is_update_of;
 use super::{Everything, TRANSPORTS, Told, calling};
 
 async fn listening(server: &Everything, least: Option<LogLevel>) -> (McpHost, Told) {
@@ -26,25 +27,18 @@ async fn progress() {
         let tool = "trigger-long-running-operation";
         let input = json!({"duration": 0.3, "steps": 3});
         host.client("e").unwrap().call_tool(tool, input.clone()).await.unwrap();
-        let steps = |event: &McpEvent| matches!(event, McpEvent::Progress { .. });
-        let seen: Vec<_> = told.all().into_iter().filter(steps).collect();
-        let step = |done: f64| McpEvent::Progress {
-            server: "e".into(),
-            of: tool.into(),
-            progress: Progress::new(done).with_total(3.0),
-        };
-        assert_eq!(seen, [step(1.0), step(2.0), step(3.0)], "{transport:?}");
+        let step =
+            |done: f64| ("e".to_owned(), tool.to_owned(), Progress::new(done).with_total(3.0));
+        assert_eq!(told.steps(), [step(1.0), step(2.0), step(3.0)], "{transport:?}");
 
         // In a run it is in the stream, too.
         let model = calling(&format!("e/{tool}"), input);
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut in_stream = Vec::new();
         while let Some(chunk) = stream.next().await {
-            if let Some(tool) = chunk.unwrap().custom.get("tool") {
-                in_stream.push(tool["progress"]["progress"].clone());
-            }
+            in_stream.extend(chunk.unwrap().tool_progress().map(|progress| progress.progress));
         }
-        assert_eq!(in_stream, [json!(1.0), json!(2.0), json!(3.0)], "{transport:?}");
+        assert_eq!(in_stream, [1.0, 2.0, 3.0], "{transport:?}");
         server.end(host).await;
     }
 }
@@ -112,8 +106,7 @@ async fn updates() {
         };
         told.wait("the acknowledgement", acknowledged).await;
         client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
-        let updated = McpEvent::ResourceUpdated { server: "e".into(), uri: uri.into() };
-        told.wait("an update", |event| *event == updated).await;
+        told.wait("an update", is_update_of(uri)).await;
         client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
 
         // What is not subscribed to is not told of.
@@ -121,10 +114,8 @@ async fn updates() {
         client.subscribe("demo://resource/dynamic/text/8").await.unwrap();
         told.clear();
         client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
-        let other = "demo://resource/dynamic/text/8".to_owned();
-        let other = McpEvent::ResourceUpdated { server: "e".into(), uri: other };
-        told.wait("the other update", |event| *event == other).await;
-        assert!(!told.all().contains(&updated), "{:?}", told.all());
+        told.wait("the other update", is_update_of("demo://resource/dynamic/text/8")).await;
+        assert!(!told.all().iter().any(is_update_of(uri)), "{:?}", told.all());
         server.end(host).await;
     }
 }

@@ -1,8 +1,8 @@
 //! Each of its tools, called with what it wants.
 
-use genkit::mcp::{McpHost, host::ElicitAnswer, host::Sampling};
+use genkit::mcp::host::{McpHost, Sampling};
 use genkit::testing::ScriptedModel;
-use genkit::{Part, Tool};
+use genkit::{Elicited, Part, Tool};
 use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS, Told, as_a_model_sees, until};
@@ -45,20 +45,20 @@ async fn the_list_is_that_of_now() {
             .server("e", server.config(false))
             .roots(["file:///srv"])
             .sampling(Sampling::with(ScriptedModel::text("never asked")))
-            .on_elicit(|_| async { ElicitAnswer::decline() })
+            .on_elicit(|_| async { Elicited::Declined })
             .on_event(told.listener())
             .build()
             .unwrap();
         until("the last of its tools", async || names(&host).await.len() == TOOLS.len()).await;
         assert_eq!(names(&host).await, TOOLS, "{transport:?}");
         let tools = host.client("e").unwrap().tools().await.unwrap();
-        let echo = tools.iter().find(|tool| tool.name() == "e/echo").unwrap();
+        let echo = tools.iter().find(|tool| tool.name() == "echo").unwrap();
         assert_eq!(echo.title(), Some("Echo Tool"));
         assert_eq!(echo.description(), "Echoes back the input string");
         assert_eq!(echo.input_schema()["required"], json!(["message"]));
         let hints = echo.annotations();
         assert_eq!((hints.read_only, hints.destructive), (Some(true), Some(false)));
-        let weather = tools.iter().find(|tool| tool.name() == "e/get-structured-content").unwrap();
+        let weather = tools.iter().find(|tool| tool.name() == "get-structured-content").unwrap();
         let required = json!(["temperature", "conditions", "humidity"]);
         assert_eq!(weather.output_schema().unwrap()["required"], required);
         assert!(!tools.iter().any(Tool::needs_approval));
@@ -106,6 +106,14 @@ async fn content() {
         assert_eq!(seen.output, said);
         assert_eq!(seen.content.len(), 1);
         png(&seen.content[0]);
+
+        // A program gets all of it too, in its order.
+        let called = host.call_tool("e/get-tiny-image", json!({})).await.unwrap();
+        let parts: Vec<Part> = serde_json::from_value(called).unwrap();
+        let [before, image, after] = &parts[..] else { panic!("{parts:?}") };
+        assert_eq!(before.as_text(), Some("Here's the image you requested:"));
+        assert_eq!(after.as_text(), Some("The image above is the MCP logo."));
+        png(image);
 
         let input = json!({"messageType": "error", "includeImage": true});
         let seen = as_a_model_sees(&host, "e/get-annotated-message", input).await;

@@ -19,6 +19,14 @@ mod default_model {
     }
 }
 
+mod builder_model {
+    use genkit::model::from_fn;
+
+    fn builds() {
+        let _ = genkit::Genkit::builder().model(from_fn("house/small", |_, _| async { "hi" }));
+    }
+}
+
 mod provider {
     use std::sync::Arc;
 

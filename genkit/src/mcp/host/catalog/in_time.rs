@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::{Catalog, Listable};
+use super::{Catalog, Listable, Listed};
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::limits::SLOW_LIST_PAUSE;
 use crate::mcp::host::session::state::ListKind;
@@ -21,7 +21,7 @@ impl Catalog {
 
     /// What the server has, as far as others may wait for it. The list is read to its end all the same,
     /// for the next who needs it.
-    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[T]>> {
+    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[Listed<T>]>> {
         if let Some(cached) = self.cached() {
             return Ok(cached);
         }
@@ -51,7 +51,7 @@ impl Catalog {
     }
 
     /// What the server has in time. A server without a list is left out, with one warning for one reason.
-    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[T]>> {
+    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[Listed<T>]>> {
         let listed = self.in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);
         let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;

@@ -16,9 +16,18 @@ use crate::future::BoxFuture;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::request::methods;
 use crate::mcp::host::session::state::ListKind;
+use crate::mcp::wrapped_result;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
+
+/// The member of a tool's origin that says that its results are wrapped.
+const WRAPPED: &str = "wrapped";
+
+/// Whether the schema of this tool of a server is marked as that of a wrapper.
+pub(crate) fn is_wrapped(tool: &Tool) -> bool {
+    tool.metadata().get("mcp").is_some_and(|origin| origin[WRAPPED] == true)
+}
 
 /// An action of a server, by the name or address that the server has for it.
 #[derive(Clone)]
@@ -79,9 +88,9 @@ impl Listable for Tool {
         &catalog.tools
     }
 
-    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
         let ListedItem { server, connection, item, name } = listed;
-        let tool = Tool::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let tool = Tool::remote(format!("{prefix}{name}"), text(item, "description"));
         let hints = &item["annotations"];
         let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
             .tag(server.key.to_string())
@@ -90,8 +99,11 @@ impl Listable for Tool {
             .input_schema(input_schema(item)?);
         // Raw results are MCP's own, whatever the tool's are.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
-        if let Some(output) = output.filter(|_| !server.is_raw()) {
-            tool = tool.output_schema(output.clone());
+        let output = output.filter(|_| !server.is_raw());
+        let inner = output.and_then(wrapped_result::unwrap_schema);
+        let is_wrapped = inner.is_some();
+        if let Some(output) = inner.or_else(|| output.cloned()) {
+            tool = tool.output_schema(output);
         }
         let setters = [
             ("readOnlyHint", ToolBuilder::read_only as fn(ToolBuilder, bool) -> ToolBuilder),
@@ -109,7 +121,8 @@ impl Listable for Tool {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
-                methods::call_tool(&server, &context, &remote.name, arguments).await
+                let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
+                Ok(result.marked(is_wrapped).into_output())
             })
         }))
     }
@@ -127,9 +140,9 @@ impl Listable for Prompt {
         &catalog.prompts
     }
 
-    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
         let ListedItem { server, item, name, .. } = listed;
-        let prompt = Prompt::remote(format!("{}/{name}", server.key), text(item, "description"));
+        let prompt = Prompt::remote(format!("{prefix}{name}"), text(item, "description"));
         let mut prompt = described!(prompt, server, name, item, title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = arguments(item);
@@ -160,12 +173,12 @@ impl Listable for Resource {
         &catalog.resources
     }
 
-    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
-        let full = format!("{}/{name}", server.key);
-        let resource = Resource::remote(uri.to_owned(), full, text(item, "description"));
+        let resource =
+            Resource::remote(uri.to_owned(), format!("{prefix}{name}"), text(item, "description"));
         let mut resource =
             described!(resource, server, name, item, title(item)).tag(server.key.to_string());
         if let Some(kind) = item["mimeType"].as_str() {
@@ -225,9 +238,13 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
     (schema, names)
 }
 
-/// Where an action comes from, for programs: the server, its own name there, its `_meta`.
+/// Where an action comes from, for programs: the server, its own name there, its `_meta`; whether its
+/// results are wrapped.
 fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
+    if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
+        origin[WRAPPED] = true.into();
+    }
     if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
         origin["_meta"] = meta.clone();
     }

@@ -3,7 +3,7 @@
 mod error;
 pub(crate) mod host_state;
 mod in_time;
-mod items;
+pub(crate) mod items;
 mod pagination;
 pub(crate) mod peer;
 pub(crate) mod selection;
@@ -46,7 +46,7 @@ struct CacheState<T> {
     list: Option<VersionedList<T>>,
     /// The actions of the last list, by the fingerprints of their items: an item that comes again is the
     /// same action again.
-    actions: HashMap<String, T>,
+    actions: HashMap<String, Listed<T>>,
     failed: Option<(u64, Instant, PublicError)>,
 }
 
@@ -54,7 +54,16 @@ struct VersionedList<T> {
     /// Which connection, and which version of its list.
     version: (u64, u64),
     until: Option<Instant>,
-    items: Arc<[T]>,
+    items: Arc<[Listed<T>]>,
+}
+
+/// An action of a server under both of its names.
+#[derive(Clone)]
+pub(crate) struct Listed<T> {
+    /// Named `key/name`, as in a host.
+    pub(crate) full: T,
+    /// Named as the server names it, as in a client.
+    pub(crate) bare: T,
 }
 
 /// How a list is, for those who wait for it and look at it.
@@ -75,7 +84,7 @@ impl<T> Default for CachedList<T> {
 }
 
 impl<T> CacheState<T> {
-    fn fresh(&self, connection: &Connection, kind: ListKind) -> Option<Arc<[T]>> {
+    fn fresh(&self, connection: &Connection, kind: ListKind) -> Option<Arc<[Listed<T>]>> {
         let version = (connection.number, connection.session.list_version(kind));
         let list = self.list.as_ref().filter(|list| list.version == version)?;
         let is_fresh = list.until.is_none_or(|until| Instant::now() < until);
@@ -84,6 +93,7 @@ impl<T> CacheState<T> {
 }
 
 /// An item of a list, with its name or address.
+#[derive(Clone, Copy)]
 pub(crate) struct ListedItem<'a> {
     server: &'a Arc<ManagedServer>,
     connection: &'a Connection,
@@ -100,8 +110,8 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
 
     fn list(catalog: &Catalog) -> &CachedList<Self>;
 
-    /// Makes an action of a listed item.
-    fn make(listed: ListedItem<'_>) -> Result<Self, LeftOut>;
+    /// Makes an action of a listed item; what comes before its name is the key of its server, or nothing.
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut>;
 }
 
 impl Catalog {
@@ -116,7 +126,7 @@ impl Catalog {
     }
 
     /// What the server has, read where it must be.
-    pub(crate) async fn all<T: Listable>(&self) -> Result<Arc<[T]>> {
+    pub(crate) async fn all<T: Listable>(&self) -> Result<Arc<[Listed<T>]>> {
         let connection = self.server.connection().await?;
         let mut cache = T::list(self).0.lock().await;
         if let Some(items) = cache.fresh(&connection, T::KIND) {
@@ -133,7 +143,8 @@ impl Catalog {
         match self.read::<T>(&connection, &cache.actions).await {
             Ok((actions, ttl)) => {
                 let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
-                let items: Arc<[T]> = actions.iter().map(|(_, item)| item.clone()).collect();
+                let items: Arc<[Listed<T>]> =
+                    actions.iter().map(|(_, item)| item.clone()).collect();
                 cache.actions = actions.into_iter().collect();
                 cache.list = Some(VersionedList { version, until, items: Arc::clone(&items) });
                 cache.failed = None;
@@ -149,7 +160,7 @@ impl Catalog {
     }
 
     /// What the server has, if that is known without a request.
-    fn cached<T: Listable>(&self) -> Option<Arc<[T]>> {
+    fn cached<T: Listable>(&self) -> Option<Arc<[Listed<T>]>> {
         let connection = self.server.live_connection()?;
         T::list(self).0.try_lock().ok()?.fresh(&connection, T::KIND)
     }
@@ -159,8 +170,8 @@ impl Catalog {
     async fn read<T: Listable>(
         &self,
         connection: &Connection,
-        known: &HashMap<String, T>,
-    ) -> Result<(Vec<(String, T)>, Option<Duration>)> {
+        known: &HashMap<String, Listed<T>>,
+    ) -> Result<(Vec<(String, Listed<T>)>, Option<Duration>)> {
         let (mut items, mut notices, mut ttl) = (Vec::new(), Vec::new(), None);
         for (at, method) in T::METHODS.iter().enumerate() {
             // A server without the capability may not know the method.
@@ -202,9 +213,9 @@ impl Catalog {
         &self,
         connection: &Connection,
         items: &[(&ListMethod, usize, Value)],
-        known: &HashMap<String, T>,
+        known: &HashMap<String, Listed<T>>,
         notices: &mut Vec<String>,
-    ) -> Vec<(String, T)> {
+    ) -> Vec<(String, Listed<T>)> {
         let mut names = HashSet::new();
         let mut actions = Vec::with_capacity(items.len());
         for (method, number, item) in items {
@@ -216,7 +227,11 @@ impl Catalog {
                 let print = fingerprint(&[what, &item.to_string()]);
                 let action = match known.get(&print) {
                     Some(action) => action.clone(),
-                    None => T::make(ListedItem { server: &self.server, connection, item, name })?,
+                    None => {
+                        let listed = ListedItem { server: &self.server, connection, item, name };
+                        let full = T::make(listed, &format!("{}/", self.server.key))?;
+                        Listed { full, bare: T::make(listed, "")? }
+                    }
                 };
                 let is_wanted = what != "tool" || self.server.config.controls.wants(name);
                 Ok(is_wanted.then_some((print, action)))

@@ -92,6 +92,9 @@ async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList
         let at = |next| PaginatedRequestParams::default().with_cursor(Some(next));
         let result = connection.own_request(request(cursor.take().map(at)), name).await?;
         let mut result = results::json(result)?;
+        if connection.is_stateless() {
+            results::check_type(server, name, &result)?;
+        }
         let Some(Value::Array(items)) = result.get_mut(member).map(Value::take) else {
             return Err(RequestProblem::OtherResult(name).of(server).into());
         };

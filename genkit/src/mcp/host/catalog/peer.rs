@@ -9,12 +9,14 @@ use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
 use super::error::Error;
-use crate::action::{Tool, ToolOutput};
+use crate::action::Tool;
 use crate::error::{Error as PublicError, ErrorKind, Result};
 use crate::mcp::host::error::{OfServer as _, of_server};
 use crate::mcp::host::limits::{MAX_PAGES, TIMEOUT};
-use crate::mcp::host::request::{methods, results};
+use crate::mcp::host::request::methods;
+use crate::mcp::host::request::tool_result::ToolResult;
 use crate::mcp::host::session::error::Error as SessionError;
+use crate::mcp::wrapped_result;
 
 /// Makes tools of a connection that the program made with rmcp by itself.
 ///
@@ -23,7 +25,8 @@ use crate::mcp::host::session::error::Error as SessionError;
 /// servers ask.
 ///
 /// ```no_run
-/// use genkit::mcp::{host::peer_tools, rmcp::ServiceExt as _};
+/// use genkit::mcp::rmcp::ServiceExt as _;
+/// use genkit::mcp::host::peer_tools;
 ///
 /// # async fn run(stream: tokio::net::TcpStream) -> Result<(), Box<dyn std::error::Error>> {
 /// let running = ().serve(stream).await?; // a client of rmcp
@@ -81,12 +84,18 @@ fn tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
     let mut tool = Tool::remote(name.clone(), description)
         .metadata("mcp", origin)
         .input_schema(Value::Object((*listed.input_schema).clone()));
-    if let Some(output) = listed.output_schema {
-        tool = tool.output_schema(Value::Object((*output).clone()));
+    let output = listed.output_schema.map(|output| Value::Object((*output).clone()));
+    let inner = output.as_ref().and_then(wrapped_result::unwrap_schema);
+    let is_wrapped = inner.is_some();
+    if let Some(output) = inner.or(output) {
+        tool = tool.output_schema(output);
     }
     tool.forwards(move |_, arguments| {
         let (peer, server, name) = (peer.clone(), Arc::clone(&server), name.clone());
-        Box::pin(async move { call(&peer, &server, name, arguments).await })
+        Box::pin(async move {
+            let result = call(&peer, &server, name, arguments).await?;
+            Ok(result.marked(is_wrapped).into_output())
+        })
     })
 }
 
@@ -95,14 +104,14 @@ async fn call(
     server: &str,
     name: String,
     arguments: Value,
-) -> Result<ToolOutput> {
+) -> Result<ToolResult> {
     let mut params = CallToolRequestParams::new(name.clone());
     params.arguments = Some(methods::arguments("tool", &name, arguments)?);
     let response = within(server, &name, peer.call_tool_once(params)).await?;
     let rmcp::model::CallToolResponse::Complete(result) = response else {
         return Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into());
     };
-    results::tool_output(server, serde_json::to_value(result)?, false)
+    ToolResult::read(server, serde_json::to_value(result)?, false)
 }
 
 async fn within<T>(

@@ -44,7 +44,7 @@ impl NameFilter {
             self.may_want(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
         });
         let lists = join_all(wanted.map(|catalog| catalog.or_omitted::<T>())).await;
-        let items = lists.iter().flatten().flat_map(|list| list.iter());
+        let items = lists.iter().flatten().flat_map(|list| list.iter()).map(|listed| &listed.full);
         let chosen = items.filter(|item| glob::chosen(&self.only, &self.except, item.name()));
         chosen.cloned().collect()
     }
@@ -73,6 +73,15 @@ macro_rules! selection {
                 self.0.except.extend(names.into_iter().map(Into::into));
                 self
             }
+
+            /// Lists them as they are now: what awaiting the selection does, as a plain `async fn`
+            /// for `tokio::spawn`, `block_on` and `join!`.
+            ///
+            /// # Errors
+            /// None today: servers that are not there are left out, with a warning in the log.
+            pub async fn list(&self) -> Result<Vec<$item>> {
+                Ok(self.0.list().await)
+            }
         }
 
         impl IntoFuture for $name {
@@ -80,7 +89,7 @@ macro_rules! selection {
             type IntoFuture = BoxFuture<'static, Self::Output>;
 
             fn into_future(self) -> Self::IntoFuture {
-                Box::pin(async move { Ok(self.0.list().await) })
+                Box::pin(async move { self.list().await })
             }
         }
     };

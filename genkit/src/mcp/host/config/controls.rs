@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
+use super::Reconnect;
 use crate::context::Root;
 use crate::glob;
 
 /// The protocol era: which rules of MCP are used with a server.
 ///
 /// ```
-/// use genkit::mcp::{host::ProtocolEra, host::StdioServer};
+/// use genkit::mcp::host::{ProtocolEra, ServerConfig};
 ///
 /// // A server that is known to be old is not probed first.
-/// let server = StdioServer::new("old-server").protocol(ProtocolEra::Sessions);
+/// let server = ServerConfig::stdio("old-server").protocol(ProtocolEra::Sessions);
 /// # let _ = server;
 /// assert_eq!(ProtocolEra::default(), ProtocolEra::Probe);
 /// ```
@@ -38,6 +39,7 @@ pub(crate) struct Controls {
     pub(crate) except: Vec<String>,
     pub(crate) needs_approval: Vec<String>,
     pub(crate) raw: Option<bool>,
+    pub(crate) reconnect: Option<Reconnect>,
     pub(crate) era: ProtocolEra,
 }
 
@@ -64,13 +66,20 @@ macro_rules! controls {
                 self
             }
 
-            /// The folders that this server may work in, as `file://` URIs, instead of those of
-            /// the host.
-            pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-                let roots = uris
-                    .into_iter()
-                    .map(|uri| crate::context::Root { uri: uri.into(), name: None });
-                self.controls.roots = Some(roots.collect());
+            /// The roots (folders) that this server may work in, instead of those of the host: paths,
+            /// URIs, or [`Root`](crate::context::Root)s with a name.
+            pub fn roots(
+                mut self,
+                roots: impl IntoIterator<Item = impl Into<crate::context::Root>>,
+            ) -> Self {
+                self.controls.roots = Some(roots.into_iter().map(Into::into).collect());
+                self
+            }
+
+            /// Whether and when it is connected again where it is not there. Default is that of the
+            /// host.
+            pub fn reconnect(mut self, reconnect: crate::mcp::host::Reconnect) -> Self {
+                self.controls.reconnect = Some(reconnect);
                 self
             }
 

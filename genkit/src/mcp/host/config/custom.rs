@@ -12,10 +12,11 @@ use crate::future::BoxFuture;
 use crate::mcp::host::transport::boxed::BoxedTransport;
 use crate::mcp::host::transport::by_identity::ByIdentity;
 
-/// A server over a transport of the program's own, or in this very program.
+/// A transport of the program's own to a server, or to one in this very program:
+/// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process` make it.
 ///
 /// ```standalone_crate
-/// use genkit::mcp::{host::CustomServer, McpHost};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 /// use genkit::tool;
 /// use serde_json::json;
 ///
@@ -26,7 +27,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let host = McpHost::builder()
-///     .server("here", CustomServer::in_process(genkit::serve_mcp))
+///     .server("here", ServerConfig::in_process(genkit::serve_mcp))
 ///     .build()?;
 /// assert_eq!(host.call_tool("here/add", json!({"a": 2, "b": 3})).await?, 5);
 /// # host.close().await;
@@ -35,7 +36,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
-pub struct CustomServer {
+pub struct CustomTransport {
     pub(crate) factory: TransportFactory,
     pub(crate) controls: Controls,
 }
@@ -44,19 +45,8 @@ pub struct CustomServer {
 pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
-impl CustomServer {
-    /// A server over what `connect` gives: any transport of rmcp, or a pair of byte streams. It is
-    /// called again for each new connection.
-    ///
-    /// ```no_run
-    /// use genkit::mcp::host::CustomServer;
-    /// use tokio::net::TcpStream;
-    ///
-    /// let server = CustomServer::new(|| async {
-    ///     Ok(TcpStream::connect("127.0.0.1:9000").await?.into_split())
-    /// });
-    /// # let _ = server;
-    /// ```
+impl CustomTransport {
+    /// What [`ServerConfig::custom`](super::ServerConfig::custom) gives.
     pub fn new<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
@@ -73,4 +63,4 @@ impl CustomServer {
     }
 }
 
-controls!(CustomServer);
+controls!(CustomTransport);

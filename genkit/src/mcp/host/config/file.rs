@@ -2,7 +2,7 @@
 
 use genkit_mcp_servers_file::{MAX_KEY_BYTES, ServerEntry, ServerTransport};
 
-use super::{Controls, ServerConfig, StdioServer};
+use super::{Controls, ServerConfig};
 use crate::mcp::host::error::Error;
 use crate::mcp::host::limits::MAX_KEY;
 
@@ -20,13 +20,13 @@ pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
     };
     let server = match entry.transport {
         Ok(ServerTransport::Stdio { command, args, env, cwd }) => {
-            let mut server = StdioServer::new(command).args(args).envs(env);
+            let mut server = ServerConfig::stdio(command).args(args).envs(env);
             server.command.child.cwd = cwd;
             ServerConfig { controls, ..server.into() }
         }
         #[cfg(feature = "mcp-host-http")]
         Ok(ServerTransport::Http { url, headers }) => {
-            ServerConfig { controls, ..super::HttpServer::new(url).headers(headers).into() }
+            ServerConfig { controls, ..ServerConfig::http(url).headers(headers).into() }
         }
         #[cfg(not(feature = "mcp-host-http"))]
         Ok(ServerTransport::Http { .. }) => {
@@ -66,9 +66,10 @@ mod tests {
             r#""command": "x", "args": ["a", "b"], "env": {"K": "${TOKEN}"}, "cwd": "sub",
                 "timeout": 30000"#,
         );
-        let expected = StdioServer::new("x").args(["a", "b"]).env("K", "hunter2-token").cwd("sub");
+        let expected =
+            ServerConfig::stdio("x").args(["a", "b"]).env("K", "hunter2-token").cwd("sub");
         assert_eq!(config, expected.timeout(Duration::from_secs(30)).into());
-        assert_eq!(only(r#""command": "x""#), StdioServer::new("x").into());
+        assert_eq!(only(r#""command": "x""#), ServerConfig::stdio("x").into());
     }
 
     #[test]
@@ -77,7 +78,7 @@ mod tests {
         assert!(config.controls.disabled);
         #[cfg(feature = "mcp-host-http")]
         {
-            let expected = crate::mcp::host::HttpServer::new("https://e.com/mcp").header("A", "b");
+            let expected = ServerConfig::http("https://e.com/mcp").header("A", "b");
             assert_eq!(config, expected.disabled(true).into());
         }
         #[cfg(not(feature = "mcp-host-http"))]

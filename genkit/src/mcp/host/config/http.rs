@@ -8,20 +8,21 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::http::Endpoint;
 use crate::mcp::host::transport::oauth::OAuth;
 
-/// A server over streamable HTTP.
+/// Streamable HTTP to a server, with its headers and its access:
+/// [`ServerConfig::http`](super::ServerConfig::http) makes it.
 ///
 /// Redirects are followed only within the same origin, servers of this machine are never reached
 /// through a proxy, and a connection is made within 10 seconds or not at all.
 ///
 /// ```
-/// use genkit::mcp::{host::HttpServer, host::OAuth};
+/// use genkit::mcp::host::{OAuth, ServerConfig};
 ///
 /// // A token that is always the same, a login in the browser, a token for each user.
-/// let docs = HttpServer::new("https://example.com/mcp").bearer("token");
-/// let mail = HttpServer::new("https://mail.example.com/mcp").oauth(OAuth::new());
+/// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");
+/// let mail = ServerConfig::http("https://mail.example.com/mcp").oauth(OAuth::new());
 ///
 /// struct UserToken(String);
-/// let files = HttpServer::new("https://files.example.com/mcp").headers_from(|ctx| {
+/// let files = ServerConfig::http("https://files.example.com/mcp").headers_from(|ctx| {
 ///     let token = ctx.extension::<UserToken>()?;
 ///     Some(("authorization".to_owned(), format!("Bearer {}", token.0)))
 /// });
@@ -29,14 +30,13 @@ use crate::mcp::host::transport::oauth::OAuth;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
-pub struct HttpServer {
+pub struct HttpTransport {
     pub(crate) endpoint: Endpoint,
     pub(crate) controls: Controls,
 }
 
-impl HttpServer {
-    /// The server at `url`, which begins with `https://` or `http://`. One that cannot be used
-    /// fails when the server is connected, and the error says why.
+impl HttpTransport {
+    /// What [`ServerConfig::http`](super::ServerConfig::http) gives.
     pub fn new(url: impl Into<String>) -> Self {
         Self { endpoint: Endpoint::new(url.into()), controls: Controls::default() }
     }
@@ -59,7 +59,7 @@ impl HttpServer {
     }
 
     /// Sends `Authorization: Bearer <token>` with every request.
-    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.endpoint.bearer = Some(token.into());
         self
     }
@@ -95,4 +95,4 @@ impl HttpServer {
     }
 }
 
-controls!(HttpServer);
+controls!(HttpTransport);

@@ -6,38 +6,54 @@ pub(crate) mod file;
 #[cfg(feature = "mcp-host-http")]
 mod http;
 mod keys;
+mod reconnect;
 mod stdio;
 
+use std::ffi::OsString;
+use std::future::Future;
 use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::transport::IntoTransport;
 
 pub use controls::ProtocolEra;
 pub(crate) use controls::{Controls, controls};
-pub use custom::CustomServer;
+pub use custom::CustomTransport;
 use custom::TransportFactory;
 #[cfg(feature = "mcp-host-http")]
-pub use http::HttpServer;
+pub use http::HttpTransport;
 pub(crate) use keys::check_keys;
-pub use stdio::StdioServer;
+pub use reconnect::Reconnect;
+pub use stdio::StdioTransport;
 
 #[cfg(feature = "mcp-host-http")]
 use super::transport::http::Endpoint;
 use super::transport::stdio::command::Command;
 pub use super::transport::stdio::command::StderrTo;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
-/// One server of a host: made from a [`StdioServer`], an [`HttpServer`](super::HttpServer) or a
-/// [`CustomServer`].
+/// Configuration of one server of a host: the transport to it, and what of it is wanted.
+///
+/// | the server is | write | and get |
+/// |---|---|---|
+/// | a program of this machine | [`ServerConfig::stdio`] | [`StdioTransport`] |
+/// | at a URL | `ServerConfig::http` (feature `mcp-host-http`) | `HttpTransport` |
+/// | in this program | `ServerConfig::in_process` (feature `mcp-server`) | [`CustomTransport`] |
+/// | behind a transport of your own | [`ServerConfig::custom`] | [`CustomTransport`] |
+///
+/// Each of these has the settings of its way, and those that every server has; `.server(key, ..)` of a
+/// host takes them as they are.
 ///
 /// Two are equal if nothing of them would make the connection or its tools another: what
 /// [`McpHost::update_servers`](super::McpHost::update_servers) compares. Closures are equal if they are
 /// one and the same.
 ///
 /// ```
-/// use genkit::mcp::{host::ServerConfig, host::StdioServer};
+/// use genkit::mcp::host::ServerConfig;
 ///
-/// let fs: ServerConfig = StdioServer::new("mcp-server-filesystem").arg("/tmp").into();
-/// assert_eq!(fs, StdioServer::new("mcp-server-filesystem").arg("/tmp").into());
-/// assert_ne!(fs, StdioServer::new("mcp-server-filesystem").arg("/home").into());
+/// let fs: ServerConfig = ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").into();
+/// assert_eq!(fs, ServerConfig::stdio("mcp-server-filesystem").arg("/tmp").into());
+/// assert_ne!(fs, ServerConfig::stdio("mcp-server-filesystem").arg("/home").into());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerConfig {
@@ -70,27 +86,77 @@ impl PartialEq for Launch {
 }
 
 impl ServerConfig {
+    /// Stdio: a server that is started as `program`, which is looked for in `PATH`, and talks over its
+    /// standard streams.
+    ///
+    /// ```
+    /// use genkit::mcp::host::ServerConfig;
+    ///
+    /// let fs = ServerConfig::stdio("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]);
+    /// # let _ = fs;
+    /// ```
+    pub fn stdio(program: impl Into<OsString>) -> StdioTransport {
+        StdioTransport::new(program)
+    }
+
+    /// Streamable HTTP: a server at `url`, which begins with `https://` or `http://`. One that cannot
+    /// be used fails when the server is connected, and the error says why.
+    ///
+    /// ```
+    /// use genkit::mcp::host::ServerConfig;
+    ///
+    /// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");
+    /// # let _ = docs;
+    /// ```
+    #[cfg(feature = "mcp-host-http")]
+    pub fn http(url: impl Into<String>) -> HttpTransport {
+        HttpTransport::new(url)
+    }
+
+    /// A transport of your own: a server over what `connect` gives, any transport of rmcp or a pair of
+    /// byte streams. It is called again for each new connection.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::host::ServerConfig;
+    /// use tokio::net::TcpStream;
+    ///
+    /// let server = ServerConfig::custom(|| async {
+    ///     Ok(TcpStream::connect("127.0.0.1:9000").await?.into_split())
+    /// });
+    /// # let _ = server;
+    /// ```
+    pub fn custom<T, E, A, F, Fut>(connect: F) -> CustomTransport
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T>> + Send + 'static,
+        T: IntoTransport<RoleClient, E, A> + Send + 'static,
+        E: std::error::Error + Send + Sync + 'static,
+        A: 'static,
+    {
+        CustomTransport::new(connect)
+    }
+
     /// A server that cannot be tried, for this reason.
     pub(crate) fn broken(error: Error, controls: Controls) -> Self {
         Self { launch: Launch::Broken(Arc::new(error)), controls }
     }
 }
 
-impl From<StdioServer> for ServerConfig {
-    fn from(server: StdioServer) -> Self {
+impl From<StdioTransport> for ServerConfig {
+    fn from(server: StdioTransport) -> Self {
         Self { launch: Launch::Stdio(server.command), controls: server.controls }
     }
 }
 
 #[cfg(feature = "mcp-host-http")]
-impl From<HttpServer> for ServerConfig {
-    fn from(server: HttpServer) -> Self {
+impl From<HttpTransport> for ServerConfig {
+    fn from(server: HttpTransport) -> Self {
         Self { launch: Launch::Http(server.endpoint), controls: server.controls }
     }
 }
 
-impl From<CustomServer> for ServerConfig {
-    fn from(server: CustomServer) -> Self {
+impl From<CustomTransport> for ServerConfig {
+    fn from(server: CustomTransport) -> Self {
         Self { launch: Launch::Custom(server.factory), controls: server.controls }
     }
 }

@@ -6,19 +6,20 @@ use std::path::PathBuf;
 use super::{Controls, controls};
 use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 
-/// A server that is a program of this machine, and talks over its standard streams.
+/// Stdio to a server that is a program of this machine:
+/// [`ServerConfig::stdio`](super::ServerConfig::stdio) makes it.
 ///
 /// It gets a process group of its own, which ends with the connection: its input is closed, then it
 /// gets `SIGTERM`, then it is killed with everything that it started.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::StdioServer};
+/// use genkit::mcp::host::{McpHost, ServerConfig};
 ///
 /// # fn run(folder: &std::path::Path) -> genkit::Result<()> {
 /// let host = McpHost::builder()
 ///     .server(
 ///         "fs",
-///         StdioServer::new("npx")
+///         ServerConfig::stdio("npx")
 ///             .args(["-y", "@modelcontextprotocol/server-filesystem"])
 ///             .arg(folder)
 ///             .env("NODE_ENV", "production")
@@ -32,13 +33,13 @@ use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a server is connected by a host"]
-pub struct StdioServer {
+pub struct StdioTransport {
     pub(crate) command: Command,
     pub(crate) controls: Controls,
 }
 
-impl StdioServer {
-    /// A server that is started as `program`, which is looked for in `PATH`.
+impl StdioTransport {
+    /// What [`ServerConfig::stdio`](super::ServerConfig::stdio) gives.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { command: Command::new(program.into()), controls: Controls::default() }
     }
@@ -100,4 +101,4 @@ impl StdioServer {
     }
 }
 
-controls!(StdioServer);
+controls!(StdioTransport);

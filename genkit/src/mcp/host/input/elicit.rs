@@ -13,15 +13,15 @@ use crate::mcp::host::fingerprint::fingerprint;
 /// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
 /// ```
-/// use genkit::mcp::{host::ElicitAnswer, host::ElicitRequest, McpHost};
-/// use serde_json::json;
+/// use genkit::Elicited;
+/// use genkit::mcp::host::{ElicitRequest, McpHost};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let host = McpHost::builder()
 ///     .on_elicit(|asked: ElicitRequest| async move {
 ///         match &asked.url {
-///             Some(_) => ElicitAnswer::decline(), // nothing is opened without a look
+///             Some(_) => Elicited::Declined, // nothing is opened without a look
 ///             None => asked.accept_defaults(),
 ///         }
 ///     })
@@ -60,76 +60,42 @@ impl ElicitRequest {
     }
 
     /// Accepts with the defaults of the form.
-    pub fn accept_defaults(&self) -> ElicitAnswer {
+    pub fn accept_defaults(&self) -> Elicited<Value> {
         let fields = self.schema.as_ref().and_then(|schema| schema.get("properties"));
         let fields = fields.and_then(Value::as_object).into_iter().flatten();
         let defaults = fields
             .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
             .collect::<Map<_, _>>();
-        ElicitAnswer::accept(defaults)
+        Elicited::Accepted(Value::Object(defaults))
     }
 }
 
-/// The user's answer to a server's question.
-///
-/// ```
-/// use genkit::mcp::host::ElicitAnswer;
-/// use serde_json::json;
-///
-/// let answer = ElicitAnswer::accept(json!({"name": "Ada"}));
-/// assert_ne!(answer, ElicitAnswer::decline());
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct ElicitAnswer(Elicited<Value>);
-
-impl ElicitAnswer {
-    /// The fields of the form; of a page, that it will be visited.
-    pub fn accept(content: impl Into<Value>) -> Self {
-        Self(Elicited::Accepted(content.into()))
-    }
-
-    /// The user does not want to answer.
-    pub fn decline() -> Self {
-        Self(Elicited::Declined)
-    }
-
-    /// The user closed the question.
-    pub fn cancel() -> Self {
-        Self(Elicited::Cancelled)
-    }
-
-    pub(crate) fn to_mcp(&self, question: &ElicitRequest) -> ElicitResult {
-        match &self.0 {
-            // A page has no fields.
-            Elicited::Accepted(_) if question.schema.is_none() => {
-                ElicitResult::new(ElicitationAction::Accept)
-            }
-            Elicited::Accepted(content) => {
-                let content = if content.is_null() { json!({}) } else { content.clone() };
-                ElicitResult::new(ElicitationAction::Accept).with_content(content)
-            }
-            Elicited::Declined => ElicitResult::new(ElicitationAction::Decline),
-            Elicited::Cancelled => ElicitResult::new(ElicitationAction::Cancel),
+/// An answer in MCP's form.
+pub(crate) fn to_mcp(answer: Elicited<Value>, question: &ElicitRequest) -> ElicitResult {
+    match answer {
+        // A page has no fields.
+        Elicited::Accepted(_) if question.schema.is_none() => {
+            ElicitResult::new(ElicitationAction::Accept)
         }
-    }
-}
-
-impl From<Elicited<Value>> for ElicitAnswer {
-    fn from(answer: Elicited<Value>) -> Self {
-        Self(answer)
+        Elicited::Accepted(content) => {
+            let content = if content.is_null() { json!({}) } else { content };
+            ElicitResult::new(ElicitationAction::Accept).with_content(content)
+        }
+        Elicited::Declined => ElicitResult::new(ElicitationAction::Decline),
+        Elicited::Cancelled => ElicitResult::new(ElicitationAction::Cancel),
     }
 }
 
 /// Handler of the program that answers for the user.
 pub(crate) type ElicitHandler =
-    Arc<dyn Fn(ElicitRequest) -> BoxFuture<'static, ElicitAnswer> + Send + Sync>;
+    Arc<dyn Fn(ElicitRequest) -> BoxFuture<'static, Elicited<Value>> + Send + Sync>;
 
 /// The answer of the caller of a request.
 pub(crate) async fn ask_caller(
     context: &Context,
     question: ElicitRequest,
     key: &str,
-) -> ElicitAnswer {
+) -> Elicited<Value> {
     let ElicitRequest { server, message, schema, .. } = question;
     let form = schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
     // An answer belongs to this very text: a server that asks something else is answered anew.
@@ -137,14 +103,11 @@ pub(crate) async fn ask_caller(
     let key = format!("{server}:{key}:{text}");
     let answer: Result<_> =
         context.elicit_form(format!("{server}: {message}"), form).key(key).await;
-    answer.map_or_else(
-        |error| {
-            let error = error.chain();
-            tracing::warn!(server, error, "a question of a server was not answered");
-            ElicitAnswer::cancel()
-        },
-        ElicitAnswer::from,
-    )
+    answer.unwrap_or_else(|error| {
+        let error = error.chain();
+        tracing::warn!(server, error, "a question of a server was not answered");
+        Elicited::Cancelled
+    })
 }
 
 #[cfg(test)]
@@ -166,9 +129,9 @@ mod tests {
             })),
             url: None,
         };
-        let answer = asked.accept_defaults().to_mcp(&asked);
+        let answer = to_mcp(asked.accept_defaults(), &asked);
         assert_eq!(answer.content, Some(json!({"name": "Ada", "ok": false})));
         let page = ElicitRequest { schema: None, url: Some("https://x".into()), ..asked };
-        assert_eq!(page.accept_defaults().to_mcp(&page).content, None);
+        assert_eq!(to_mcp(page.accept_defaults(), &page).content, None);
     }
 }

@@ -52,7 +52,7 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 /// that of the user.
 ///
 /// ```
-/// use genkit::mcp::{McpHost, host::Sampling};
+/// use genkit::mcp::host::{McpHost, Sampling};
 /// use genkit::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -14,7 +14,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::error::{Error, ErrorKind};
-use crate::mcp::host::limits::{FIRST_BACKOFF, IMMEDIATE_RETRIES, MAX_BACKOFF, STABLE_AFTER};
+use crate::mcp::host::config::Reconnect;
+use crate::mcp::host::limits::{IMMEDIATE_RETRIES, STABLE_AFTER};
 use crate::mcp::host::status::ServerState;
 
 /// Programs that share a server do not come back all at once: this much is spread, in milliseconds.
@@ -92,11 +93,12 @@ pub(crate) struct LinkMachine {
     /// Connections that failed, or were lost soon, in a row.
     tries: u32,
     was_connected: bool,
+    reconnect: Reconnect,
 }
 
 impl LinkMachine {
-    pub(crate) fn new() -> Self {
-        Self { state: LinkState::Disabled, tries: 0, was_connected: false }
+    pub(crate) fn new(reconnect: Reconnect) -> Self {
+        Self { state: LinkState::Disabled, tries: 0, was_connected: false, reconnect }
     }
 
     pub(crate) fn tries(&self) -> u32 {
@@ -161,7 +163,9 @@ impl LinkMachine {
                 RefusalKind::Misconfigured | RefusalKind::Transient => self.back_off(random),
             },
             // A server that was there is most likely there again at once.
-            (State::Connected { .. }, Event::Lost) if self.tries < IMMEDIATE_RETRIES => {
+            (State::Connected { .. }, Event::Lost)
+                if self.tries < IMMEDIATE_RETRIES.min(self.reconnect.max_attempts) =>
+            {
                 self.tries += 1;
                 (State::Closing(After::Connect), Action::Close)
             }
@@ -192,10 +196,14 @@ impl LinkMachine {
     }
 
     fn back_off(&mut self, random: u64) -> (LinkState, LinkAction) {
+        let Reconnect { max_attempts, first_delay, max_delay } = self.reconnect;
+        if self.tries >= max_attempts {
+            return (LinkState::Failed, LinkAction::Fail);
+        }
         self.tries += 1;
-        let doubled = FIRST_BACKOFF.saturating_mul(1 << (self.tries - 1).min(16));
+        let doubled = first_delay.saturating_mul(1 << (self.tries - 1).min(16));
         let jitter = Duration::from_millis(random % JITTER_MS);
-        (LinkState::Waiting, LinkAction::Wait(doubled.min(MAX_BACKOFF) + jitter))
+        (LinkState::Waiting, LinkAction::Wait(doubled.min(max_delay).saturating_add(jitter)))
     }
 }
 
@@ -215,12 +223,14 @@ impl RefusalKind {
 
 #[cfg(test)]
 mod tests {
+    use crate::mcp::host::limits::{FIRST_BACKOFF, MAX_BACKOFF};
+
     use super::{
         AfterClose as After, LinkAction as Action, LinkEvent as Event, LinkState as State, *,
     };
 
     fn machine(state: State) -> LinkMachine {
-        LinkMachine { state, tries: 0, was_connected: false }
+        LinkMachine { state, ..LinkMachine::new(Reconnect::new()) }
     }
 
     /// Every pair of state and event, without a history.
@@ -401,6 +411,34 @@ mod tests {
         machine.handle(Event::Elapsed, Instant::now(), 0);
         assert_eq!(lose(&mut machine, STABLE_AFTER), Action::Connect);
         assert_eq!(machine.tries(), 1);
+    }
+
+    #[test]
+    fn so_many_tries_as_are_allowed_with_the_delays_that_are_set() {
+        let now = Instant::now();
+        let seconds = Duration::from_secs;
+        let mut machine = machine(State::Connecting);
+        machine.reconnect =
+            Reconnect::new().max_attempts(3).first_delay(seconds(2)).max_delay(seconds(5));
+        let refused = Event::Refused(RefusalKind::Transient);
+        for wait in [2, 4, 5] {
+            assert_eq!(machine.handle(refused, now, 0), Action::Wait(seconds(wait)));
+            machine.handle(Event::Elapsed, now, 0);
+        }
+        assert_eq!(machine.handle(refused, now, 0), Action::Fail);
+        assert_eq!(machine.handle(Event::RetryNow, now, 0), Action::Continue);
+        assert_eq!(machine.handle(Event::Start, now, 0), Action::Connect, "by hand it is");
+    }
+
+    #[test]
+    fn never_is_never() {
+        let now = Instant::now();
+        let never = || LinkMachine { reconnect: Reconnect::never(), ..machine(State::Connecting) };
+        let refused = Event::Refused(RefusalKind::Transient);
+        assert_eq!(never().handle(refused, now, 0), Action::Fail);
+        let mut machine = never();
+        assert_eq!(lose(&mut machine, STABLE_AFTER), Action::Fail);
+        assert_eq!(machine.server_state(), ServerState::Failed);
     }
 
     #[test]

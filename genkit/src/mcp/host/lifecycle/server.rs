@@ -12,7 +12,7 @@ use super::error::Error;
 use super::link::{Desired, DesiredState, LinkStatus};
 use crate::context::Root;
 use crate::error::{Error as PublicError, ErrorKind, Result};
-use crate::mcp::host::config::ServerConfig;
+use crate::mcp::host::config::{Reconnect, ServerConfig};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;
 use crate::mcp::host::limits::MAX_AWAITED_TRIES;
@@ -74,6 +74,11 @@ impl ManagedServer {
     /// How long its start and the handshake may take.
     pub(super) fn connect_timeout(&self) -> Duration {
         self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
+    }
+
+    /// When it is connected again.
+    pub(super) fn reconnect(&self) -> Reconnect {
+        self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
     }
 
     /// Whether results stay as MCP has them.
@@ -297,11 +302,11 @@ mod tests {
 
     use super::super::machine::LinkEvent;
     use super::*;
-    use crate::mcp::host::config::StdioServer;
+    use crate::mcp::host::config::ServerConfig;
 
     #[test]
     fn the_state_of_a_later_desire_stands() {
-        let server = ManagedServer::new("s", StdioServer::new("s").into(), Arc::default());
+        let server = ManagedServer::new("s", ServerConfig::stdio("s").into(), Arc::default());
         let seen = *server.desired.borrow();
         assert_eq!(seen.event_after(None), LinkEvent::Start);
         server.set_desired(DesiredState::Disabled);
@@ -326,7 +331,7 @@ mod tests {
             }
         };
         let settings = HostSettings { on_event: Some(Arc::new(enable)), ..Default::default() };
-        let server = ManagedServer::new("s", StdioServer::new("s").into(), Arc::new(settings));
+        let server = ManagedServer::new("s", ServerConfig::stdio("s").into(), Arc::new(settings));
         let server = known.get_or_init(|| Arc::new(server));
         server.set_desired(DesiredState::Disabled);
         assert_eq!(server.state(), ServerState::Connecting);

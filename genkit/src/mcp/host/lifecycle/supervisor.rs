@@ -36,7 +36,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
     let mut desired = server.desired.subscribe();
     let mut seen = *desired.borrow_and_update();
     let mut event = seen.event_after(None);
-    let mut machine = LinkMachine::new();
+    let mut machine = LinkMachine::new(server.reconnect());
     let mut live: Option<Box<LiveConnection>> = None;
     let mut work: BoxFuture<'_, WorkResult> = Box::pin(std::future::pending());
     loop {
@@ -60,6 +60,10 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
                 });
             }
             LinkAction::Idle | LinkAction::Fail | LinkAction::Stop => {
+                if action == LinkAction::Fail {
+                    let tries = machine.tries();
+                    tracing::warn!(server = %server.key, tries, "an MCP server is given up");
+                }
                 work = Box::pin(std::future::pending());
             }
         }

@@ -7,11 +7,18 @@ use crate::mcp::host::limits::MAX_ROUNDS;
 pub(crate) enum Error {
     #[error("the arguments of the {what} `{name}` must be an object, and {given} was given")]
     Arguments { what: &'static str, name: String, given: &'static str },
+    #[error("the arguments of the {what} `{name}` do not serialize to JSON: {source}")]
+    Unserializable { what: &'static str, name: String, source: serde_json::Error },
     #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
     LeftOut { server: String, tool: String },
     // The texts from here on follow the name of the server.
     #[error("answered `{0}` with something else")]
     OtherResult(&'static str),
+    #[error(
+        "answered `{target}` with a result of the type {kind}, which is unknown here: `complete` and \
+         `input_required` are known"
+    )]
+    UnknownResultType { target: String, kind: String },
     #[error("sent a blob that is no base64")]
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
@@ -29,11 +36,13 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Arguments { .. } => ErrorKind::InvalidArgument,
+            Self::Arguments { .. } | Self::Unserializable { .. } => ErrorKind::InvalidArgument,
             Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
-            Self::UnknownInput(_) | Self::CannotAnswer(_) => ErrorKind::Unimplemented,
+            Self::UnknownInput(_) | Self::CannotAnswer(_) | Self::UnknownResultType { .. } => {
+                ErrorKind::Unimplemented
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use super::error::Error;
 use crate::context::Context;
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::error::OfServer as _;
-use crate::mcp::host::input::elicit::{ElicitRequest, ask_caller};
+use crate::mcp::host::input::elicit::{ElicitRequest, ask_caller, to_mcp};
 use crate::mcp::host::session::connection::Connection;
 
 /// Retry interval of a request that requires no input: from 2026-07-28 on that is how a server tells
@@ -53,7 +53,7 @@ async fn response(
             let question = ElicitRequest::new(server, &params);
             let has_handler = connection.session.settings.on_elicit.is_some();
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
-                ask_caller(context, question.clone(), &key).await.to_mcp(&question)
+                to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
                 connection.server_requests.elicit(question).await
             };

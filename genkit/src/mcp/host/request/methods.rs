@@ -7,15 +7,23 @@ use rmcp::model::{
     GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
     Reference,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::results;
 use super::send::round_trips;
-use crate::action::{CompleteRequest, PromptReply, ResourceContents, ToolOutput};
+use super::tool_result::ToolResult;
+use crate::action::{CompleteRequest, PromptReply, ResourceContents};
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::host::lifecycle::server::ManagedServer;
+
+/// Arguments of a program as JSON.
+pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize) -> Result<Value> {
+    let unreadable = |source| Error::Unserializable { what, name: name.to_owned(), source };
+    Ok(serde_json::to_value(arguments).map_err(unreadable)?)
+}
 
 /// Arguments as MCP has them: an object, which `null` stands for an empty one of.
 pub(crate) fn arguments(
@@ -39,7 +47,7 @@ pub(crate) async fn call_tool(
     context: &Context,
     name: &str,
     given: Value,
-) -> Result<ToolOutput> {
+) -> Result<ToolResult> {
     if !server.config.controls.wants(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::LeftOut { server, tool }.into());
@@ -48,7 +56,7 @@ pub(crate) async fn call_tool(
     params.arguments = Some(arguments("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let result = round_trips(server, context, name, request).await?;
-    results::tool_output(&server.key, result, server.is_raw())
+    ToolResult::read(&server.key, result, server.is_raw())
 }
 
 pub(crate) async fn get_prompt(

@@ -6,3 +6,4 @@ pub(crate) mod meta;
 pub(crate) mod methods;
 pub(crate) mod results;
 mod send;
+pub(crate) mod tool_result;

@@ -9,10 +9,17 @@ use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::action::{PromptReply, ResourceContents, ToolOutput};
-use crate::error::{Error as PublicError, ErrorKind, Result};
+use crate::action::{PromptReply, ResourceContents};
+use crate::error::Result;
 use crate::mcp::host::error::OfServer as _;
 use crate::message::{Message, Part, Role};
+use crate::truncate::truncate;
+
+/// The types of results that are known; one without a type is complete.
+const KNOWN_TYPES: [&str; 2] = ["complete", INPUT_REQUIRED];
+
+/// The type of a result that asks for input first.
+pub(super) const INPUT_REQUIRED: &str = "input_required";
 
 /// A result as the server wrote it, where the transport passed it on so.
 pub(crate) fn json(result: ServerResult) -> Result<Value> {
@@ -22,68 +29,20 @@ pub(crate) fn json(result: ServerResult) -> Result<Value> {
     }
 }
 
-/// A tool's result as a value, or as content where it is no value.
-///
-/// `structuredContent` first, then text that is JSON, then text; media and resources stand beside.
+/// Checks that a result is of a type that is known: from 2026-07-28 on `resultType` says what a
+/// result is, and only a known one can be read.
 ///
 /// # Errors
-/// The tool failed: `isError`.
-pub(crate) fn tool_output(server: &str, result: Value, raw: bool) -> Result<ToolOutput> {
-    if raw {
-        return Ok(ToolOutput { value: Some(result), ..ToolOutput::default() });
+/// The type is another.
+pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<()> {
+    match result.get("resultType") {
+        None => Ok(()),
+        Some(kind) if KNOWN_TYPES.iter().any(|known| kind == known) => Ok(()),
+        Some(kind) => {
+            let (target, kind) = (target.to_owned(), truncate(&kind.to_string(), 80).to_owned());
+            Err(Error::UnknownResultType { target, kind }.of(server))
+        }
     }
-    let Value::Object(mut result) = result else {
-        return Err(Error::OtherResult("tools/call").of(server));
-    };
-    let is_result =
-        ["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key));
-    if !is_result && !result.is_empty() {
-        return Err(Error::OtherResult("tools/call").of(server));
-    }
-    let blocks = match result.get_mut("content").map(Value::take) {
-        Some(Value::Array(blocks)) => blocks,
-        _ => Vec::new(),
-    };
-    let is_text = |block: &Value| block["type"] == "text";
-    let (texts, others): (Vec<Value>, Vec<Value>) = blocks.into_iter().partition(is_text);
-    let texts: Vec<&str> = texts.iter().filter_map(|block| block["text"].as_str()).collect();
-    let text = texts.join("\n");
-    let structured = result.get_mut("structuredContent").map(Value::take);
-    let structured = structured.filter(|value| !value.is_null());
-    if result.get("isError") == Some(&Value::Bool(true)) {
-        let message = match (text.trim(), &structured) {
-            ("", Some(value)) => value.to_string(),
-            ("", None) => "the tool failed, and does not say why".to_owned(),
-            (text, _) => text.to_owned(),
-        };
-        let failed = PublicError::new(ErrorKind::Unknown, message);
-        return Err(match structured {
-            Some(value) => failed.with_details(value),
-            None => failed,
-        });
-    }
-    let value = match structured {
-        Some(value) => Some(value),
-        None if texts.is_empty() && !others.is_empty() => None,
-        None => Some(json_or_text(text)),
-    };
-    let mut metadata = Map::new();
-    if let Some(meta @ Value::Object(_)) = result.get_mut("_meta").map(Value::take) {
-        // Apart from what this library itself notes of parts.
-        metadata.insert("mcp".to_owned(), serde_json::json!({ "_meta": meta }));
-    }
-    Ok(ToolOutput { value, content: others.into_iter().map(part).collect(), metadata })
-}
-
-/// Text that is a JSON object or list is that. Numbers and other texts stay as they are written: `1.10` may
-/// be a version.
-fn json_or_text(text: String) -> Value {
-    if text.trim_start().starts_with(['{', '['])
-        && let Ok(value) = serde_json::from_str(&text)
-    {
-        return value;
-    }
-    Value::String(text)
 }
 
 /// A prompt's messages.
@@ -133,7 +92,7 @@ pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceCo
 }
 
 /// A block of content as a part of a message.
-fn part(block: Value) -> Part {
+pub(super) fn part(block: Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
         "text" => Part::text(text("text")),
@@ -165,7 +124,12 @@ fn resource(resource: &Value) -> Part {
         (None, Some(blob)) => media(text("mimeType").unwrap_or("application/octet-stream"), blob),
         (None, None) => return Part::resource_link(uri),
     };
-    part.with_metadata("resource", serde_json::json!({ "uri": uri }))
+    let mut about = Map::new();
+    about.insert("uri".to_owned(), uri.into());
+    if let Some(kind) = text("mimeType") {
+        about.insert("mimeType".to_owned(), kind.into());
+    }
+    part.with_metadata("resource", about)
 }
 
 fn media(kind: &str, base64: &str) -> Part {
@@ -175,65 +139,38 @@ fn media(kind: &str, base64: &str) -> Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use serde_json::json;
 
-    fn output(result: Value) -> ToolOutput {
-        tool_output("s", result, false).expect("no error")
-    }
-
-    fn text(text: &str) -> Value {
-        json!({"type": "text", "text": text})
-    }
-
     #[test]
-    fn what_a_result_means() {
-        let value = |result: Value| output(result).value;
-        let structured = json!({"content": [text("{\"a\": 2}")], "structuredContent": {"a": 1}});
-        assert_eq!(value(structured), Some(json!({"a": 1})));
-        assert_eq!(value(json!({"content": [text(" {\"a\": 2}")]})), Some(json!({"a": 2})));
-        assert_eq!(value(json!({"content": [text("[1, 2]")]})), Some(json!([1, 2])));
-        assert_eq!(value(json!({"content": [text("{oops")]})), Some(json!("{oops")));
-        assert_eq!(value(json!({"content": [text("1.10")]})), Some(json!("1.10")));
-        assert_eq!(value(json!({"content": [text("a"), text("b")]})), Some(json!("a\nb")));
-        assert_eq!(value(json!({"content": []})), Some(json!("")));
-        assert_eq!(value(json!({"structuredContent": 7})), Some(json!(7)));
-    }
-
-    #[test]
-    fn media_and_resources_are_parts() {
-        let result = json!({"content": [
-            text("look"),
+    fn blocks_are_parts() {
+        let blocks = json!([
             {"type": "image", "data": "AAAA", "mimeType": "image/png"},
-            {"type": "resource", "resource": {"uri": "x://1", "text": "hi"}},
+            {"type": "resource", "resource": {"uri": "x://1", "text": "hi", "mimeType": "text/x"}},
             {"type": "resource", "resource": {"uri": "x://2", "blob": "BBBB", "mimeType": "a/b"}},
             {"type": "resource_link", "uri": "x://3", "name": "three"},
             {"type": "hologram", "data": 1},
-        ]});
-        let ToolOutput { value, content, .. } = output(result);
-        assert_eq!(value, Some(json!("look")));
-        assert_eq!(content.len(), 5);
-        assert_eq!(content[0], Part::media("data:image/png;base64,AAAA", "image/png"));
-        assert_eq!(content[1].as_text(), Some("hi"));
-        assert_eq!(content[1].metadata()["resource"]["uri"], "x://1");
-        assert_eq!(content[2].metadata()["resource"]["uri"], "x://2");
-        assert!(matches!(&content[3], Part::Resource { resource, .. } if resource.uri == "x://3"));
-        assert!(matches!(&content[4], Part::Data { data, .. } if data["type"] == "hologram"));
+        ]);
+        let parts: Vec<Part> = blocks.as_array().into_iter().flatten().cloned().map(part).collect();
+        assert_eq!(parts[0], Part::media("data:image/png;base64,AAAA", "image/png"));
+        assert_eq!(parts[1].as_text(), Some("hi"));
+        assert_eq!(parts[1].metadata()["resource"], json!({"uri": "x://1", "mimeType": "text/x"}));
+        assert_eq!(parts[2].metadata()["resource"]["uri"], "x://2");
+        assert!(matches!(&parts[3], Part::Resource { resource, .. } if resource.uri == "x://3"));
+        assert!(matches!(&parts[4], Part::Data { data, .. } if data["type"] == "hologram"));
     }
 
     #[test]
-    fn media_alone_has_no_value() {
-        let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
-        let ToolOutput { value, content, .. } = output(json!({"content": [image]}));
-        assert_eq!((value, content.len()), (None, 1));
-    }
-
-    #[test]
-    fn a_failure_is_an_error_in_the_tools_own_words() {
-        let failed = json!({"content": [text("no such file")], "isError": true});
-        let error = tool_output("s", failed.clone(), false).expect_err("it failed");
-        assert_eq!(error.to_string(), "no such file");
-        assert_eq!(tool_output("s", failed.clone(), true).expect("raw").value, Some(failed));
-        let silent = tool_output("s", json!({"isError": true}), false).expect_err("it failed");
-        assert!(silent.to_string().contains("does not say why"));
+    fn a_type_of_result_that_is_unknown_is_an_error_that_names_it() {
+        assert!(check_type("s", "t", &json!({"content": []})).is_ok());
+        assert!(check_type("s", "t", &json!({"resultType": "complete"})).is_ok());
+        assert!(check_type("s", "t", &json!({"resultType": "input_required"})).is_ok());
+        for unknown in [json!("task"), json!(7), Value::Null] {
+            let error = check_type("s", "t", &json!({"resultType": unknown})).expect_err("unknown");
+            let said = error.to_string();
+            assert_eq!(error.kind(), ErrorKind::Unimplemented);
+            assert!(said.contains("`t`") && said.contains(&unknown.to_string()), "{said}");
+            assert!(said.contains("`complete` and `input_required`"), "{said}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
 
+use std::sync::Arc;
+
 use rmcp::model::{ClientRequest, InputResponses, ServerResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -39,9 +41,17 @@ pub(super) async fn round_trips(
     for round in first..=MAX_ROUNDS {
         let mut result = match recorded.take() {
             Some(result) => result,
-            None => results::json(with_retry(server, context, target, &request).await?)?,
+            None => {
+                let (result, connection) = with_retry(server, context, target, &request).await?;
+                let result = results::json(result)?;
+                // An older protocol has no such member: there it may mean anything.
+                if connection.is_stateless() {
+                    results::check_type(&server.key, target, &result)?;
+                }
+                result
+            }
         };
-        if result["resultType"] != "input_required" {
+        if result["resultType"] != results::INPUT_REQUIRED {
             return Ok(result);
         }
         let (key, print) = key(&request);
@@ -108,13 +118,13 @@ async fn with_retry(
     context: &Context,
     target: &str,
     request: &ClientRequest,
-) -> Result<ServerResult> {
+) -> Result<(ServerResult, Arc<Connection>)> {
     let mut connection = server.connection().await?;
     let mut is_retry = false;
     loop {
         let meta = meta::of_request(&connection, context);
         let failed = match connection.request(request.clone(), target, context, meta).await {
-            Ok(result) => return Ok(result),
+            Ok(result) => return Ok((result, connection)),
             Err(failed) => failed,
         };
         // A session may be whole although one request was refused: then the others go on.

@@ -8,10 +8,11 @@ use rmcp::model::{ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, Notify, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::context::Progress;
-use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitRequest};
+use crate::context::{Elicited, Progress};
+use crate::mcp::host::input::elicit::ElicitRequest;
 use crate::mcp::host::transport::request_id::means;
 use crate::sync::lock;
+use serde_json::Value;
 
 /// How long a question waits until it is certain which request it is about. Default is 30 seconds.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +24,7 @@ const SIGNALS: usize = 64;
 pub(crate) enum Signal {
     Progress(Progress),
     /// A question to the caller; dropping the sender is no answer.
-    Question(ElicitRequest, oneshot::Sender<ElicitAnswer>),
+    Question(ElicitRequest, oneshot::Sender<Elicited<Value>>),
 }
 
 /// A request in flight.
@@ -70,7 +71,7 @@ impl OpenRequest {
     }
 
     /// Puts a question to the caller; `None` if the caller went away.
-    pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<ElicitAnswer> {
+    pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
         struct AskingGuard<'a>(&'a AtomicBool);
         impl Drop for AskingGuard<'_> {
             fn drop(&mut self) {

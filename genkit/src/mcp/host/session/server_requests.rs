@@ -16,8 +16,9 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
 use super::state::SessionState;
+use crate::context::Elicited;
 use crate::error::ErrorKind;
-use crate::mcp::host::input::elicit::{ElicitAnswer, ElicitHandler, ElicitRequest};
+use crate::mcp::host::input::elicit::{ElicitHandler, ElicitRequest, to_mcp};
 use crate::mcp::host::input::error::Error as SamplingError;
 use crate::mcp::host::limits::QUESTION_TIMEOUT;
 use crate::sync::read;
@@ -41,10 +42,10 @@ impl ServerRequests {
                     "a server asks the user something, and nobody can answer: it is declined. Give \
                      the host `.on_elicit(..)`"
                 );
-                ElicitAnswer::decline()
+                Elicited::Declined
             }
         };
-        answer.to_mcp(&question)
+        to_mcp(answer, &question)
     }
 
     /// The answer of the caller whose request the question is about.
@@ -64,7 +65,7 @@ impl ServerRequests {
             return Ok(self.elicit(question).await);
         };
         if let Some(answer) = request.ask(question.clone()).await {
-            return Ok(answer.to_mcp(&question));
+            return Ok(to_mcp(answer, &question));
         }
         // The call is given up for now: its cancellation goes first, so that the server does not take
         // this for the user's no.
@@ -122,7 +123,7 @@ async fn call_handler(
     server: &str,
     handler: &ElicitHandler,
     question: ElicitRequest,
-) -> ElicitAnswer {
+) -> Elicited<Value> {
     let answering = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
     let error = match tokio::time::timeout(QUESTION_TIMEOUT, answering).await {
         Ok(Ok(answer)) => return answer,
@@ -130,7 +131,7 @@ async fn call_handler(
         Err(_) => format!("it did not answer within {QUESTION_TIMEOUT:?}"),
     };
     tracing::error!(server, error, "the handler of questions failed: the question is closed");
-    ElicitAnswer::cancel()
+    Elicited::Cancelled
 }
 
 impl ClientHandler for ServerRequests {

@@ -1,4 +1,4 @@
-//! CompleteRequest: suggestions for an argument of a prompt or of a resource template.
+//! Completion: suggestions for an argument of a prompt or of a resource template.
 
 use rmcp::model::{CompleteRequestParams, ErrorData, Reference};
 

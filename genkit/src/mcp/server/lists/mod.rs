@@ -10,12 +10,12 @@ use rmcp::model::{
     Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource, ResourceTemplate,
     Tool as McpTool, ToolAnnotations,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::action::{Prompt, Resource, Tool};
 use crate::mcp::server::content;
-use crate::mcp::server::results::WRAP;
 use crate::mcp::server::session::Era;
+use crate::mcp::wrapped_result::wrap_schema;
 use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
@@ -122,14 +122,7 @@ fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
     let schema = tool.schemas().served_output()?;
     match (tool.schemas().shape(), era) {
         (ResultShape::Object, _) | (ResultShape::Other, Era::Modern) => Some(schema),
-        (ResultShape::Other, Era::Legacy) => {
-            let wrapped = json!({
-                "type": "object",
-                "properties": { WRAP: Value::Object(Map::clone(&schema)) },
-                "required": [WRAP],
-            });
-            wrapped.as_object().cloned().map(Arc::new)
-        }
+        (ResultShape::Other, Era::Legacy) => Some(Arc::new(wrap_schema(&schema))),
         (ResultShape::Nothing | ResultShape::Text | ResultShape::Unknown, _) => None,
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MAX_SCHEMAS, openai_strict};
+use super::rewriter::MAX_SCHEMAS;
+use super::{is_news, openai_strict};
 use crate::schema::MAX_DEPTH;
 use crate::schema::tests::{deep, property, wide, zoo};
 
@@ -263,6 +264,13 @@ fn walk_strict(schema: &Value, root: &Value, name: &str) {
     {
         walk_strict(inner, root, name);
     }
+}
+
+#[test]
+fn each_reason_is_told_once() {
+    let told = ["Dish", "Dish", "Cup"].map(|owner| is_news(owner, "at `/a`: a negation"));
+    assert_eq!(told, [true, false, true]);
+    assert!(is_news("Dish", "at `/b`: a negation"));
 }
 
 #[test]

@@ -17,12 +17,12 @@ pub(super) enum Error {
     #[error("`headers_from` made {0}")]
     HeadersFrom(HeaderError),
     #[error(
-        "it has two ways to say who asks: keep one of `.bearer(..)`, `.oauth(..)` and an \
+        "it has two ways to say who asks: keep one of `.bearer_token(..)`, `.oauth(..)` and an \
          `authorization` header"
     )]
     TwoCredentials,
     #[error(
-        "the token of `.bearer(..)` has characters that no header can carry: line ends or control \
+        "the token of `.bearer_token(..)` has characters that no header can carry: line ends or control \
          characters"
     )]
     Token,

@@ -77,13 +77,13 @@ pub(crate) enum Error {
     NoDescription(String, String),
     #[error(
         "{0} does not take the authorization that it was sent (HTTP 401): check the token of \
-         `.bearer(..)`, or what the headers say"
+         `.bearer_token(..)`, or what the headers say"
     )]
     TokenRefused(String),
     #[error("{0} refuses also the access that it has just been asked for (HTTP 401)")]
     AccessRefused(String),
     #[error(
-        "{0} wants authorization (HTTP 401): give its server a token with `.bearer(..)`, or let it \
+        "{0} wants authorization (HTTP 401): give its server a token with `.bearer_token(..)`, or let it \
          get one with `.oauth(..)`"
     )]
     AccessNeeded(String),

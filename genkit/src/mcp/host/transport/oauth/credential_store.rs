@@ -12,9 +12,6 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::sync::lock;
 
-/// A credential store at work.
-pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
-
 /// Stores what OAuth was given, between runs.
 ///
 /// It is JSON for this library alone and holds tokens, so store it where keys are stored.
@@ -23,18 +20,19 @@ pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
 ///
-/// use genkit::mcp::{host::CredentialStore, host::Storing};
+/// use genkit::mcp::host::CredentialStore;
+/// use genkit::{BoxFuture, Result};
 /// use serde_json::Value;
 ///
 /// #[derive(Default)]
 /// struct InMemory(Mutex<HashMap<String, Value>>);
 ///
 /// impl CredentialStore for InMemory {
-///     fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+///     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
 ///         Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
 ///     }
 ///
-///     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+///     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> BoxFuture<'a, Result<()>> {
 ///         Box::pin(async move {
 ///             let mut all = self.0.lock().unwrap();
 ///             match credentials {
@@ -48,18 +46,23 @@ pub type Storing<'a, T> = BoxFuture<'a, Result<T>>;
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
     /// What is stored for the server at this address, if anything is.
-    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>>;
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
     /// Stores `credentials` for the server at this address; `None` removes them.
-    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()>;
+    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>)
+    -> BoxFuture<'a, Result<()>>;
 }
 
 impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
-    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
         (**self).load(server)
     }
 
-    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> BoxFuture<'a, Result<()>> {
         (**self).save(server, credentials)
     }
 }
@@ -70,7 +73,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 /// that write at the same time the later one wins.
 ///
 /// ```
-/// use genkit::mcp::{host::FileCredentials, host::OAuth};
+/// use genkit::mcp::host::{FileCredentials, OAuth};
 ///
 /// let oauth = OAuth::new().credentials(FileCredentials::new("/home/me/.config/app/mcp.json"));
 /// # let _ = oauth;
@@ -103,12 +106,16 @@ impl FileCredentials {
 }
 
 impl CredentialStore for FileCredentials {
-    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
         let server = server.to_owned();
         Box::pin(self.blocking(move |path| Ok(read(path)?.remove(&server))))
     }
 
-    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> BoxFuture<'a, Result<()>> {
         let server = server.to_owned();
         Box::pin(self.blocking(move |path| {
             let _writing = lock(&WRITING);

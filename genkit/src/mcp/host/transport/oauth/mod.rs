@@ -17,5 +17,5 @@ pub(crate) mod tests;
 pub use assertion::SigningAlgorithm;
 pub(crate) use authorizer::Authorizer;
 pub(crate) use challenge::Challenge;
-pub use credential_store::{CredentialStore, FileCredentials, Storing};
+pub use credential_store::{CredentialStore, FileCredentials};
 pub use settings::OAuth;

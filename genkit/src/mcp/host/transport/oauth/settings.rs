@@ -22,9 +22,9 @@ use crate::net::is_loopback;
 /// minutes for the same. While the user is asked, time limits of the host stand still.
 ///
 /// ```
-/// use genkit::mcp::{host::FileCredentials, host::HttpServer, host::OAuth};
+/// use genkit::mcp::host::{FileCredentials, OAuth, ServerConfig};
 ///
-/// let mail = HttpServer::new("https://mail.example.com/mcp").oauth(
+/// let mail = ServerConfig::http("https://mail.example.com/mcp").oauth(
 ///     OAuth::new()
 ///         .client_name("My assistant")
 ///         .scopes(["mail.read"])
@@ -32,12 +32,12 @@ use crate::net::is_loopback;
 /// );
 ///
 /// // Without a user: a program that has a name and a secret of its own.
-/// let reports = HttpServer::new("https://reports.example.com/mcp")
+/// let reports = ServerConfig::http("https://reports.example.com/mcp")
 ///     .oauth(OAuth::client_credentials("nightly-job", "its secret"));
 /// # let _ = (mail, reports);
 /// ```
 #[derive(Clone, Default, PartialEq)]
-#[must_use = "it is used by `HttpServer::oauth`"]
+#[must_use = "it is used by `HttpTransport::oauth`"]
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) authentication: ClientAuthentication,

@@ -8,9 +8,9 @@ use genkit_child_process::ChildCommand;
 /// writes much never waits; its last lines stand in the error when the server dies.
 ///
 /// ```
-/// use genkit::mcp::{host::StderrTo, host::StdioServer};
+/// use genkit::mcp::host::{ServerConfig, StderrTo};
 ///
-/// let quiet = StdioServer::new("chatty-server").stderr(StderrTo::Discard);
+/// let quiet = ServerConfig::stdio("chatty-server").stderr(StderrTo::Discard);
 /// # let _ = quiet;
 /// assert_eq!(StderrTo::default(), StderrTo::Log);
 /// ```

@@ -103,15 +103,15 @@ fn last_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::host::config::StdioServer;
+    use crate::mcp::host::config::{ServerConfig, StdioTransport};
 
-    fn redactor(server: StdioServer) -> Redactor {
+    fn redactor(server: StdioTransport) -> Redactor {
         Redactor::of(&server.command.child)
     }
 
     #[test]
     fn configured_secrets_are_hidden_line_by_line_and_in_arguments() {
-        let server = StdioServer::new("x")
+        let server = ServerConfig::stdio("x")
             .env("PEM", "-----BEGIN-----\nMIIabcdefgh\n-----END-----")
             .env("MODE", "dev")
             .args(["--api-key", "argument-1", "--token=argument-2", "-e", "MY_SECRET=argument-3"])

@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, list, open};
 use crate::error::{Error, ErrorKind};
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::oauth::OAuth;
 use crate::mcp::host::transport::oauth::tests::access::{authorization_server, origin};
 
@@ -35,7 +35,7 @@ async fn an_error_that_names_no_request_ends_the_session_and_not_the_patience() 
             _ => mcp(request),
         })
         .await;
-        let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
         list(&client).await.unwrap();
         let error = tokio::time::timeout(PATIENCE, list(&client)).await.expect("an answer");
         let fault = explain(&error.unwrap_err()).unwrap();
@@ -48,7 +48,7 @@ async fn an_error_that_names_no_request_ends_the_session_and_not_the_patience() 
 async fn an_error_without_a_session_is_the_answer_of_the_request() {
     let fake = Fake::start(|_| no_session(Value::Null)).await;
     let opening = tokio::time::timeout(PATIENCE, async {
-        open(&connector(&HttpServer::new(fake.url()))).await.map(drop)
+        open(&connector(&ServerConfig::http(fake.url()))).await.map(drop)
     });
     let error = opening.await.expect("an answer").unwrap_err();
     assert!(error.to_string().contains("No valid session ID provided"), "{error}");
@@ -58,7 +58,7 @@ async fn an_error_without_a_session_is_the_answer_of_the_request() {
 async fn a_connection_that_is_dropped_ends_the_request_that_it_waits_for() {
     let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
-    let connector = connector(&HttpServer::new(url));
+    let connector = connector(&ServerConfig::http(url));
     let opening = tokio::time::timeout(Duration::from_millis(300), open(&connector));
     let (opened, accepted) = tokio::join!(opening, socket.accept());
     assert!(opened.is_err(), "nothing answers");
@@ -94,7 +94,7 @@ async fn a_sign_in_ends_with_the_last_connection() {
             std::future::pending().await
         }
     });
-    let connector = connector(&HttpServer::new(fake.url()).oauth(oauth));
+    let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
     let mut busy = connector.busy();
     let opening = tokio::spawn(async move { open(&connector).await.map(drop) });
     busy.wait_for(|busy| *busy).await.unwrap();
@@ -106,7 +106,7 @@ async fn a_sign_in_ends_with_the_last_connection() {
 async fn streams_that_end_at_once_are_given_up() {
     let fake =
         Fake::start(|_| Answer::status(200).header("Content-Type", "text/event-stream")).await;
-    let client = connector(&HttpServer::new(fake.url())).client;
+    let client = connector(&ServerConfig::http(fake.url())).client;
     let get = || {
         let headers = std::collections::HashMap::<HeaderName, _>::new();
         client.get_stream(fake.url().into(), Some("s".into()), None, None, headers)
@@ -131,7 +131,7 @@ async fn a_stream_asks_no_person() {
         count.fetch_add(1, Ordering::Relaxed);
         async { Err(Error::new(ErrorKind::Unavailable, "the window was closed")) }
     });
-    let connector = connector(&HttpServer::new(fake.url()).oauth(oauth));
+    let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
     let headers = std::collections::HashMap::<HeaderName, _>::new();
     let get = connector.client.get_stream(fake.url().into(), None, None, None, headers);
     let error = get.await.map(drop).unwrap_err();

@@ -2,11 +2,11 @@
 
 use super::connector;
 use crate::context::Context;
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::{HttpTransport, ServerConfig};
 use crate::mcp::host::transport::http::Connector;
 use crate::mcp::host::transport::oauth::OAuth;
 
-fn refusal(server: &HttpServer) -> String {
+fn refusal(server: &HttpTransport) -> String {
     Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default())
         .map(drop)
         .unwrap_err()
@@ -21,7 +21,7 @@ fn an_address_that_cannot_be_used_says_why() {
         ("https://", "no address"),
         ("https://u:hidden@[x/?key=hidden", "no address"),
     ] {
-        let text = refusal(&HttpServer::new(url));
+        let text = refusal(&ServerConfig::http(url));
         assert!(text.starts_with("server \"docs\": ") && text.contains(why), "{text}");
         assert!(!text.contains("hidden"), "{text}");
     }
@@ -29,7 +29,7 @@ fn an_address_that_cannot_be_used_says_why() {
 
 #[test]
 fn a_header_that_cannot_be_sent_says_why_without_its_value() {
-    let server = || HttpServer::new("https://example.com/mcp");
+    let server = || ServerConfig::http("https://example.com/mcp");
     for (server, why) in [
         (server().header("x key", "hidden"), "\"x key\", which is no name"),
         (server().header("x-key", "hidden\r\nx: y"), "\"x-key\" that cannot be sent"),
@@ -37,9 +37,9 @@ fn a_header_that_cannot_be_sent_says_why_without_its_value() {
         (server().header("mcp-session-id", "hidden"), "protocol writes itself"),
         (server().header("last-event-id", "hidden"), "protocol writes itself"),
         (server().header("Mcp-Param-Region", "hidden"), "protocol writes itself"),
-        (server().bearer("hidden\n"), "the token of `.bearer(..)`"),
-        (server().bearer("hidden").oauth(OAuth::new()), "two ways"),
-        (server().bearer("hidden").header("Authorization", "hidden"), "two ways"),
+        (server().bearer_token("hidden\n"), "the token of `.bearer_token(..)`"),
+        (server().bearer_token("hidden").oauth(OAuth::new()), "two ways"),
+        (server().bearer_token("hidden").header("Authorization", "hidden"), "two ways"),
         (server().max_message(0), "max_message"),
         (server().oauth(OAuth::new().client_secret("hidden")), "needs the `.client_id(..)`"),
         (server().oauth(OAuth::new().redirect_uri("https://a.example/b")), "127.0.0.1:PORT"),
@@ -53,24 +53,24 @@ fn a_header_that_cannot_be_sent_says_why_without_its_value() {
 
 #[test]
 fn what_is_shown_has_no_secrets() {
-    let server = HttpServer::new("https://me:hidden@example.com/mcp?key=hidden#hidden")
+    let server = ServerConfig::http("https://me:hidden@example.com/mcp?key=hidden#hidden")
         .header("x-key", "hidden")
         .oauth(OAuth::new().client_id("me").client_secret("hidden"));
     let shown = format!("{server:?}");
     assert!(shown.contains("https://example.com/mcp") && shown.contains("x-key"), "{shown}");
     assert!(!shown.contains("hidden"), "{shown}");
-    assert!(!format!("{:?}", HttpServer::new("x").bearer("hidden")).contains("hidden"));
+    assert!(!format!("{:?}", ServerConfig::http("x").bearer_token("hidden")).contains("hidden"));
 }
 
 #[test]
 fn two_are_equal_if_nothing_of_them_differs() {
-    let server = |url: &str| HttpServer::new(url).header("a", "b").oauth(OAuth::new());
+    let server = |url: &str| ServerConfig::http(url).header("a", "b").oauth(OAuth::new());
     assert_eq!(server("http://a").endpoint, server("http://a").endpoint);
     assert_ne!(server("http://a").endpoint, server("http://b").endpoint);
     let made = server("http://a").headers_from(|_| None);
     assert_eq!(made.endpoint, made.clone().endpoint);
     assert_ne!(made.endpoint, server("http://a").headers_from(|_| None).endpoint);
-    let asks = |oauth: OAuth| HttpServer::new("http://a").oauth(oauth).endpoint;
+    let asks = |oauth: OAuth| ServerConfig::http("http://a").oauth(oauth).endpoint;
     let oauth = OAuth::new().on_authorize(|url| async { Ok(url) });
     assert_eq!(asks(oauth.clone()), asks(oauth.clone()));
     assert_ne!(asks(oauth), asks(OAuth::new().on_authorize(|url| async { Ok(url) })));
@@ -78,7 +78,7 @@ fn two_are_equal_if_nothing_of_them_differs() {
 
 #[test]
 fn headers_are_made_from_the_context_of_the_caller() {
-    let server = HttpServer::new("http://a");
+    let server = ServerConfig::http("http://a");
     assert!(server.endpoint.headers_for(&Context::detached()).is_none());
     let server = server.headers_from(|ctx| [("x-user".to_owned(), ctx.meta().len().to_string())]);
     let headers = server.endpoint.headers_for(&Context::detached()).unwrap().0.unwrap();
@@ -90,8 +90,8 @@ fn headers_are_made_from_the_context_of_the_caller() {
 
 #[tokio::test]
 async fn nobody_is_asked_for_a_server_that_needs_no_person() {
-    assert!(!*connector(&HttpServer::new("http://a")).busy().borrow());
+    assert!(!*connector(&ServerConfig::http("http://a")).busy().borrow());
     let oauth = OAuth::client_credentials("a", "b");
-    let mut busy = connector(&HttpServer::new("http://a").oauth(oauth)).busy();
+    let mut busy = connector(&ServerConfig::http("http://a").oauth(oauth)).busy();
     assert!(!*busy.borrow_and_update());
 }

@@ -7,12 +7,12 @@ use rmcp::service::ServiceError;
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, fault, list, open};
 use crate::error::ErrorKind;
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 
 /// The fault of a server that gives the same answer to everything.
 async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKind, String) {
     let fake = Fake::start(move |_| answer()).await;
-    let server = HttpServer::new(format!("{}?key=hidden", fake.url()));
+    let server = ServerConfig::http(format!("{}?key=hidden", fake.url()));
     let fault = fault(server).await;
     assert!(!fault.session_lost && !fault.unsent, "{fault:?}");
     let text = fault.error.chain();
@@ -24,7 +24,11 @@ async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKi
 #[tokio::test]
 async fn an_answer_that_is_no_mcp_says_what_it_is() {
     for (status, kind, says) in [
-        (401, ErrorKind::Unauthenticated, "`.bearer(..)`, or let it get one with `.oauth(..)`"),
+        (
+            401,
+            ErrorKind::Unauthenticated,
+            "`.bearer_token(..)`, or let it get one with `.oauth(..)`",
+        ),
         (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: it does not allow"),
         (404, ErrorKind::NotFound, "HTTP 404 Not Found: no MCP server"),
         (405, ErrorKind::NotFound, "HTTP 405"),
@@ -49,14 +53,14 @@ async fn an_answer_that_is_no_mcp_says_what_it_is() {
 #[tokio::test]
 async fn what_a_busy_server_says_of_the_next_try_is_kept() {
     let fake = Fake::start(|_| Answer::status(429).header("Retry-After", "7")).await;
-    let fault = fault(HttpServer::new(fake.url())).await;
+    let fault = fault(ServerConfig::http(fake.url())).await;
     assert_eq!(fault.error.retry_after().unwrap().as_secs(), 7);
 }
 
 #[tokio::test]
 async fn a_token_that_is_refused_is_not_said_to_be_missing() {
     let fake = Fake::start(|_| Answer::status(401)).await;
-    let fault = fault(HttpServer::new(fake.url()).bearer("wrong")).await;
+    let fault = fault(ServerConfig::http(fake.url()).bearer_token("wrong")).await;
     let text = fault.error.to_string();
     assert!(text.contains("does not take the authorization"), "{text}");
 }
@@ -66,7 +70,7 @@ async fn nobody_there_is_told_apart_and_nothing_was_sent() {
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     drop(socket);
-    let refused = fault(HttpServer::new(url.clone())).await;
+    let refused = fault(ServerConfig::http(url.clone())).await;
     assert_eq!(refused.error.to_string(), format!("nothing listens at {url}"));
     assert!(refused.unsent && refused.error.is_retryable());
 }
@@ -80,7 +84,7 @@ async fn a_session_that_is_lost_is_told_apart() {
             _ => mcp(request),
         })
         .await;
-        let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
         list(&client).await.unwrap();
         let error = list(&client).await.unwrap_err();
         let fault = explain(&error).unwrap();
@@ -103,7 +107,7 @@ async fn an_error_without_an_id_ends_the_request_that_it_answers() {
         _ => mcp(request),
     })
     .await;
-    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     list(&client).await.unwrap();
     let fault = explain(&list(&client).await.unwrap_err()).unwrap();
     assert!(fault.session_lost && fault.error.to_string().contains("No valid session ID"));
@@ -116,7 +120,7 @@ async fn an_answer_that_breaks_off_is_told_apart() {
         false => mcp(request),
     })
     .await;
-    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     let error = list(&client).await.unwrap_err();
     let fault = explain(&error).unwrap();
     assert!(!fault.unsent && !fault.session_lost, "{fault:?}");

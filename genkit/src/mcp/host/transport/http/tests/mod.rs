@@ -13,12 +13,12 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 
 use super::Connector;
 pub(crate) use super::explain;
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::HttpTransport;
 use crate::mcp::host::transport::http_client::explain::Explanation;
 
 pub(crate) type Client = RunningService<RoleClient, ClientConfig>;
 
-pub(crate) fn connector(server: &HttpServer) -> Connector {
+pub(crate) fn connector(server: &HttpTransport) -> Connector {
     Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default()).unwrap()
 }
 
@@ -30,7 +30,7 @@ pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitiali
 }
 
 /// Why the server cannot be reached.
-pub(crate) async fn fault(server: HttpServer) -> Explanation {
+pub(crate) async fn fault(server: HttpTransport) -> Explanation {
     let error = open(&connector(&server)).await.map(drop).unwrap_err();
     explain(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))
 }

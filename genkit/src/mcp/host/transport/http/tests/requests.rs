@@ -8,13 +8,13 @@ use rmcp::model::{ClientRequest, GetExtensions, ListToolsRequest};
 use super::fake::{Answer, Fake, mcp};
 use super::{connector, explain, list, open};
 use crate::context::Context;
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 
 #[tokio::test]
 async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says() {
     let fake = Fake::start(mcp).await;
-    let server = HttpServer::new(fake.url())
-        .bearer("general")
+    let server = ServerConfig::http(fake.url())
+        .bearer_token("general")
         .header("x-app", "test")
         .headers_from(|_| [("authorization".to_owned(), "Bearer of-the-user".to_owned())]);
     let client = open(&connector(&server)).await.unwrap();
@@ -44,7 +44,7 @@ async fn requests_wait_until_the_stream_of_the_server_is_there() {
         _ => mcp(request),
     });
     let fake = fake.await;
-    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     list(&client).await.unwrap();
     let order = fake.seen(|request| request.method == "GET" || request.is("tools/list"));
     let order: Vec<_> = order.iter().map(|request| request.method.as_str()).collect();
@@ -59,7 +59,7 @@ async fn a_stream_that_does_not_open_holds_up_the_first_requests_only_a_moment()
         _ => mcp(request),
     });
     let fake = fake.await;
-    let client = open(&connector(&HttpServer::new(fake.url()))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     list(&client).await.unwrap();
     list(&client).await.unwrap();
     assert_eq!(fake.seen(|request| request.is("tools/list")).len(), 2);
@@ -69,7 +69,8 @@ async fn a_stream_that_does_not_open_holds_up_the_first_requests_only_a_moment()
 #[tokio::test]
 async fn headers_that_cannot_be_sent_fail_their_own_request_only() {
     let fake = Fake::start(mcp).await;
-    let server = HttpServer::new(fake.url()).headers_from(|_| [("a b".to_owned(), String::new())]);
+    let server =
+        ServerConfig::http(fake.url()).headers_from(|_| [("a b".to_owned(), String::new())]);
     let client = open(&connector(&server)).await.unwrap();
     let mut request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
     request.extensions_mut().insert(server.endpoint.headers_for(&Context::detached()).unwrap());
@@ -95,7 +96,7 @@ async fn redirects_stay_within_their_origin() {
         _ => mcp(request),
     })
     .await;
-    let client = open(&connector(&HttpServer::new(fake.url()).bearer("t"))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).bearer_token("t"))).await.unwrap();
     let error = list(&client).await.unwrap_err();
     let text = explain(&error).unwrap().error.to_string();
     assert!(text.contains("HTTP 307") && text.contains("it has moved"), "{text}");

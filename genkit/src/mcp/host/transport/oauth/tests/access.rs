@@ -9,10 +9,10 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::mcp::host::transport::http::tests::{Client, connector, explain, fault, list, open};
-use crate::mcp::host::transport::oauth::{CredentialStore, OAuth, Storing};
+use crate::mcp::host::transport::oauth::{CredentialStore, OAuth};
 
 pub(crate) fn origin(request: &Request) -> String {
     format!("http://{}", request.header("host").unwrap())
@@ -134,7 +134,7 @@ async fn call(client: &Client) -> Result<(), rmcp::ServiceError> {
 #[tokio::test]
 async fn access_is_asked_for_once_renewed_and_widened() {
     let world = World::start(3600).await;
-    let connector = connector(&HttpServer::new(world.fake.url()).oauth(oauth()));
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth()));
     let client = open(&connector).await.unwrap();
     let (one, two) = tokio::join!(list(&client), list(&client));
     one.unwrap();
@@ -161,7 +161,7 @@ async fn access_is_asked_for_once_renewed_and_widened() {
 #[tokio::test]
 async fn a_new_connection_has_the_access_of_the_old_one() {
     let world = World::start(3600).await;
-    let connector = connector(&HttpServer::new(world.fake.url()).oauth(oauth()));
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth()));
     open(&connector).await.unwrap().cancel().await.unwrap();
     open(&connector).await.unwrap();
     assert_eq!(world.asked("/authorize"), 1);
@@ -170,7 +170,8 @@ async fn a_new_connection_has_the_access_of_the_old_one() {
 #[tokio::test]
 async fn what_is_about_to_end_is_renewed_before_it_is_sent() {
     let world = World::start(0).await;
-    let client = open(&connector(&HttpServer::new(world.fake.url()).oauth(oauth()))).await.unwrap();
+    let client =
+        open(&connector(&ServerConfig::http(world.fake.url()).oauth(oauth()))).await.unwrap();
     let before = world.asked("/token");
     list(&client).await.unwrap();
     assert!(world.asked("/token") > before);
@@ -189,7 +190,7 @@ async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer()
             Err(Error::new(ErrorKind::PermissionDenied, "the user said no"))
         }
     });
-    let connector = connector(&HttpServer::new(world.fake.url()).oauth(oauth));
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth));
     let mut busy = connector.busy();
     let states = tokio::spawn(async move {
         let mut states = Vec::new();
@@ -221,7 +222,7 @@ async fn an_answer_that_was_not_asked_for_gives_nothing() {
             let state = url.query_pairs().find(|(key, _)| key == "state").unwrap().1;
             Ok(answer.replace("STATE", &state))
         });
-        let fault = fault(HttpServer::new(world.fake.url()).oauth(oauth)).await;
+        let fault = fault(ServerConfig::http(world.fake.url()).oauth(oauth)).await;
         assert!(fault.error.to_string().contains(says), "{fault:?}");
     }
     assert_eq!(world.asked("/token"), 0);
@@ -231,11 +232,15 @@ async fn an_answer_that_was_not_asked_for_gives_nothing() {
 pub(crate) struct InMemory(pub(crate) Mutex<HashMap<String, Value>>);
 
 impl CredentialStore for InMemory {
-    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+    fn load<'a>(&'a self, server: &'a str) -> crate::BoxFuture<'a, crate::Result<Option<Value>>> {
         Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
     }
 
-    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> crate::BoxFuture<'a, crate::Result<()>> {
         Box::pin(async move {
             let mut all = self.0.lock().unwrap();
             match credentials {
@@ -252,7 +257,7 @@ async fn what_is_kept_serves_the_next_run() {
     let world = World::start(3600).await;
     let store = Arc::new(InMemory::default());
     let server =
-        || HttpServer::new(world.fake.url()).oauth(oauth().credentials(Arc::clone(&store)));
+        || ServerConfig::http(world.fake.url()).oauth(oauth().credentials(Arc::clone(&store)));
     open(&connector(&server())).await.unwrap();
     assert_eq!(store.0.lock().unwrap().keys().collect::<Vec<_>>(), [&world.fake.url()]);
 
@@ -271,7 +276,7 @@ async fn what_is_kept_serves_the_next_run() {
     let kept = store.0.lock().unwrap().remove(&world.fake.url()).unwrap();
     store.0.lock().unwrap().insert(other.fake.url(), kept);
     let oauth = oauth().credentials(Arc::clone(&store));
-    open(&connector(&HttpServer::new(other.fake.url()).oauth(oauth))).await.unwrap();
+    open(&connector(&ServerConfig::http(other.fake.url()).oauth(oauth))).await.unwrap();
     assert_eq!((other.asked("/register"), other.asked("/authorize")), (1, 1));
     assert!(other.fake.seen(|r| r.param("refresh_token").is_some()).is_empty());
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::access::{authorization_server, origin};
 use crate::error::ErrorKind;
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
 use crate::mcp::host::transport::http::tests::{connector, explain, fault, list, open};
 use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
@@ -53,7 +53,7 @@ async fn endpoints_that_are_not_https_are_refused_before_anybody_is_asked() {
             async { Ok(String::new()) }
         });
         for oauth in [person, OAuth::client_credentials("me", "secret")] {
-            let fault = fault(HttpServer::new(fake.url()).oauth(oauth)).await;
+            let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
             assert_eq!(fault.error.kind(), ErrorKind::FailedPrecondition, "{fault:?}");
             assert!(fault.error.to_string().contains(says), "{fault:?}");
         }
@@ -66,7 +66,7 @@ async fn endpoints_that_are_not_https_are_refused_before_anybody_is_asked() {
 async fn a_server_of_this_machine_leads_to_no_private_address() {
     let fake = server(|said| said["token_endpoint"] = json!("https://169.254.169.254/token")).await;
     let oauth = OAuth::client_credentials("me", "secret");
-    let fault = fault(HttpServer::new(fake.url()).oauth(oauth)).await;
+    let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
     assert!(fault.error.to_string().contains("must not lead to 169.254.169.254"), "{fault:?}");
 }
 
@@ -133,7 +133,7 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
     })
     .await;
     let oauth = OAuth::client_credentials("me", "secret");
-    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     moved.store(true, Ordering::Relaxed);
     let error = explain(&list(&client).await.unwrap_err()).unwrap().error;
     assert!(error.to_string().contains("`.issuer(..)` says which one"), "{error}");

@@ -12,7 +12,7 @@ use ring::signature::{
 use serde_json::{Value, json};
 
 use super::access::{authorization_server, origin};
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
 use crate::mcp::host::transport::oauth::{OAuth, SigningAlgorithm};
@@ -45,7 +45,7 @@ fn refusal(request: &Request) -> Answer {
 async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
     let fake = server(3600, &["client_secret_basic"]).await;
     let oauth = OAuth::client_credentials("me:1", "s/1");
-    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
     assert_eq!(asked.len(), 1);
@@ -57,7 +57,7 @@ async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
 
     let fake = server(0, &["client_secret_post"]).await;
     let oauth = OAuth::client_credentials("me", "secret").scopes(["write"]);
-    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
     assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
@@ -91,7 +91,7 @@ async fn a_key_signs_for_the_issuer() {
     let fake = server(3600, &["private_key_jwt"]).await;
     let (key, public) = ecdsa();
     let oauth = OAuth::client_credentials_jwt("me", key, SigningAlgorithm::Es256);
-    open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token").remove(0);
     let claims = verified(&asked.param("client_assertion").unwrap(), &public);
     assert_eq!(claims["aud"], fake.origin);
@@ -103,7 +103,7 @@ async fn a_key_signs_for_the_issuer() {
 async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     let fake = server(3600, &["client_secret_basic"]).await;
     let oauth = OAuth::client_credentials("me", "s").issuer("https://other.example.com");
-    let text = fault(HttpServer::new(fake.url()).oauth(oauth)).await.error.to_string();
+    let text = fault(ServerConfig::http(fake.url()).oauth(oauth)).await.error.to_string();
     assert!(text.contains("`.issuer(..)` says"), "{text}");
     assert!(fake.seen(|request| request.path == "/token").is_empty());
 
@@ -114,7 +114,7 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     })
     .await;
     let oauth = OAuth::client_credentials("me", "s");
-    let fault = fault(HttpServer::new(fake.url()).oauth(oauth)).await;
+    let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
     assert!(fault.error.to_string().contains("invalid_client"), "{fault:?}");
     assert_eq!(fault.error.kind(), crate::ErrorKind::Unauthenticated);
 }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::access::{InMemory, authorization_server, origin, visit};
 use crate::error::{Error, ErrorKind};
-use crate::mcp::host::config::HttpServer;
+use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
 use crate::mcp::host::transport::http::tests::{connector, list, open};
-use crate::mcp::host::transport::oauth::{CredentialStore, OAuth, Storing};
+use crate::mcp::host::transport::oauth::{CredentialStore, OAuth};
 
 /// A server that knows the tokens in `good`; tokens are called after the grant that gave them, and
 /// live for `seconds`. Those of a refresh are good only where all end at once.
@@ -59,7 +59,7 @@ fn asked(fake: &Fake, grant: &str) -> usize {
 async fn a_refresh_that_does_not_help_leads_to_the_person() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 3600).await;
-    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth()))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth()))).await.unwrap();
     good.lock().unwrap().clear();
     list(&client).await.unwrap();
     assert_eq!((asked(&fake, "refresh_token"), asked(&fake, "authorization_code")), (1, 2));
@@ -71,7 +71,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
     let fake = server(Arc::clone(&good), 0).await;
     let store = Arc::new(InMemory::default());
     let oauth = oauth().credentials(Arc::clone(&store));
-    let connector = connector(&HttpServer::new(fake.url()).oauth(oauth));
+    let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
     open(&connector).await.unwrap().cancel().await.unwrap();
     let authorizer = connector.client.authorizer.as_ref().unwrap();
     // What the connection began comes to its end first.
@@ -93,11 +93,15 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
 struct Full(InMemory);
 
 impl CredentialStore for Full {
-    fn load<'a>(&'a self, server: &'a str) -> Storing<'a, Option<Value>> {
+    fn load<'a>(&'a self, server: &'a str) -> crate::BoxFuture<'a, crate::Result<Option<Value>>> {
         self.0.load(server)
     }
 
-    fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>) -> Storing<'a, ()> {
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> crate::BoxFuture<'a, crate::Result<()>> {
         // Who registered is kept before what is given.
         if self.0.0.lock().unwrap().is_empty() {
             return self.0.save(server, credentials);
@@ -111,7 +115,7 @@ async fn what_the_store_did_not_take_is_not_lost() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 3600).await;
     let oauth = oauth().credentials(Full::default());
-    let client = open(&connector(&HttpServer::new(fake.url()).oauth(oauth))).await.unwrap();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     good.lock().unwrap().clear();
     list(&client).await.unwrap();
     assert_eq!(asked(&fake, "refresh_token"), 1, "the refresh token is there still");

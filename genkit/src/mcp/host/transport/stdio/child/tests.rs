@@ -10,10 +10,10 @@ use rmcp::transport::Transport as _;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::mcp::host::config::StdioServer;
+use crate::mcp::host::config::{ServerConfig, StdioTransport};
 
-fn shell(script: &str) -> StdioServer {
-    StdioServer::new("sh").args(["-c", script])
+fn shell(script: &str) -> StdioTransport {
+    ServerConfig::stdio("sh").args(["-c", script])
 }
 
 #[tokio::test]
@@ -56,13 +56,13 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
 async fn a_start_that_fails_has_the_kind_of_its_reason() {
     let odd = executable("odd", "\u{1}\u{2}\u{3}\u{4}");
     for (server, kind, text) in [
-        (StdioServer::new(""), ErrorKind::InvalidArgument, "the server's command is empty"),
-        (StdioServer::new("/"), ErrorKind::InvalidArgument, "is a folder: /"),
-        (StdioServer::new("sh").cwd("/no/such"), ErrorKind::InvalidArgument, "`cwd`"),
-        (StdioServer::new("sh").arg("a\0b"), ErrorKind::InvalidArgument, "NUL"),
-        (StdioServer::new("/no/such"), ErrorKind::NotFound, "check the path"),
-        (StdioServer::new("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
-        (StdioServer::new(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
+        (ServerConfig::stdio(""), ErrorKind::InvalidArgument, "the server's command is empty"),
+        (ServerConfig::stdio("/"), ErrorKind::InvalidArgument, "is a folder: /"),
+        (ServerConfig::stdio("sh").cwd("/no/such"), ErrorKind::InvalidArgument, "`cwd`"),
+        (ServerConfig::stdio("sh").arg("a\0b"), ErrorKind::InvalidArgument, "NUL"),
+        (ServerConfig::stdio("/no/such"), ErrorKind::NotFound, "check the path"),
+        (ServerConfig::stdio("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
+        (ServerConfig::stdio(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
     ] {
         let Err(error) = spawn("fs", &server.command) else { panic!("{text}: it was started") };
         assert_eq!(error.kind(), kind, "{error}");

@@ -203,7 +203,7 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
 
 #[tokio::test]
 async fn an_error_repeats_no_configured_secret() {
-    let server = crate::mcp::host::StdioServer::new("x").env("API_KEY", "sk-123456789");
+    let server = crate::mcp::host::ServerConfig::stdio("x").env("API_KEY", "sk-123456789");
     let redactor = Redactor::of(&server.command.child);
     let (transport, mut server) = connect(4096, 4096);
     let mut transport = transport.redacting(redactor);

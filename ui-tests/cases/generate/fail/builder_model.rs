@@ -1,0 +1,3 @@
+fn main() {
+    let _ = genkit::Genkit::builder().model("gemini/gemini-2.5-flash");
+}
