@@ -199,7 +199,8 @@ async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
         let asked = genkit::generate("go").model(model.clone()).tools([pay(&paid, failures)]);
         let asked = asked.await.unwrap();
         let answer = asked.interrupts()[0].restart("yes");
-        let resumed = genkit::resume(asked, |_| answer.clone()).model(model).tools([pay(&paid, failures)]);
+        let resumed =
+            genkit::resume(asked, |_| answer.clone()).model(model).tools([pay(&paid, failures)]);
         let done = resumed.on_tool_error(OnToolError::Abort).middleware(again()).await.unwrap();
         assert_eq!(done.text(), "done");
         assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");
