@@ -164,8 +164,8 @@ async fn a_middleware_that_was_answered_does_not_ask_again_because_the_tool_asks
     let mut run = begun.middleware(asks()).await.unwrap();
     for question in ["Go on?", "Sure?"] {
         assert_eq!(run.interrupts()[0].message(), Some(question));
-        let answer = run.interrupts()[0].approve();
-        let resumed = genkit::resume(run, [answer]).model(model.clone()).tools(tools![careful]);
+        let resumed = genkit::resume(run, |question| question.approve());
+        let resumed = resumed.model(model.clone()).tools(tools![careful]);
         run = resumed.middleware(asks()).await.unwrap();
     }
     assert_eq!(outputs(&run), [json!("with care")]);
@@ -229,7 +229,7 @@ async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
         let asked = asked.await.unwrap();
         let answer = asked.interrupts()[0].restart("yes");
         let resumed =
-            genkit::resume_with(asked, [answer]).model(model).tools([pay(&paid, failures)]);
+            genkit::resume(asked, |_| answer.clone()).model(model).tools([pay(&paid, failures)]);
         let done = resumed.on_tool_error(OnToolError::Abort).middleware(again()).await.unwrap();
         assert_eq!(done.text(), "done");
         assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use genkit::mcp::host::{CustomServer, HttpServer};
+use genkit::mcp::host::ServerConfig;
 use genkit::mcp::rmcp::ServiceExt as _;
 use genkit::mcp::{McpClient, McpHost};
 use genkit::testing::Client;
@@ -131,7 +131,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
     /// How long the server behind takes until it is there.
     const START: Duration = Duration::from_millis(300);
     let parts = || {
-        let late = CustomServer::new(|| async {
+        let late = ServerConfig::custom(|| async {
             tokio::time::sleep(START).await;
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let genkit = Genkit::builder().registry(behind()).build()?;
@@ -184,7 +184,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let app = front().router().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let client = McpClient::connect("front", HttpServer::new(url)).await.unwrap();
+    let client = McpClient::connect("front", ServerConfig::http(url)).await.unwrap();
     assert_eq!(client.tools().await.unwrap().len(), 4);
     client.close().await;
 }

@@ -14,13 +14,18 @@ const MAX_REREADS: usize = 64;
 
 /// Reads `arguments` as `T`, and checks what the schema of `T` says beyond that.
 pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
+    parse_kept(arguments).map(|(input, _)| input)
+}
+
+/// The same with the JSON that was read in the end.
+pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     let Arguments { value, how, bounds } = arguments;
     let (input, value) = read_leniently(value, how)?;
     if let Some(bounds) = bounds {
         let reads = |value: &Value| read::<T>(value).is_ok();
         bounds.check_read(&value, &reads).map_err(E::Arguments)?;
     }
-    Ok(input)
+    Ok((input, value))
 }
 
 /// The arguments as `T`, and as they were read in the end.

@@ -21,14 +21,16 @@ pub(crate) enum ActionHandler<O: 'static> {
 }
 
 impl<O: Send + 'static> ActionHandler<O> {
-    /// The same handler, which runs only where `check` finds nothing wrong with the arguments.
-    pub(crate) fn after(self, check: fn(Arguments) -> Result<()>) -> Self {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
+    /// what that read.
+    pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
         let handler = Arc::new(self);
         Self::Dynamic(Arc::new(move |context, arguments| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                check(arguments.clone())?;
-                handler.call(&context, arguments).await
+                let how = arguments.how;
+                let value = check(arguments)?;
+                handler.call(&context, Arguments { value, how, bounds: None }).await
             })
         }))
     }

@@ -7,7 +7,8 @@ mod handler;
 mod inject;
 mod input;
 
-pub(crate) use args::{Strictness, parse};
+pub(crate) use args::Strictness;
+pub(super) use args::parse_kept;
 pub use chunks::{ChunkItem, Chunks, CollectedChunks};
 pub use function::ActionFn;
 pub(super) use function::ErasedFn;

@@ -31,7 +31,7 @@ impl Walk<'_> {
             0 => {}
             _ => {
                 return self.fail(place, About::Bound, || {
-                    format!("is {}, and fits more than one of its alternatives", shown(value))
+                    format!("{} is valid under more than one of its alternatives", shown(value))
                 });
             }
         }
@@ -60,7 +60,10 @@ impl Walk<'_> {
                     (Some(one), None) => self.report(one.clone()),
                     _ => self.fail(place, About::Kind, || {
                         let count = branches.len();
-                        format!("is {}, and fits none of its {count} alternatives", shown(value))
+                        format!(
+                            "{} is not valid under any of its {count} alternatives",
+                            shown(value)
+                        )
                     }),
                 }
             }
@@ -99,7 +102,9 @@ impl Walk<'_> {
             Some(Step::Key(name)) => !passing.iter().any(|id| self.names(*id, name)),
             _ => false,
         });
-        found.iter_mut().for_each(|violation| violation.doubt = Doubt::Unread);
+        for violation in found.iter_mut().filter(|violation| violation.doubt == Doubt::None) {
+            violation.doubt = Doubt::Unread;
+        }
         found.is_empty() || self.report(found)
     }
 

@@ -107,18 +107,11 @@ impl Members {
 pub(super) struct Types(u8);
 
 impl Types {
-    const NAMES: [(&'static str, &'static str); 7] = [
-        ("null", "null"),
-        ("boolean", "true or false"),
-        ("integer", "a whole number"),
-        ("number", "a number"),
-        ("string", "text"),
-        ("array", "a list"),
-        ("object", "an object"),
-    ];
+    const NAMES: [&'static str; 7] =
+        ["null", "boolean", "integer", "number", "string", "array", "object"];
 
     pub(super) fn with(self, name: &str) -> Option<Self> {
-        let bit = Self::NAMES.iter().position(|(known, _)| *known == name)?;
+        let bit = Self::NAMES.iter().position(|known| *known == name)?;
         Some(Self(self.0 | 1 << bit))
     }
 
@@ -141,9 +134,9 @@ impl Types {
     }
 
     pub(super) fn described(self) -> String {
-        let names: Vec<_> =
-            Self::NAMES.iter().filter(|(name, _)| self.has(name)).map(|(_, is)| *is).collect();
-        names.join(" or ")
+        let names = Self::NAMES.iter().filter(|name| self.has(name));
+        let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+        format!("type{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
     }
 }
 

@@ -6,6 +6,7 @@ mod compile;
 mod equality;
 mod keywords;
 mod mark;
+mod members;
 mod number;
 #[cfg(test)]
 mod tests;
@@ -129,7 +130,7 @@ impl Bounds {
 
     fn walk(&self, value: &Value) -> Result<(Vec<Violation>, Vec<Suspect>), String> {
         let is_read = self.shape == Shape::Read;
-        let mut walk = Walk::new(&self.nodes, is_read, MAX_FOUND);
+        let mut walk = Walk::new(&self.nodes, value, is_read, MAX_FOUND);
         walk.node(0, value, &Place::ROOT, if is_read { How::Read } else { How::Whole });
         if walk.is_exhausted {
             return Err(TOO_MUCH.to_owned());

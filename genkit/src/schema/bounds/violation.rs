@@ -14,6 +14,9 @@ const MAX_SHOWN: usize = 5;
 /// How much of a value a message shows, in characters. Default is 80.
 const MAX_VALUE: usize = 80;
 
+/// How much of a pattern and of a list of values a message shows, in characters. Default is 400.
+const MAX_LISTED: usize = 400;
+
 /// One step of a path into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -141,67 +144,77 @@ fn shown_path(path: &[Step]) -> String {
 /// A value as a message shows it.
 pub(super) fn shown(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("a list of {}", counted(items.len() as u64, "item")),
-        Value::Object(members) if members.is_empty() => "an empty object".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
+        Value::Array(items) if crate::size::json_size(value) > MAX_VALUE => {
+            format!("a list of {}", counted(items.len() as u64, "item", "items"))
+        }
+        Value::Object(map) if crate::size::json_size(value) > MAX_VALUE => {
+            format!("an object of {}", counted(map.len() as u64, "property", "properties"))
+        }
         other => other.to_string(),
     }
 }
 
-pub(super) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// Some of them with their unit: `1 item`, `2 items`.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 impl Leaf {
-    /// What is wrong with a value for which this does not hold.
+    /// What is wrong with a value for which this does not hold, in the words of other validators.
     pub(super) fn violation(&self, value: &Value) -> String {
-        let is = |must: String| format!("is {}, but must be {must}", shown(value));
-        let length = |must: &str, count: u64| {
-            let own = value.as_str().map_or(0, |text| text.chars().count() as u64);
-            let (own, must_have) = (counted(own, "character"), counted(count, "character"));
-            format!("is {} ({own}), but must have {must} {must_have}", shown(value))
-        };
-        let size = |what: &str, must: &str, count: u64| {
-            let own = value.as_array().map(Vec::len).or(value.as_object().map(|it| it.len()));
-            let own = counted(own.unwrap_or(0) as u64, what);
-            format!("has {own}, but must have {must} {count}")
-        };
+        let it = shown(value);
+        let characters = |count: &u64| counted(*count, "character", "characters");
+        let items = |count: &u64| counted(*count, "item", "items");
+        let members = |count: &u64| counted(*count, "property", "properties");
+        let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
+        let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
         match self {
-            Self::Never => "must not be given".to_owned(),
-            Self::Type(types) => is(types.described()),
-            Self::Listed(values) if values.len() == 1 => is(shown(&values[0])),
-            Self::Listed(values) => {
-                let all: Vec<_> = values.iter().map(shown).collect();
-                is(format!("one of {}", excerpt(&all.join(", "), MAX_VALUE * MAX_SHOWN)))
+            Self::Never => "nothing is allowed here: leave it out".to_owned(),
+            Self::Type(types) => format!("{it} is not of {}", types.described()),
+            Self::Listed(values) => match &values[..] {
+                [one] => format!("{it} is not {}, which was expected", shown(one)),
+                many => format!("{it} is not one of {}", listed(many)),
+            },
+            Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),
+            Self::Maximum(bound) => format!("{it} is greater than the maximum of {bound}"),
+            Self::MoreThan(bound) => {
+                format!("{it} is less than or equal to the exclusive minimum of {bound}")
             }
-            Self::Minimum(bound) => is(format!("at least {bound}")),
-            Self::Maximum(bound) => is(format!("at most {bound}")),
-            Self::MoreThan(bound) => is(format!("more than {bound}")),
-            Self::LessThan(bound) => is(format!("less than {bound}")),
-            Self::MultipleOf(step) => is(format!("a multiple of {step}")),
-            Self::MinLength(bound) => length("at least", *bound),
-            Self::MaxLength(bound) => length("at most", *bound),
+            Self::LessThan(bound) => {
+                format!("{it} is greater than or equal to the exclusive maximum of {bound}")
+            }
+            Self::MultipleOf(step) => format!("{it} is not a multiple of {step}"),
+            Self::MinLength(bound) => format!("{it} is shorter than {}", characters(bound)),
+            Self::MaxLength(bound) => format!("{it} is longer than {}", characters(bound)),
             Self::Pattern(regex) => {
-                let regex = excerpt(regex.as_str(), MAX_VALUE * MAX_SHOWN);
-                format!("is {}, but must match the pattern `{regex}`", shown(value))
+                let pattern = Value::from(excerpt(regex.as_str(), MAX_LISTED));
+                format!("{it} does not match the pattern {pattern}")
             }
-            Self::MinItems(bound) => size("item", "at least", *bound),
-            Self::MaxItems(bound) => size("item", "at most", *bound),
+            Self::MinItems(bound) => {
+                format!("{it} has {}, less than the minimum of {bound}", has_items())
+            }
+            Self::MaxItems(bound) => {
+                format!("{it} has {}, more than the maximum of {bound}", has_items())
+            }
             Self::Unique => {
                 let twice = value.as_array().and_then(|items| repeated(items)).map(shown);
                 format!(
-                    "has {} more than once, but its items must differ",
+                    "{it} has {} more than once, and must have unique items",
                     twice.unwrap_or_default()
                 )
             }
-            Self::MinMembers(bound) => size("member", "at least", *bound),
-            Self::MaxMembers(bound) => size("member", "at most", *bound),
+            Self::MinMembers(bound) => {
+                format!("{it} has {}, less than the minimum of {bound}", has_members())
+            }
+            Self::MaxMembers(bound) => {
+                format!("{it} has {}, more than the maximum of {bound}", has_members())
+            }
             Self::Required(names) => lacking(value, names),
             Self::Needs(all) => {
                 let broken = all.iter().filter(|needs| lacks(value, needs));
                 let told = broken.map(|(member, others)| {
-                    format!("has `{member}` and {}", lacking(value, others))
+                    format!("{} beside {}", lacking(value, others), Value::from(member.as_str()))
                 });
                 told.collect::<Vec<_>>().join(", and ")
             }
@@ -209,8 +222,16 @@ impl Leaf {
     }
 }
 
+fn listed(values: &[Value]) -> String {
+    let all: Vec<_> = values.iter().map(shown).collect();
+    excerpt(&all.join(", "), MAX_LISTED)
+}
+
 fn lacking(value: &Value, names: &[String]) -> String {
     let lacks = |name: &&String| value.get(name.as_str()).is_none();
-    let names: Vec<_> = names.iter().filter(lacks).map(|name| format!("`{name}`")).collect();
-    format!("lacks {}", names.join(", "))
+    let names = names.iter().filter(lacks).map(|name| Value::from(name.as_str()).to_string());
+    match &names.collect::<Vec<_>>()[..] {
+        [one] => format!("{one} is a required property"),
+        many => format!("{} are required properties", many.join(", ")),
+    }
 }

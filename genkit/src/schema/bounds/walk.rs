@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
+use super::keywords::{Check, Id, Leaf, Node, Types};
 use super::violation::{About, Doubt, Place, Step, Violation, counted, shown};
 
-/// How many schemas are looked at in one check. Default is 16 million: a few for each number of the
-/// largest request that is read.
-const MAX_STEPS: usize = 16_000_000;
+/// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
+const MAX_STEPS: usize = 100_000;
+
+/// How many more a large value may take, for each of its bytes. Default is 8.
+const STEPS_PER_BYTE: usize = 8;
 
 /// How deep a value and its schemas may go. Default is 512: JSON that was read has 127 levels.
 const MAX_DEPTH: usize = 512;
@@ -41,14 +43,16 @@ pub(super) struct Walk<'b> {
     /// Whether aliases are looked for: a type reads the value.
     pub(super) is_read: bool,
     steps: usize,
+    /// The whole value, until its size is asked for.
+    reserve: Option<&'b Value>,
     /// Inside of a question whose answer is only yes or no.
     quiet: usize,
     most: usize,
 }
 
 impl<'b> Walk<'b> {
-    /// Finds `most` violations.
-    pub(super) fn new(nodes: &'b [Node], is_read: bool, most: usize) -> Self {
+    /// Finds `most` violations of `value`.
+    pub(super) fn new(nodes: &'b [Node], value: &'b Value, is_read: bool, most: usize) -> Self {
         Self {
             nodes,
             found: Vec::new(),
@@ -56,6 +60,7 @@ impl<'b> Walk<'b> {
             is_exhausted: false,
             is_read,
             steps: MAX_STEPS,
+            reserve: Some(value),
             quiet: 0,
             most,
         }
@@ -66,6 +71,9 @@ impl<'b> Walk<'b> {
         let node = &self.nodes[id];
         if how == How::Read && !node.is_bounded {
             return true;
+        }
+        if self.steps == 0 {
+            self.steps = self.reserve.take().map_or(0, crate::size::json_size) * STEPS_PER_BYTE;
         }
         if self.steps == 0 || place.depth > MAX_DEPTH {
             self.is_exhausted = true;
@@ -187,8 +195,8 @@ impl<'b> Walk<'b> {
                 };
                 self.fail(place, About::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
-                    let own = counted(wanted, "item");
-                    format!("has {own} of those that it must have {must} {bound} of")
+                    let own = counted(wanted, "item fits", "items fit");
+                    format!("{own} what is asked for, and there must be {must} {bound}")
                 })
             }
             Check::All(ids) => ids
@@ -198,7 +206,7 @@ impl<'b> Walk<'b> {
             Check::Not(id) => {
                 !self.fits(*id, value, place)
                     || self.fail(place, About::Bound, || {
-                        format!("is {}, which is not allowed here", shown(value))
+                        format!("{} is not allowed here", shown(value))
                     })
             }
             Check::If { condition, then, otherwise } => {
@@ -231,83 +239,6 @@ impl<'b> Walk<'b> {
             violation.doubt = doubt;
         }
         false
-    }
-
-    fn members(
-        &mut self,
-        id: Id,
-        members: &Members,
-        object: &Map<String, Value>,
-        place: &Place<'_>,
-        how: How,
-    ) -> bool {
-        let mut fits = true;
-        let mut absent = Vec::new();
-        for (name, id) in &members.named {
-            match object.get(name) {
-                Some(value) => fits &= self.node(*id, value, &place.key(name), how),
-                None if self.is_read && self.nodes[*id].is_bounded => absent.push(name),
-                None => {}
-            }
-            if !fits && (self.is_quiet() || self.is_exhausted) {
-                return false;
-            }
-        }
-        let needs_others = match members.rest {
-            Rest::Anything => false,
-            Rest::Nothing => how == How::Whole,
-            Rest::Schema(id) => how == How::Whole || self.nodes[id].is_bounded,
-        };
-        if needs_others || !members.patterns.is_empty() {
-            for (name, value) in object {
-                fits &= self.other_member(members, name, value, &place.key(name), how);
-                if !fits && (self.is_quiet() || self.is_exhausted) {
-                    return false;
-                }
-            }
-        }
-        if !absent.is_empty() {
-            let unknown: Vec<String> =
-                object.keys().filter(|name| !members.knows(name)).cloned().collect();
-            if !unknown.is_empty() {
-                let absent = absent.into_iter().cloned().collect();
-                self.suspects.push(Suspect { node: id, path: place.path(), unknown, absent });
-            }
-        }
-        fits
-    }
-
-    fn other_member(
-        &mut self,
-        members: &Members,
-        name: &str,
-        value: &Value,
-        place: &Place<'_>,
-        how: How,
-    ) -> bool {
-        let mut is_known = members.index.contains_key(name);
-        let mut fits = true;
-        for (regex, id) in &members.patterns {
-            if regex.is_match(name) {
-                is_known = true;
-                fits &= self.node(*id, value, place, how);
-            }
-        }
-        match members.rest {
-            _ if is_known => fits,
-            Rest::Schema(id) => self.node(id, value, place, how) && fits,
-            Rest::Nothing if how == How::Whole => self.fail(place, About::Parts, || {
-                let known: Vec<_> =
-                    members.named.iter().map(|(name, _)| format!("`{name}`")).collect();
-                match known.is_empty() {
-                    true => "is unknown here: leave it out".to_owned(),
-                    false => {
-                        format!("is unknown here: leave it out, or use one of {}", known.join(", "))
-                    }
-                }
-            }),
-            _ => fits,
-        }
     }
 }
 

@@ -11,12 +11,31 @@ fn compiled(schema: &Value) -> Bounds {
 #[test]
 fn a_deep_value_is_refused_and_does_not_overflow() {
     let list = compiled(&json!({"type": ["array", "integer"], "items": {"$ref": "#"}}));
-    let deep = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    let deep = |levels| (0..levels).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     assert!(list.check(&deep(127)).is_ok());
-    let why = list.check(&deep(5_000)).expect_err("nobody reads that");
+    let mut deeper = deep(5_000);
+    let why = list.check(&deeper).expect_err("nobody reads that");
     assert!(why.contains("too deep"), "{why}");
-    // Its destructor would recurse as well.
-    std::mem::forget(deep(5_000));
+    // Its destructor would recurse.
+    while let Value::Array(mut items) = deeper {
+        deeper = items.pop().unwrap_or_default();
+    }
+}
+
+#[test]
+fn the_deepest_value_that_is_read_is_checked() {
+    let optional = json!({"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]});
+    let node = json!({"type": "object", "properties": {"n": {"maximum": 7}, "next": optional}});
+    let list = json!({"$defs": {"node": node}, "$ref": "#/$defs/node"});
+    for shape in [Shape::Written, Shape::Read] {
+        let bounds = Bounds::compile(&list, shape).expect("it compiles").expect("it asserts");
+        for (last, fits) in [(7, true), (8, false)] {
+            let value = (0..126).fold(json!({"n": last}), |next, _| {
+                Value::Object([("next".to_owned(), next)].into_iter().collect())
+            });
+            assert_eq!(bounds.check(&value).is_ok(), fits, "{shape:?}");
+        }
+    }
 }
 
 #[test]

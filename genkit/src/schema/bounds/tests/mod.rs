@@ -19,88 +19,100 @@ fn each_keyword_is_told_with_place_value_and_bound() {
         "properties": {"days": {"type": "integer", "maximum": 7}}}}}}}});
     let nine = json!({"order": {"items": [{"days": 1}, {}, {"days": 9}]}});
     for (schema, value, expected) in [
-        (order, nine, "at `order.items[2].days`: is 9, but must be at most 7"),
-        (json!({"minimum": 3}), json!(2.5), "is 2.5, but must be at least 3"),
-        (json!({"exclusiveMinimum": 3}), json!(3), "is 3, but must be more than 3"),
-        (json!({"exclusiveMaximum": 3}), json!(3), "is 3, but must be less than 3"),
+        (order, nine, "at `order.items[2].days`: 9 is greater than the maximum of 7"),
+        (json!({"minimum": 3}), json!(2.5), "2.5 is less than the minimum of 3"),
+        (
+            json!({"exclusiveMinimum": 3}),
+            json!(3),
+            "3 is less than or equal to the exclusive minimum of 3",
+        ),
+        (
+            json!({"exclusiveMaximum": 3}),
+            json!(3),
+            "3 is greater than or equal to the exclusive maximum of 3",
+        ),
         (
             json!({"maximum": 3, "exclusiveMaximum": true}),
             json!(3),
-            "is 3, but must be less than 3",
+            "3 is greater than or equal to the exclusive maximum of 3",
         ),
-        (json!({"multipleOf": 0.1}), json!(0.35), "is 0.35, but must be a multiple of 0.1"),
-        (
-            json!({"maxLength": 2}),
-            json!("äöü"),
-            r#"is "äöü" (3 characters), but must have at most 2 characters"#,
-        ),
-        (
-            json!({"minLength": 1}),
-            json!(""),
-            r#"is "" (0 characters), but must have at least 1 character"#,
-        ),
-        (json!({"pattern": "^a+$"}), json!("ab"), r#"is "ab", but must match the pattern `^a+$`"#),
-        (json!({"minItems": 2}), json!([1]), "has 1 item, but must have at least 2"),
-        (json!({"maxItems": 1}), json!([1, 2]), "has 2 items, but must have at most 1"),
+        (json!({"multipleOf": 0.1}), json!(0.35), "0.35 is not a multiple of 0.1"),
+        (json!({"maxLength": 2}), json!("äöü"), r#""äöü" is longer than 2 characters"#),
+        (json!({"minLength": 1}), json!(""), r#""" is shorter than 1 character"#),
+        (json!({"pattern": "^a+$"}), json!("ab"), r#""ab" does not match the pattern "^a+$""#),
+        (json!({"minItems": 2}), json!([1]), "[1] has 1 item, less than the minimum of 2"),
+        (json!({"maxItems": 1}), json!([1, 2]), "[1,2] has 2 items, more than the maximum of 1"),
         (
             json!({"uniqueItems": true}),
             json!([1, 2, 1.0]),
-            "has 1.0 more than once, but its items must differ",
+            "[1,2,1.0] has 1.0 more than once, and must have unique items",
         ),
-        (json!({"minProperties": 1}), json!({}), "has 0 members, but must have at least 1"),
-        (json!({"maxProperties": 0}), json!({"a": 1}), "has 1 member, but must have at most 0"),
-        (json!({"enum": ["a", 2]}), json!("b"), r#"is "b", but must be one of "a", 2"#),
-        (json!({"const": "a"}), json!("b"), r#"is "b", but must be "a""#),
+        (json!({"minProperties": 1}), json!({}), "{} has 0 properties, less than the minimum of 1"),
+        (
+            json!({"maxProperties": 0}),
+            json!({"a": 1}),
+            r#"{"a":1} has 1 property, more than the maximum of 0"#,
+        ),
+        (json!({"enum": ["a", 2]}), json!("b"), r#""b" is not one of "a", 2"#),
+        (json!({"const": "a"}), json!("b"), r#""b" is not "a", which was expected"#),
         (
             json!({"type": ["integer", "null"]}),
             json!("5"),
-            r#"is "5", but must be null or a whole number"#,
+            r#""5" is not of types "null", "integer""#,
         ),
-        (json!({"required": ["a", "b"]}), json!({"a": 1}), "lacks `b`"),
+        (json!({"required": ["a", "b"]}), json!({"a": 1}), r#""b" is a required property"#),
         (
             json!({"properties": {"a": {}}, "additionalProperties": false}),
             json!({"b": 1}),
-            "at `b`: is unknown here: leave it out, or use one of `a`",
+            "at `b`: additional properties are not allowed, only `a`",
         ),
-        (json!({"properties": {"a": false}}), json!({"a": 1}), "at `a`: must not be given"),
-        (json!({"dependentRequired": {"a": ["b"]}}), json!({"a": 1}), "has `a` and lacks `b`"),
-        (json!({"not": {"const": 0}}), json!(0), "is 0, which is not allowed here"),
+        (json!({"properties": {"a": false}}), json!({"a": 1}), "at `a`: nothing is allowed here"),
+        (
+            json!({"dependentRequired": {"a": ["b"]}}),
+            json!({"a": 1}),
+            r#""b" is a required property beside "a""#,
+        ),
+        (json!({"not": {"const": 0}}), json!(0), "0 is not allowed here"),
         (
             json!({"contains": {"minimum": 5}}),
             json!([1]),
-            "has 0 items of those that it must have at least 1 of",
+            "0 items fit what is asked for, and there must be at least 1",
         ),
-        (json!({"propertyNames": {"maxLength": 1}}), json!({"a": 1, "bc": 1}), "bc"),
-        (json!({"prefixItems": [{}], "items": {"maximum": 1}}), json!([9, 9]), "at `[1]`: is 9"),
+        (
+            json!({"propertyNames": {"maxLength": 1}}),
+            json!({"a": 1, "bc": 1}),
+            "at `bc`: \"bc\" is longer",
+        ),
+        (json!({"prefixItems": [{}], "items": {"maximum": 1}}), json!([9, 9]), "at `[1]`: 9 is"),
         (
             json!({"patternProperties": {"^x": {"maximum": 1}}}),
             json!({"x1": 9}),
-            "at `x1`: is 9, but must be at most 1",
+            "at `x1`: 9 is greater than the maximum of 1",
         ),
         (
             json!({"additionalProperties": {"maximum": 1}}),
             json!({"x": 9, "y": 1}),
-            "at `x`: is 9, but must be at most 1",
+            "at `x`: 9 is greater than the maximum of 1",
         ),
         (
             json!({"anyOf": [{"type": "null"}, {"type": "integer", "maximum": 7}]}),
             json!(9),
-            "is 9, but must be at most 7",
+            "9 is greater than the maximum of 7",
         ),
         (
             json!({"oneOf": [{"multipleOf": 2}, {"multipleOf": 3}]}),
             json!(6),
-            "is 6, and fits more than one of its alternatives",
+            "6 is valid under more than one of its alternatives",
         ),
         (
             json!({"if": {"minimum": 5}, "then": {"multipleOf": 5}, "else": {"minimum": 1}}),
             json!(6),
-            "is 6, but must be a multiple of 5",
+            "6 is not a multiple of 5",
         ),
         (
             json!({"$ref": "#/$defs/a%20b", "minimum": 1, "$defs": {"a b": {"maximum": 3}}}),
             json!(4),
-            "is 4, but must be at most 3",
+            "4 is greater than the maximum of 3",
         ),
     ] {
         let found = told(&schema, &value).unwrap_or_else(|| panic!("{value} fits {schema}"));
@@ -112,8 +124,11 @@ fn each_keyword_is_told_with_place_value_and_bound() {
 fn five_violations_are_told_at_once() {
     let found = told(&json!({"items": {"maximum": 1}}), &json!([5, 6, 7, 8, 9, 10]));
     let found = found.expect("they are too much");
-    assert_eq!(found.matches("must be at most 1").count(), 5, "{found}");
-    assert!(found.starts_with("at `[0]`: is 5, but must be at most 1; at `[1]`: is 6"), "{found}");
+    assert_eq!(found.matches("is greater than the maximum of 1").count(), 5, "{found}");
+    assert!(
+        found.starts_with("at `[0]`: 5 is greater than the maximum of 1; at `[1]`: 6 is"),
+        "{found}"
+    );
 }
 
 #[test]
