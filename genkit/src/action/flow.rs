@@ -34,7 +34,8 @@ use super::tool::ToolOutput;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[flow]` function",
     label = "no `#[flow]` here",
-    note = "write `#[flow]` above the function"
+    note = "write `#[flow]` above the function",
+    note = "`flows![..]` lists one kind: a list of several is `actions![..]`"
 )]
 pub trait FlowFn: ActionFn<Output = ToolOutput> {
     #[doc(hidden)]

@@ -28,15 +28,18 @@ pub(crate) enum Error {
     Arguments(String),
     #[error("the result does not fit its own output schema: {0}")]
     Result(String),
-    #[cfg(feature = "mcp-server")]
-    #[error("a form must be an object with fields: elicit a struct, or an object schema")]
-    FormWithoutFields,
-    #[cfg(feature = "mcp-server")]
     #[error(
-        "a form cannot show the field `{0}`: MCP allows text, numbers, booleans, enumerations and \
-         lists of an enumeration"
+        "{}a form must be an object with fields: ask for a struct, or give an object schema",
+        of_form(title)
     )]
-    FormField(String),
+    FormWithoutFields { title: Option<String> },
+    #[error(
+        "{}a form cannot show the field `{field}`, which is {shown}: MCP allows text, numbers, \
+         booleans, enumerations and lists of an enumeration. Move the fields of `{field}` into the \
+         form itself, or ask for them in a second question",
+        of_form(title)
+    )]
+    FormField { title: Option<String>, field: String, shown: String },
 }
 
 impl Topic for Error {
@@ -50,4 +53,9 @@ impl Topic for Error {
     fn is_invalid_arguments(&self) -> bool {
         matches!(self, Self::Arguments(_))
     }
+}
+
+/// ``the form `Order`: ``, where the type of the form has a name.
+fn of_form(title: &Option<String>) -> String {
+    title.as_ref().map(|title| format!("the form `{title}`: ")).unwrap_or_default()
 }

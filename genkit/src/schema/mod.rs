@@ -8,7 +8,6 @@ mod derive;
 #[cfg(feature = "http-model")]
 pub(crate) mod dialect;
 mod error;
-#[cfg(feature = "mcp-server")]
 mod form;
 mod json_type;
 mod nulls;
@@ -33,7 +32,6 @@ pub(crate) use conversion::MAX_DEPTH;
 pub(crate) use derive::{input_of, output_of};
 #[cfg(feature = "http-model")]
 pub(crate) use dialect::Dialect;
-#[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
 #[cfg(feature = "http-model")]
 pub(crate) use json_type::types_of;
@@ -41,6 +39,7 @@ pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use properties::properties;
 #[cfg(feature = "mcp-server")]
 pub(crate) use result_shape::ResultShape;
+pub use schemas::OutputSchema;
 pub(crate) use schemas::Schemas;
 pub use shared::Schema;
 pub(crate) use strictness::Strictness;

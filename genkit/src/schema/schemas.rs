@@ -38,6 +38,15 @@ impl Schemas {
         }
     }
 
+    /// The same with another schema of the result, against which results are checked.
+    pub(crate) fn declaring(self, output: OutputSchema) -> Self {
+        let output = match output {
+            OutputSchema::Type(make) => Origin::Declared(make),
+            OutputSchema::Written(make) => Origin::written(make()),
+        };
+        Self { output: Source::new(output), ..self }
+    }
+
     /// From hand-written schemas where there are any, else from types.
     pub(crate) fn given(
         input: Option<Value>,
@@ -173,10 +182,22 @@ impl Schemas {
     }
 }
 
+/// The schema of a result as an annotation declares it, in place of that of the returned type.
+#[allow(missing_docs, reason = "for expansions and hidden")]
+#[derive(Clone, Copy)]
+pub enum OutputSchema {
+    /// From a type.
+    Type(fn() -> Value),
+    /// Written by hand.
+    Written(fn() -> Value),
+}
+
 /// Where a schema comes from.
 enum Origin {
     Input(fn() -> Value),
     Output(fn() -> Option<Value>),
+    /// From a type that is not the returned one.
+    Declared(fn() -> Value),
     Written(Schema),
 }
 
@@ -210,7 +231,9 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Input(make) | Origin::Declared(make) => {
+                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
+            }
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }
@@ -237,12 +260,13 @@ impl Source {
     }
 
     fn is_written(&self) -> bool {
-        matches!(self.origin, Origin::Written(_))
+        matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
     }
 
     fn checker(&self) -> Option<&Checker> {
         let shape = match &self.origin {
-            Origin::Written(_) => Shape::Written,
+            // What the function returns is another type, or none: nothing holds by construction.
+            Origin::Written(_) | Origin::Declared(_) => Shape::Written,
             Origin::Input(_) => Shape::Read,
             // A type writes what its schema says.
             Origin::Output(_) => return None,

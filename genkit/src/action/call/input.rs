@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::schema::Bounds;
 
 /// The JSON of a call, how it is to be read, and the bounds that its schema shows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arguments {
     pub(crate) value: Value,
     pub(crate) how: Strictness,

@@ -1,6 +1,7 @@
 //! Tools: functions that a model may call.
 
 mod builder;
+mod declared;
 mod function;
 mod output;
 mod returned;
@@ -21,6 +22,7 @@ use crate::future::BoxFuture;
 use crate::sync::{read, write};
 
 pub use builder::ToolBuilder;
+pub use declared::{Describable, Described, SchemaType, SchemaValue};
 pub use function::{StaticTool, ToolFn};
 pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
@@ -73,7 +75,11 @@ impl Tool {
     }
 
     pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
-        Self::new(Definition::annotated(&tool.definition), tool.settings)
+        let mut definition = Definition::annotated(&tool.definition);
+        if let Some(schema) = tool.output_schema {
+            definition.schemas = definition.schemas.declaring(schema);
+        }
+        Self::new(definition, tool.settings)
     }
 
     fn new(definition: Definition<ToolOutput>, settings: ToolSettings) -> Self {
