@@ -157,7 +157,7 @@ async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
                 "at `order.items[0].days`: 8 is greater than the maximum of 7; at `order.items[1].days`: 9 is",
             ),
         ] {
-            let answer = client.call("rent", json!({"order": arguments})).await.unwrap();
+            let answer = client.call_tool("rent", json!({"order": arguments})).await.unwrap();
             assert!(answer.is_error(), "{arguments}");
             let said = answer.text();
             assert!(said.starts_with("Invalid arguments for `rent`: at `order"), "{said}");
@@ -166,7 +166,7 @@ async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
         }
         assert_eq!(RUNS.load(Ordering::SeqCst), before, "no body has run");
         let fits = json!({"items": [{"days": "7", "note": "äöüäö"}], "delivery": {"by": "ship", "weeks": 10}});
-        assert_eq!(client.call("rent", json!({"order": fits})).await.unwrap().text(), "1");
+        assert_eq!(client.call_tool("rent", json!({"order": fits})).await.unwrap().text(), "1");
 
         for (arguments, expected) in [
             (json!({"city": "Oslo", "days": 9}), "at `days`: 9 is greater than the maximum of 7"),
@@ -177,10 +177,11 @@ async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
                 "at `hours`: [1,2,3] has 3 items, more than the maximum of 2",
             ),
         ] {
-            let said = client.call("forecast", arguments).await.unwrap();
+            let said = client.call_tool("forecast", arguments).await.unwrap();
             assert!(said.is_error() && said.text().contains(expected), "{}", said.text());
         }
-        let fits = client.call("forecast", json!({"city": "Oslo", "days": null})).await.unwrap();
+        let fits =
+            client.call_tool("forecast", json!({"city": "Oslo", "days": null})).await.unwrap();
         assert_eq!(fits.text(), "Oslo None 0");
     }
 }
@@ -202,19 +203,19 @@ async fn attributes_of_parameters_reach_the_schema() {
 #[tokio::test]
 async fn prompts_flows_and_templates_keep_theirs() {
     let client = Client::connect(serving(prompts![plan])).await.unwrap();
-    let said = client.prompt("plan", json!({"days": "9"})).await.unwrap_err();
+    let said = client.get_prompt("plan", json!({"days": "9"})).await.unwrap_err();
     assert!(said.to_string().contains("at `days`: 9 is greater than the maximum of 7"), "{said}");
-    let said = client.prompt("plan", json!({"days": "7", "city": "Oslo"})).await.unwrap_err();
+    let said = client.get_prompt("plan", json!({"days": "7", "city": "Oslo"})).await.unwrap_err();
     assert!(said.to_string().contains("at `city`: \"Oslo\" is longer than 3 characters"), "{said}");
-    assert!(client.prompt("plan", json!({"days": "7", "city": "Ulm"})).await.is_ok());
+    assert!(client.get_prompt("plan", json!({"days": "7", "city": "Ulm"})).await.is_ok());
 
     let client = Client::connect(serving(resources![page])).await.unwrap();
-    let said = client.read("book://100").await.unwrap_err();
+    let said = client.read_resource("book://100").await.unwrap_err();
     assert!(
         said.to_string().contains("at `page`: 100 is greater than the maximum of 99"),
         "{said}"
     );
-    assert!(client.read("book://99").await.is_ok());
+    assert!(client.read_resource("book://99").await.is_ok());
 
     let genkit = Genkit::builder().registry(Registry::new().add(flows![count])).build().unwrap();
     let said = genkit.run_flow("count", json!({"from": 1})).await.unwrap_err();
@@ -227,6 +228,9 @@ async fn prompts_flows_and_templates_keep_theirs() {
 async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
     let typed = Tool::builder("typed", "From a type.")
         .handler(|_: Context, item: Item| async move { Ok(item.days) });
+    let named = Tool::builder("named", "Named by a type, run on JSON.")
+        .input::<Item>()
+        .handler(|_: Context, input: Value| async move { Ok(input) });
     let schema = json!({
         "type": "object", "required": ["days"], "additionalProperties": false,
         "properties": {"days": {"type": "integer", "maximum": 7}, "tags": {"uniqueItems": true}},
@@ -237,8 +241,10 @@ async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
         .handler(|_: Context, input: Value| async move {
             Ok(json!({"left": 5 - input["days"].as_i64().unwrap_or_default()}))
         });
-    for client in both_eras(vec![typed, written]).await {
+    for client in both_eras(vec![typed, named, written]).await {
         for (tool, arguments, expected) in [
+            ("named", json!({"days": "9"}), "at `days`: 9 is greater than the maximum of 7"),
+            ("named", json!({"d": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("typed", json!({"days": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("written", json!({"days": 9}), "at `days`: 9 is greater than the maximum of 7"),
             ("written", json!({"days": "x"}), "at `days`: \"x\" is not of type \"integer\""),
@@ -250,14 +256,14 @@ async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
             ("written", json!({"day": 1}), "\"days\" is a required property"),
             ("written", json!({"days": 7}), "at `left`: -2 is less than the minimum of 0"),
         ] {
-            let said = client.call(tool, arguments).await.unwrap();
+            let said = client.call_tool(tool, arguments).await.unwrap();
             assert!(said.is_error() && said.text().contains(expected), "{}", said.text());
         }
         assert_eq!(
-            client.call("written", json!({"days": "5"})).await.unwrap().text(),
+            client.call_tool("written", json!({"days": "5"})).await.unwrap().text(),
             r#"{"left":0}"#
         );
-        assert_eq!(client.call("typed", json!({"d": 7})).await.unwrap().text(), "7");
+        assert_eq!(client.call_tool("typed", json!({"d": 7})).await.unwrap().text(), "7");
     }
 }
 
@@ -305,12 +311,12 @@ async fn the_answer_to_a_form_keeps_the_bounds_of_the_form() {
         let answer = move |_: &str, _: &Value| Some(json!({ "guests": guests }));
         Client::builder().on_elicit(answer).connect(serving(tools![book]))
     };
-    let said = client(5).await.unwrap().call("book", json!({})).await.unwrap();
+    let said = client(5).await.unwrap().call_tool("book", json!({})).await.unwrap();
     assert!(said.is_error(), "{}", said.text());
     let expected =
         "the user's answer does not fit the form: at `guests`: 5 is greater than the maximum of 4";
     assert_eq!(said.text(), expected);
-    let said = client(4).await.unwrap().call("book", json!({})).await.unwrap();
+    let said = client(4).await.unwrap().call_tool("book", json!({})).await.unwrap();
     assert_eq!(said.text(), "a table for 4");
 }
 
@@ -363,6 +369,6 @@ async fn what_only_a_complete_validator_knows_is_checked_with_the_feature() {
     for (arguments, is_error) in
         [(json!({"a": "y"}), false), (json!({"a": "x"}), true), (json!({"b": 1}), true)]
     {
-        assert_eq!(client.call("open", arguments).await.unwrap().is_error(), is_error);
+        assert_eq!(client.call_tool("open", arguments).await.unwrap().is_error(), is_error);
     }
 }

@@ -10,6 +10,8 @@ mod generate;
 mod host;
 mod hostile;
 mod lists;
+mod masking;
+mod middleware_served;
 mod options;
 mod prompts;
 mod questions;

@@ -43,10 +43,10 @@ async fn by_call(value: Value) -> Value {
 #[tokio::test]
 async fn a_declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
     let client = Client::connect(serving(tools![by_type, by_json, by_call])).await.unwrap();
-    let listed = serde_json::to_value(client.tools().await.unwrap()).unwrap();
+    let listed = client.tools().await.unwrap();
     let schema = |name: &str| {
-        let tool = listed.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
-        tool["outputSchema"].clone()
+        let tool = listed.iter().find(|tool| tool.name() == name).unwrap();
+        Value::Object(tool.output_schema().unwrap().clone())
     };
     assert_eq!(schema("by_type")["properties"]["celsius"]["type"], "number");
     assert_eq!(schema("by_json"), json!({"type": "object", "required": ["a"]}));
@@ -63,9 +63,9 @@ async fn a_result_is_checked_against_its_declared_schema() {
         ("by_json", json!({"key": "a"}), json!({"key": "b"})),
         ("by_call", json!({"value": [1]}), json!({"value": ["one"]})),
     ] {
-        let answer = client.call(name, fits).await.unwrap();
+        let answer = client.call_tool(name, fits).await.unwrap();
         assert!(!answer.is_error() && answer.structured().is_some(), "{name}: {}", answer.text());
-        let answer = client.call(name, misfits).await.unwrap();
+        let answer = client.call_tool(name, misfits).await.unwrap();
         assert!(answer.is_error(), "{name}: {}", answer.text());
         assert!(answer.text().contains("does not fit"), "{name}: {}", answer.text());
     }
@@ -91,9 +91,9 @@ async fn a_prompt_and_a_resource_have_time_limits_of_their_own() {
     assert_eq!(Resource::of::<slow_resource>().timeout(), Some(limit));
 
     let client = Client::connect(serving(actions![slow_prompt, slow_resource])).await.unwrap();
-    let error = client.prompt("slow_prompt", json!({})).await.unwrap_err().to_string();
+    let error = client.get_prompt("slow_prompt", json!({})).await.unwrap_err().to_string();
     assert!(error.contains("did not finish within 10ms"), "{error}");
-    let error = client.read("slow://resource").await.unwrap_err().to_string();
+    let error = client.read_resource("slow://resource").await.unwrap_err().to_string();
     assert!(error.contains("did not finish within 10ms"), "{error}");
 }
 

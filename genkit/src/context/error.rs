@@ -52,8 +52,11 @@ pub(super) enum Error {
     TestRefuses { question: String },
     #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
     TooSlow { name: String, limit: Duration },
-    #[error("`{name}` failed unexpectedly: {message}")]
-    Panicked { name: String, message: String },
+    #[error(
+        "`{name}` panicked, which is a fault of the program: its log says more (reference \
+         {reference})"
+    )]
+    Panicked { name: String, reference: String },
 }
 
 impl Topic for Error {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::actions::Actions;
-use super::error::{Error as E, MAX_NAME};
+use super::error::{Error as E, MAX_NAME, MAX_RESOURCE_NAME};
 use crate::action::{Info, Requirement, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         found.schemas(&label, prompt.schemas());
     }
     for resource in actions.resources.values() {
-        let label = found.action("resource", resource.info(), resource.requirements());
+        let label = found.resource(resource);
         found.schemas(&label, resource.schemas());
         found.template(&label, resource);
     }
@@ -59,7 +59,7 @@ struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    /// What holds for every kind of action; returns its label.
+    /// What holds for every kind of action that is called by its name; returns its label.
     fn action(&mut self, kind: &str, info: &Info, requirements: &[Requirement]) -> String {
         let label = info.label(kind);
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -69,6 +69,20 @@ impl Verification<'_> {
             self.problems.push(E::Name(label.clone()));
         }
         self.state(&label, requirements);
+        label
+    }
+
+    /// A resource is called by its URI, so its name may be any text.
+    fn resource(&mut self, resource: &Resource) -> String {
+        let info = resource.info();
+        let label = info.label("resource");
+        let is_legal = !info.name.trim().is_empty()
+            && info.name.chars().count() <= MAX_RESOURCE_NAME
+            && !info.name.contains(char::is_control);
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::ResourceName(label.clone()));
+        }
+        self.state(&label, resource.requirements());
         label
     }
 

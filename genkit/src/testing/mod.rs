@@ -23,7 +23,7 @@
 //! async fn adds() -> genkit::Result<()> {
 //!     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
 //!     let client = Client::connect(genkit.serve_mcp()).await?;
-//!     assert_eq!(client.call("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+//!     assert_eq!(client.call_tool("add", json!({"a": 2, "b": 40})).await?.text(), "42");
 //!     Ok(())
 //! }
 //! # #[tokio::main(flavor = "current_thread")]
@@ -39,7 +39,10 @@ mod error;
 mod scripted;
 
 #[cfg(feature = "testing")]
-pub use client::{Answer, Client, ClientBuilder, Seen};
+pub use client::{
+    Client, ClientBuilder, ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool, Seen,
+    ToolResult,
+};
 
 pub use crate::context::testing::{
     AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,

@@ -428,8 +428,7 @@ async fn closures_fail_with_any_error_and_keep_the_kind_of_ours() {
     ];
     for (how, kind) in kinds {
         let prompt = Prompt::builder("p", "P.");
-        let prompt =
-            prompt.handler(move |_: Context, _: Value| async move { Ok(fails(how).await?) });
+        let prompt = prompt.handler(move |_: Context, _: Value| fails(how));
         assert_eq!(prompt.render(json!({})).await.err().map(|error| error.kind()), kind, "{how}");
         let page = Resource::builder("page://1", "page", "A page.");
         let page = page.handler(move |_: Context, _: Value| fails(how));

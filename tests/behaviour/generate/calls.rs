@@ -138,7 +138,7 @@ async fn what_a_model_gets_wrong_comes_back_to_it() {
         ("add", json!("what?"), "expected"),
         ("ad", json!({}), "Unknown tool: ad. Did you mean `add`?"),
         ("fail", json!({"why": "down"}), "down"),
-        ("explode", json!({}), "`explode` failed unexpectedly: boom"),
+        ("explode", json!({}), "`explode` panicked, which is a fault of the program"),
         ("hang", json!({}), "`hang` did not finish within 20ms; try a smaller request"),
     ] {
         let model = calls([(call, input)]);

@@ -187,6 +187,6 @@ async fn nothing_of_a_result_is_dropped() {
 async fn a_value_beside_an_image_is_text_for_other_clients() {
     let genkit = Genkit::builder().registry(all()).build().unwrap();
     let client = Client::connect(genkit.serve_mcp()).await.unwrap();
-    let answer = client.call("weather", json!({})).await.unwrap();
+    let answer = client.call_tool("weather", json!({})).await.unwrap();
     assert_eq!(answer.text(), r#"{"celsius":21}"#);
 }

@@ -187,15 +187,18 @@ impl Resource {
     }
 
     /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.
-    pub(crate) fn invoke<'a>(
+    pub(crate) fn invoke(
         &self,
-        context: &'a Context,
+        context: &Context,
         uri: &str,
         variables: Value,
-    ) -> BoxFuture<'a, Result<ResourceOutput>> {
+    ) -> BoxFuture<'static, Result<ResourceOutput>> {
         // Another program reads the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
-        self.definition().call(context, arguments, Strictness::Text)
+        let (resource, context) = (self.clone(), context.reading(uri));
+        Box::pin(
+            async move { resource.definition().call(&context, arguments, Strictness::Text).await },
+        )
     }
 }
 

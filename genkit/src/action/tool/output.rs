@@ -18,6 +18,21 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
+    /// What a model reads as the answer, and the content that stands beside it. Text alone is the
+    /// answer.
+    pub(crate) fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
+        let Self { value, content, metadata } = self;
+        match value {
+            Some(value) => (value, content, metadata),
+            None if content.iter().all(|part| part.as_text().is_some()) => {
+                let text: String = content.iter().filter_map(Part::as_text).collect();
+                let text = if content.is_empty() { Value::Null } else { text.into() };
+                (text, Vec::new(), metadata)
+            }
+            None => (Value::Null, content, metadata),
+        }
+    }
+
     /// What a program reads: the value, or the content where there is none.
     pub(crate) fn into_value(self) -> Value {
         match self.value {

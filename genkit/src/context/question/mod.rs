@@ -14,6 +14,8 @@ mod sample_request;
 
 pub(crate) use answer::{CallerAnswer, Decision, UserAction};
 pub(crate) use approve::APPROVAL_KEY;
+#[cfg(feature = "mcp-server")]
+pub(crate) use ask::unanswerable;
 pub(crate) use data::{Question, QuestionKind};
 
 pub use elicit::{Elicit, ElicitForm};
