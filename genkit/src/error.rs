@@ -41,6 +41,8 @@ struct ErrorData {
     details: Option<serde_json::Value>,
     /// Whether arguments did not fit before a function ran.
     invalid_arguments: bool,
+    /// Whether the text is that of an error of another library, which was not written for callers.
+    foreign: bool,
     fatal: bool,
     retry: RetryHint,
     /// What was done before it failed; the layer that knows its type puts it here.
@@ -110,6 +112,7 @@ impl Error {
             source: None,
             details: None,
             invalid_arguments: false,
+            foreign: false,
             fatal: false,
             retry: RetryHint::default(),
             partial: None,
@@ -235,11 +238,11 @@ impl Error {
     /// ```
     /// use genkit::{Error, ErrorKind};
     ///
-    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").retryable(false);
+    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").with_retryable(false);
     /// assert!(!quota.is_retryable());
     /// ```
     #[must_use]
-    pub fn retryable(mut self, worth: bool) -> Self {
+    pub fn with_retryable(mut self, worth: bool) -> Self {
         self.0.retry.worth = Some(worth);
         self
     }
@@ -250,11 +253,11 @@ impl Error {
     /// ```
     /// use genkit::{Error, ErrorKind};
     ///
-    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").fatal();
+    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").into_fatal();
     /// assert!(error.is_fatal());
     /// ```
     #[must_use]
-    pub fn fatal(mut self) -> Self {
+    pub fn into_fatal(mut self) -> Self {
         self.0.fatal = true;
         self
     }
@@ -313,7 +316,7 @@ impl Error {
     }
 
     /// Arguments that do not fit, found before any function ran.
-    #[cfg(any(test, feature = "validation"))]
+    #[cfg(test)]
     pub(crate) fn invalid_arguments(message: impl Into<String>) -> Self {
         let mut error = Self::invalid_argument(message);
         error.0.invalid_arguments = true;
@@ -325,16 +328,53 @@ impl Error {
         self.0.invalid_arguments
     }
 
+    /// The text that was written for callers: none of an error of another library, which may name
+    /// files, hosts or queries.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
+    pub(crate) fn text_for_callers(&self) -> Option<&str> {
+        (!self.0.foreign).then_some(&self.0.message)
+    }
+
+    /// The same error for callers: with this text, and without its causes.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
+    pub(crate) fn without_causes(mut self, text: String) -> Self {
+        (self.0.message, self.0.source) = (text, None);
+        self
+    }
+
     /// What a function's own error becomes: itself if it is ours, else its text and its causes.
     pub(crate) fn from_failure(failure: impl Into<BoxError>) -> Self {
         match failure.into().downcast::<Error>() {
             Ok(ours) => *ours,
             Err(other) => {
-                let error = Self::new(ErrorKind::Unknown, other.to_string());
+                let mut error = Self::new(ErrorKind::Unknown, other.to_string());
+                error.0.foreign = !is_text(&*other);
                 if other.source().is_some() { error.with_source(Cause(other)) } else { error }
             }
         }
     }
+
+    /// The same error, whose text is that of another library.
+    fn into_foreign(mut self) -> Self {
+        self.0.foreign = true;
+        self
+    }
+}
+
+/// Whether an error is a text and nothing else: a `String` or a `&str`, which the author of the
+/// function wrote. What the standard library makes of these has no name, but shows as the text.
+fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
+    size_of_val(error) == size_of::<String>()
+        && error.source().is_none()
+        && format!("{error:?}") == format!("{:?}", error.to_string())
+}
+
+/// A reference that the text of an error and its event in the log share, so that both can be
+/// matched: 12 random hexadecimal digits.
+pub(crate) fn reference() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    format!("{:012x}", random >> 16)
 }
 
 /// The errors of one topic: a private enum that holds all messages of it.
@@ -387,7 +427,7 @@ impl StdError for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        Self::new(kind_of_io(&error), error.to_string()).with_source(error)
+        Self::new(kind_of_io(&error), error.to_string()).with_source(error).into_foreign()
     }
 }
 
@@ -404,7 +444,7 @@ fn kind_of_io(error: &std::io::Error) -> ErrorKind {
 
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
-        Self::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
+        Self::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error).into_foreign()
     }
 }
 
@@ -452,6 +492,26 @@ mod tests {
     fn keeps_the_kind_of_our_own_error_inside_a_foreign_type() {
         let boxed: BoxError = Box::new(Error::not_found("no note"));
         assert_eq!(Error::from_failure(boxed).kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn texts_are_written_for_callers_and_errors_of_other_libraries_are_not() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{0}")]
+        struct Other(String);
+        let boxed: BoxError = "no note 7".into();
+        for (failure, text) in [
+            (Error::from_failure("no note 7"), Some("no note 7")),
+            (Error::from_failure("no \"note\" 7\n".to_owned()), Some("no \"note\" 7\n")),
+            (Error::from_failure(boxed), Some("no note 7")),
+            (Error::from_failure(Error::not_found("no note 7")), Some("no note 7")),
+            (Error::from_failure(Other("no note 7".into())), None),
+            (Error::from_failure(std::io::Error::other("/etc/notes")), None),
+            (Error::from(std::io::Error::other("/etc/notes")), None),
+            (serde_json::from_str::<u8>("x").unwrap_err().into(), None),
+        ] {
+            assert_eq!(failure.text_for_callers(), text, "{failure:?}");
+        }
     }
 
     #[test]

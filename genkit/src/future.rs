@@ -5,3 +5,37 @@ use std::pin::Pin;
 
 /// A future on the heap that any thread can run.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What becomes a future when it is awaited, and is none itself.
+///
+/// Nothing implements it: it is there for what the compiler says of `tokio::spawn(generate(..))`
+/// and `block_on(serve_mcp())`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` becomes a future when it is awaited, and is none itself",
+    label = "not a future yet",
+    note = "in async code `.await` it; `tokio::spawn`, `block_on` and `join!` take the future that `.run()` makes of a request or a server, and `.into_future()` of a question: `tokio::spawn(genkit::generate(\"..\").run())`"
+)]
+pub trait AwaitOrRun<'a> {}
+
+/// A `Future` that never applies: its unmet condition carries the note of [`AwaitOrRun`]. With a
+/// lifetime in it the compiler looks at the condition only where somebody needs it.
+macro_rules! becomes_a_future {
+    ($builder:ty, $output:ty $(, $($generics:tt)+)?) => {
+        #[doc(hidden)]
+        impl $(<$($generics)+>)? std::future::Future for $builder
+        where
+            for<'never> Self: $crate::future::AwaitOrRun<'never>,
+        {
+            type Output = $output;
+
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                std::task::Poll::Pending
+            }
+        }
+    };
+}
+
+pub(crate) use becomes_a_future;

@@ -10,7 +10,7 @@ use crate::context::TypeMap;
 use crate::error::{Error, Result};
 use crate::generate::middleware::Middleware;
 use crate::model::{IntoModel, Model, Models, Provider};
-use crate::registry::{Action, Registry};
+use crate::registry::{IntoActions, Registry};
 
 /// A registry and the state that is injected into its functions.
 ///
@@ -269,8 +269,9 @@ impl GenkitBuilder {
         self
     }
 
-    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]` or values.
-    pub fn actions<A: Into<Action>>(mut self, actions: impl IntoIterator<Item = A>) -> Self {
+    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of
+    /// several kinds, or values.
+    pub fn actions(mut self, actions: impl IntoActions) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
     }

@@ -155,7 +155,7 @@ pub use instance::{Genkit, GenkitBuilder};
 pub use log::log_to_stderr;
 #[doc(inline)]
 pub use message::{Media, Message, Part, Role};
-pub use registry::{Action, Registry};
+pub use registry::{Action, IntoActions, Registry};
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
 /// an answer of its own.

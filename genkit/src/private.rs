@@ -4,7 +4,7 @@
 
 pub use crate::action::expansion::*;
 pub use crate::action::{
-    FlowFn, IntoContents, IntoOutput, IntoPrompt, PromptFn, ResourceFn, ToolFn,
+    AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, PromptFn, ResourceFn, ToolFn,
 };
 pub use crate::context::Context;
 pub use crate::error::Result;
@@ -21,8 +21,8 @@ pub use ::std::{option::Option, time::Duration, vec, vec::Vec};
 /// derive of schemars needs in a crate without the prelude.
 pub mod scope {
     pub use crate::action::expansion::{
-        InjectNothing as _, InjectState as _, ReturnedValue as _, ReturnsNothing as _,
-        ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
+        Described as _, InjectNothing as _, InjectState as _, ReturnedValue as _,
+        ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
     };
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;
@@ -117,9 +117,9 @@ where
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit {
-    ($kind:ident, $function:ty, $trait:ident) => {
+    ($function:ty) => {
         $crate::__private::inventory::submit! {
-            $crate::__private::Linked::$kind(<$function as $crate::__private::$trait>::DEFINITION)
+            <$function as $crate::__private::AnnotatedFn>::LINKED
         }
     };
 }
@@ -129,7 +129,7 @@ macro_rules! __submit {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit {
-    ($kind:ident, $function:ty, $trait:ident) => {};
+    ($function:ty) => {};
 }
 
 #[cfg(feature = "inventory")]

@@ -57,9 +57,9 @@ async fn tools_come_and_go_and_clients_are_told() {
     registry.insert(passing()).unwrap();
     seen(&client, &Seen::ToolsChanged).await;
     assert_eq!(client.tools().await.unwrap().len(), 2);
-    assert_eq!(client.call("passing", json!({})).await.unwrap().text(), "hi");
+    assert_eq!(client.call_tool("passing", json!({})).await.unwrap().text(), "hi");
     assert!(registry.remove_tool("passing"));
-    assert!(client.call("passing", json!({})).await.is_err());
+    assert!(client.call_tool("passing", json!({})).await.is_err());
     assert!(registry.insert(passing()).is_ok());
     assert!(registry.insert(passing()).is_err(), "the name is taken");
 }
@@ -105,11 +105,11 @@ async fn a_listen_stream_carries_what_it_asked_for() {
 async fn logs_come_by_level_and_progress_where_asked() {
     use genkit::mcp::rmcp::model::{LoggingLevel, SetLevelRequestParams};
     let client = connected(&registry()).await;
-    client.call("stays", json!({})).await.unwrap();
+    client.call_tool("stays", json!({})).await.unwrap();
     seen(&client, &Seen::Log("warning".into(), json!({"what": "large"}))).await;
     seen(&client, &Seen::Progress(1.0, Some(2.0), None)).await;
     assert!(!client.seen().contains(&Seen::Log("debug".into(), json!("small"))));
     client.peer().set_level(SetLevelRequestParams::new(LoggingLevel::Debug)).await.unwrap();
-    client.call("stays", json!({})).await.unwrap();
+    client.call_tool("stays", json!({})).await.unwrap();
     seen(&client, &Seen::Log("debug".into(), json!("small"))).await;
 }

@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use genkit::testing::Client;
-use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, Tool, tool, tools};
+use genkit::{
+    Context, Error, ErrorKind, Genkit, Registry, Result, Tool, prompt, prompts, resource,
+    resources, tool, tools,
+};
 use serde_json::{Value, json};
 
 use crate::serving;
@@ -53,7 +56,7 @@ async fn client() -> Client {
 }
 
 async fn told(client: &Client, name: &str, arguments: Value) -> String {
-    let answer = client.call(name, arguments).await.expect("no protocol error");
+    let answer = client.call_tool(name, arguments).await.expect("no protocol error");
     assert!(answer.is_error(), "{}", answer.text());
     answer.text()
 }
@@ -76,19 +79,21 @@ async fn bad_arguments_name_the_place_what_was_expected_and_the_schema() {
 #[tokio::test]
 async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() {
     let lenient = client().await;
-    assert_eq!(lenient.call("add", json!({"a": "2", "b": 40})).await.unwrap().text(), "42");
-    let answer = lenient.call("sum", json!({"numbers": "[1, 2]", "factor": "2"})).await.unwrap();
+    assert_eq!(lenient.call_tool("add", json!({"a": "2", "b": 40})).await.unwrap().text(), "42");
+    let answer =
+        lenient.call_tool("sum", json!({"numbers": "[1, 2]", "factor": "2"})).await.unwrap();
     assert_eq!(answer.text(), "6.0");
     let strict = Client::connect(serving(tools![add]).strict_args(true)).await.unwrap();
-    assert!(strict.call("add", json!({"a": "2", "b": 40})).await.unwrap().is_error());
+    assert!(strict.call_tool("add", json!({"a": "2", "b": 40})).await.unwrap().is_error());
 }
 
 #[tokio::test]
 async fn a_panic_is_an_error_and_the_server_lives() {
     let client = client().await;
     let said = told(&client, "panics", json!({"text": "this"})).await;
-    assert_eq!(said, "`panics` failed unexpectedly: cannot go on with this");
-    assert_eq!(client.call("add", json!({"a": 1, "b": 1})).await.unwrap().text(), "2");
+    assert!(said.starts_with("`panics` panicked, which is a fault of the program"), "{said}");
+    assert!(!said.contains("cannot go on"), "{said}");
+    assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap().text(), "2");
 }
 
 #[tokio::test]
@@ -97,10 +102,33 @@ async fn a_slow_tool_is_stopped_at_its_own_limit() {
     assert!(said.starts_with("`hangs` did not finish within 50ms"), "{said}");
 }
 
+/// Takes for ever.
+#[prompt(timeout = "50ms")]
+async fn endless() -> String {
+    std::future::pending().await
+}
+
+/// Takes for ever.
+#[resource("endless://", timeout = "50ms")]
+async fn bottomless() -> String {
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn slow_prompts_and_resources_are_stopped_at_their_own_limits() {
+    let registry = Registry::new().add(prompts![endless]).add(resources![bottomless]);
+    let genkit = Genkit::builder().registry(registry).build().unwrap();
+    let client = Client::connect(genkit.serve_mcp()).await.unwrap();
+    let slow = client.get_prompt("endless", json!({})).await.unwrap_err();
+    assert!(slow.to_string().contains("`endless` did not finish within 50ms"), "{slow}");
+    let slow = client.read_resource("endless://").await.unwrap_err();
+    assert!(slow.to_string().contains("`endless://` did not finish within 50ms"), "{slow}");
+}
+
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_refused_with_its_size() {
     let client = client().await;
-    assert!(!client.call("long", json!({"bytes": 900})).await.unwrap().is_error());
+    assert!(!client.call_tool("long", json!({"bytes": 900})).await.unwrap().is_error());
     let said = told(&client, "long", json!({"bytes": 2000})).await;
     assert!(said.contains("more than the limit of 1024"), "{said}");
 }
@@ -112,7 +140,7 @@ async fn causes_are_told_too() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
-    let error = client().await.call("ad", json!({})).await.unwrap_err();
+    let error = client().await.call_tool("ad", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "-32602: Unknown tool: ad. Did you mean `add`?");
 }
 
@@ -131,7 +159,7 @@ async fn a_hand_written_schema_is_checked() {
             Ok(if n == 13 { json!({}) } else { json!({"half": n / 2}) })
         });
     let client = Client::connect(serving([tool])).await.unwrap();
-    let answer = client.call("halve", json!({"n": "8"})).await.unwrap();
+    let answer = client.call_tool("halve", json!({"n": "8"})).await.unwrap();
     assert_eq!(answer.structured(), Some(&json!({"half": 4})));
     let said = told(&client, "halve", json!({"n": 0})).await;
     assert!(said.contains("at `n`"), "{said}");
@@ -168,7 +196,7 @@ async fn a_caller_that_goes_away_stops_the_function() {
             .unwrap();
         let builder = if modern { Client::builder().modern() } else { Client::builder() };
         let client = builder.connect(genkit.serve_mcp()).await.unwrap();
-        let call = client.call("waits", json!({}));
+        let call = client.call_tool("waits", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(100), call).await.is_err());
         // Dropping the call sent `notifications/cancelled`.
         for _ in 0..100 {
@@ -185,9 +213,9 @@ async fn a_caller_that_goes_away_stops_the_function() {
 async fn more_than_may_run_at_once_is_refused() {
     let server = serving(tools![hangs, add]).max_in_flight(1);
     let client = Client::connect(server).await.unwrap();
-    let (slow, fast) = tokio::join!(client.call("hangs", json!({})), async {
+    let (slow, fast) = tokio::join!(client.call_tool("hangs", json!({})), async {
         tokio::time::sleep(Duration::from_millis(10)).await;
-        client.call("add", json!({"a": 1, "b": 1})).await
+        client.call_tool("add", json!({"a": 1, "b": 1})).await
     });
     assert!(slow.unwrap().is_error());
     let refused = fast.unwrap_err().to_string();
@@ -199,7 +227,7 @@ async fn a_client_that_asks_too_often_is_refused() {
     let client = Client::connect(serving(tools![add]).max_per_second(2)).await.unwrap();
     let mut refused = 0;
     for _ in 0..5 {
-        refused += usize::from(client.call("add", json!({"a": 1, "b": 1})).await.is_err());
+        refused += usize::from(client.call_tool("add", json!({"a": 1, "b": 1})).await.is_err());
     }
     assert!(refused >= 1);
 }

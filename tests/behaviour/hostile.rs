@@ -91,7 +91,7 @@ fn for_many<T: std::fmt::Debug>(
 fn any_json_is_answered() {
     let (mut good, mut bad) = (0, 0);
     for_many(arguments(), async |client, arguments| {
-        let answer = client.call("everything", arguments.clone()).await;
+        let answer = client.call_tool("everything", arguments.clone()).await;
         let answer = answer.unwrap_or_else(|e| panic!("{arguments}: {e}"));
         assert!(!answer.text().contains("unexpectedly"), "{arguments}: {}", answer.text());
         if answer.is_error() { bad += 1 } else { good += 1 }
@@ -102,7 +102,7 @@ fn any_json_is_answered() {
 #[test]
 fn any_address_is_answered() {
     for_many("any://[ -~]{0,40}|\\PC{0,40}", async |client, uri| {
-        if let Err(error) = client.read(&uri).await {
+        if let Err(error) = client.read_resource(&uri).await {
             assert!(error.to_string().starts_with("-32002"), "{uri}: {error}");
         }
     });

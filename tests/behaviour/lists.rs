@@ -45,7 +45,8 @@ async fn page(n: u32) -> String {
 #[tokio::test]
 async fn everything_that_was_declared_is_shown() {
     let client = Client::connect(serving(tools![find, drop_thing])).await.unwrap();
-    let tools = serde_json::to_value(client.tools().await.unwrap()).unwrap();
+    let listed = client.tools().await.unwrap();
+    let tools: Vec<_> = listed.iter().map(|t| serde_json::to_value(t.raw()).unwrap()).collect();
     assert_eq!(
         tools[1],
         json!({
@@ -69,18 +70,25 @@ async fn everything_that_was_declared_is_shown() {
     );
     assert_eq!(tools[0]["inputSchema"]["properties"], json!({}));
     assert_eq!(tools[0]["annotations"], json!({"destructiveHint": true}));
+    let find = &listed[1];
+    assert_eq!((find.name(), find.title()), ("find-thing", Some("Find")));
+    assert_eq!(find.description(), Some("Finds a thing.\n\nCall it before anything else."));
+    assert_eq!(find.input_schema()["required"], json!(["query"]));
+    assert_eq!(find.annotations(), Tool::of::<find>().annotations());
+    assert_eq!(find.icons().collect::<Vec<_>>(), ["https://example.com/find.png"]);
+    assert_eq!(find.metadata().unwrap()["team"], "search");
 }
 
 #[tokio::test]
 async fn filters_hide_and_what_is_hidden_cannot_be_called() {
     let tagged = Client::connect(serving(tools![find, drop_thing]).tagged("search")).await.unwrap();
     assert_eq!(tagged.tools().await.unwrap().len(), 1);
-    assert!(tagged.call("drop_thing", json!({})).await.is_err());
+    assert!(tagged.call_tool("drop_thing", json!({})).await.is_err());
     let only = Client::connect(serving(tools![find, drop_thing]).only(["drop_*"])).await.unwrap();
-    assert_eq!(only.tools().await.unwrap()[0].name, "drop_thing");
+    assert_eq!(only.tools().await.unwrap()[0].name(), "drop_thing");
     let except =
         Client::connect(serving(tools![find, drop_thing]).except(["*_thing"])).await.unwrap();
-    assert_eq!(except.tools().await.unwrap()[0].name, "find-thing");
+    assert_eq!(except.tools().await.unwrap()[0].name(), "find-thing");
 }
 
 #[tokio::test]
@@ -90,9 +98,9 @@ async fn lists_come_in_pages() {
             .handler(|_: Context, (): ()| async { Ok(()) })
     });
     let client = Client::connect(serving(many).page_size(10)).await.unwrap();
-    let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|t| t.name).collect();
-    assert_eq!(names.len(), 25);
-    assert!(names.is_sorted());
+    let tools = client.tools().await.unwrap();
+    assert_eq!(tools.len(), 25);
+    assert!(tools.iter().map(|tool| tool.name()).is_sorted());
     let first = client.peer().list_tools(None).await.unwrap();
     assert_eq!(first.tools.len(), 10);
     let after =
@@ -111,5 +119,5 @@ async fn kinds_are_listed_apart() {
     let client = Client::connect(server).await.unwrap();
     assert_eq!(client.prompts().await.unwrap().len(), 1);
     assert_eq!(client.resources().await.unwrap().len(), 0);
-    assert_eq!(client.resource_templates().await.unwrap()[0].uri_template, "page://{n}");
+    assert_eq!(client.resource_templates().await.unwrap()[0].uri_template(), "page://{n}");
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod bounds;
 mod changes;
 mod errors;
 mod flows;
@@ -9,6 +10,9 @@ mod generate;
 mod host;
 mod hostile;
 mod lists;
+mod masking;
+mod middleware_served;
+mod options;
 mod prompts;
 mod questions;
 mod registry;

@@ -2,7 +2,7 @@
 
 use genkit::action::{CompleteRequest, PromptReply};
 use genkit::testing::Client;
-use genkit::{Message, Part, Result, prompt, prompts};
+use genkit::{Message, Part, Result, Role, prompt, prompts};
 use serde_json::json;
 
 use crate::serving;
@@ -32,7 +32,7 @@ async fn letter(
             .with(Part::resource_text("letter://last", "text/plain", "Dear Bob")),
         Message::model("I will write it."),
     ])
-    .description("A letter"))
+    .with_description("A letter"))
 }
 
 async fn people(asked: CompleteRequest) -> Vec<String> {
@@ -52,9 +52,11 @@ async fn client() -> Client {
 
 #[tokio::test]
 async fn arguments_are_described_from_the_signature() {
-    let listed = serde_json::to_value(client().await.prompts().await.unwrap()).unwrap();
+    let listed = client().await.prompts().await.unwrap();
+    let arguments = listed[1].arguments();
+    assert_eq!((listed[1].name(), arguments.len(), arguments[0].required), ("letter", 5, true));
     assert_eq!(
-        listed[1],
+        serde_json::to_value(listed[1].raw()).unwrap(),
         json!({
             "name": "letter", "title": "Letter", "description": "Writes a letter.",
             "_meta": {"owner": "post", "version": "2.1"},
@@ -73,7 +75,11 @@ async fn arguments_are_described_from_the_signature() {
 async fn arguments_are_parsed_from_strings() {
     let client = client().await;
     let given = json!({"to": "5", "words": "200", "urgent": "true", "tags": "[\"a\"]"});
-    let reply = client.prompt("letter", given).await.unwrap();
+    let typed = client.get_prompt("letter", &given).await.unwrap();
+    let roles: Vec<_> = typed.messages().iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::User, Role::User, Role::Model]);
+    assert_eq!(typed.messages()[2].text(), "I will write it.");
+    let reply = client.raw_prompt("letter", &given).await.unwrap();
     let reply = serde_json::to_value(reply).unwrap();
     assert_eq!(reply["description"], "A letter");
     let text = r#"To 5: 200 words, "kind", Some(true), Some(["a"])"#;
@@ -85,7 +91,7 @@ async fn arguments_are_parsed_from_strings() {
     assert_eq!(reply["messages"][2]["role"], "assistant");
     // What a user leaves empty in a form counts as not given.
     let given = json!({"to": "Bob", "words": "1", "urgent": "", "tone": "stern"});
-    let reply = serde_json::to_value(client.prompt("letter", given).await.unwrap()).unwrap();
+    let reply = serde_json::to_value(client.raw_prompt("letter", given).await.unwrap()).unwrap();
     let text = r#"To Bob: 1 words, "stern", None, None"#;
     assert_eq!(reply["messages"][0]["content"]["text"], text);
 }
@@ -93,12 +99,12 @@ async fn arguments_are_parsed_from_strings() {
 #[tokio::test]
 async fn missing_and_malformed_arguments_are_named() {
     let client = client().await;
-    let said = client.prompt("letter", json!({})).await.unwrap_err().to_string();
+    let said = client.get_prompt("letter", json!({})).await.unwrap_err().to_string();
     assert_eq!(said, "-32602: prompt `letter` lacks required arguments: `to`, `words`");
     let given = json!({"to": "Bob", "words": "many"});
-    let said = client.prompt("letter", given).await.unwrap_err().to_string();
+    let said = client.get_prompt("letter", given).await.unwrap_err().to_string();
     assert!(said.starts_with("-32602: prompt `letter`: at `words`: "), "{said}");
-    let said = client.prompt("leter", json!({})).await.unwrap_err().to_string();
+    let said = client.get_prompt("leter", json!({})).await.unwrap_err().to_string();
     assert_eq!(said, "-32602: Unknown prompt: leter. Did you mean `letter`?");
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use genkit::context::Root;
 use genkit::mcp::rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use genkit::mcp::{McpServer, server::ApprovalFallback};
 use genkit::testing::{Client, ClientBuilder};
@@ -94,9 +95,25 @@ fn shop(counts: &Arc<Counts>) -> McpServer {
 async fn a_question_is_answered_in_both_eras() {
     for builder in [asked(), asked().modern()] {
         let client = builder.connect(server()).await.unwrap();
-        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
-        let all = client.call("everything", json!({})).await.unwrap();
+        assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
+        let all = client.call_tool("everything", json!({})).await.unwrap();
         assert_eq!(all.text(), "Ada word 10 file:///home/ada");
+    }
+}
+
+/// Names the client's folders.
+#[tool]
+async fn folders(ctx: &Context) -> Result<Value> {
+    Ok(serde_json::to_value(ctx.roots().await?)?)
+}
+
+#[tokio::test]
+async fn roots_have_names() {
+    for builder in [Client::builder(), Client::builder().modern()] {
+        let roots = [Root::new("file:///home/ada").with_name("home"), "file:///tmp".into()];
+        let client = builder.roots(roots.clone()).connect(serving(tools![folders])).await.unwrap();
+        let told = client.call_tool("folders", json!({})).await.unwrap().text();
+        assert_eq!(serde_json::from_str::<Vec<Root>>(&told).unwrap(), roots);
     }
 }
 
@@ -104,7 +121,7 @@ async fn a_question_is_answered_in_both_eras() {
 async fn declining_is_an_answer() {
     for builder in [Client::builder(), Client::builder().modern()] {
         let client = builder.on_elicit(|_, _| None).connect(server()).await.unwrap();
-        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "true");
+        assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "true");
     }
 }
 
@@ -118,18 +135,18 @@ async fn a_form_has_the_fields_of_its_type() {
             Some(json!({"name": "Bob"}))
         });
         let client = builder.connect(server()).await.unwrap();
-        assert_eq!(client.call("greet", json!({})).await.unwrap().text(), "Hello, Bob!");
+        assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "Hello, Bob!");
     }
 }
 
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
     let legacy = Client::connect(server()).await.unwrap();
-    let answer = legacy.call("greet", json!({})).await.unwrap();
+    let answer = legacy.call_tool("greet", json!({})).await.unwrap();
     assert!(answer.is_error());
     assert!(answer.text().contains("`elicitation` capability"), "{}", answer.text());
     let modern = Client::builder().modern().connect(server()).await.unwrap();
-    let error = modern.call("greet", json!({})).await.unwrap_err();
+    let error = modern.call_tool("greet", json!({})).await.unwrap_err();
     assert!(error.to_string().starts_with("-32021: "), "{error}");
     assert_eq!(error.details().unwrap()["requiredCapabilities"], json!({"elicitation": {}}));
 }
@@ -143,24 +160,24 @@ async fn approval_comes_before_the_body_and_after_the_arguments() {
             Some(json!({}))
         });
         let client = yes.connect(server()).await.unwrap();
-        let answer = client.call("delete", json!({"count": 3})).await.unwrap();
+        let answer = client.call_tool("delete", json!({"count": 3})).await.unwrap();
         assert_eq!(answer.text(), "deleted 3");
         let no = builder().on_elicit(|_, _| None).connect(server()).await.unwrap();
-        let answer = no.call("delete", json!({"count": 3})).await.unwrap();
+        let answer = no.call_tool("delete", json!({"count": 3})).await.unwrap();
         assert_eq!((answer.is_error(), answer.text().as_str()), (true, "the user did not approve"));
         let never = builder().on_elicit(|_, _| panic!("bad arguments are not worth a question"));
         let client = never.connect(server()).await.unwrap();
-        assert!(client.call("delete", json!({"count": "x"})).await.unwrap().is_error());
+        assert!(client.call_tool("delete", json!({"count": "x"})).await.unwrap().is_error());
     }
 }
 
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_may_be_trusted() {
     let refused = Client::connect(server()).await.unwrap();
-    assert!(refused.call("delete", json!({"count": 1})).await.unwrap().is_error());
+    assert!(refused.call_tool("delete", json!({"count": 1})).await.unwrap().is_error());
     let trusting = server().approval_fallback(ApprovalFallback::TrustClient);
     let client = Client::connect(trusting).await.unwrap();
-    assert_eq!(client.call("delete", json!({"count": 1})).await.unwrap().text(), "deleted 1");
+    assert_eq!(client.call_tool("delete", json!({"count": 1})).await.unwrap().text(), "deleted 1");
 }
 
 #[tokio::test]
@@ -168,7 +185,7 @@ async fn what_is_done_once_is_done_once() {
     for (builder, runs) in [(asked(), 1), (asked().modern(), 4)] {
         let counts = Arc::new(Counts::default());
         let client = builder.connect(shop(&counts)).await.unwrap();
-        let answer = client.call("buy", json!({"cents": 5})).await.unwrap();
+        let answer = client.call_tool("buy", json!({"cents": 5})).await.unwrap();
         assert_eq!(answer.text(), "Ada Lovelace paid 5, receipt 100, stamp 101");
         assert_eq!(counts.charged.load(Ordering::SeqCst), 1);
         assert_eq!(counts.runs.load(Ordering::SeqCst), runs, "one run for each round");

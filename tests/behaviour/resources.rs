@@ -1,8 +1,12 @@
 //! Resources and templates.
 
 use genkit::action::ResourceContents;
+use genkit::model::ModelResponse;
 use genkit::testing::Client;
-use genkit::{Error, Result, resource, resources};
+use genkit::testing::ScriptedModel;
+use genkit::{
+    Context, Error, Genkit, Part, Registry, Resource, Result, resource, resources, tool, tools,
+};
 use serde_json::{Value, json};
 
 use crate::serving;
@@ -34,7 +38,10 @@ async fn search(q: String, limit: Option<u8>) -> Value {
 /// Several pieces.
 #[resource("doc://bundle")]
 async fn bundle() -> Result<Vec<ResourceContents>> {
-    Ok(vec![ResourceContents::bytes([1, 2]).uri("doc://bundle/a"), ResourceContents::json(&[1])?])
+    Ok(vec![
+        ResourceContents::bytes([1, 2]).with_uri("doc://bundle/a"),
+        ResourceContents::json(&[1])?,
+    ])
 }
 
 async fn client() -> Client {
@@ -42,7 +49,7 @@ async fn client() -> Client {
 }
 
 async fn read(client: &Client, uri: &str) -> Value {
-    let result = client.read(uri).await.unwrap_or_else(|e| panic!("{uri}: {e}"));
+    let result = client.raw_resource(uri).await.unwrap_or_else(|e| panic!("{uri}: {e}"));
     serde_json::to_value(result).unwrap()["contents"].take()
 }
 
@@ -71,12 +78,69 @@ async fn pieces_keep_their_own_address_and_type() {
 }
 
 #[tokio::test]
+async fn a_test_reads_text_and_bytes() {
+    let pieces = client().await.read_resource("doc://bundle").await.unwrap();
+    assert_eq!((pieces[0].as_bytes(), pieces[0].as_text()), (&[1, 2][..], None));
+    assert_eq!(pieces[1].as_text(), Some("[1]"));
+}
+
+/// Says where it was read.
+#[resource("here://{+place}")]
+async fn here(ctx: &Context, place: String) -> String {
+    format!("{place} at {}", ctx.uri().unwrap_or("nowhere"))
+}
+
+/// Says where it is called.
+#[tool]
+async fn nowhere(ctx: &Context) -> bool {
+    ctx.uri().is_none()
+}
+
+#[tokio::test]
+async fn a_resource_knows_the_uri_that_is_read() {
+    let dynamic = Resource::builder("there://{n}", "there", "By number.").handler(
+        |ctx: Context, _: Value| async move { Ok(ctx.uri().unwrap_or_default().to_owned()) },
+    );
+    let registry = Registry::new().add(resources![here]).add([dynamic]).add(tools![nowhere]);
+    let genkit = Genkit::builder().registry(registry).build().unwrap();
+    for builder in [Client::builder(), Client::builder().modern()] {
+        let client = builder.connect(genkit.serve_mcp()).await.unwrap();
+        let read = client.read_resource("here://a/b%20c").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("a/b c at here://a/b%20c"));
+        let read = client.read_resource("there://7").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("there://7"));
+        assert_eq!(client.call_tool("nowhere", json!({})).await.unwrap().text(), "true");
+    }
+    // And where the loop reads it.
+    let model = ScriptedModel::new([ModelResponse::from_text("done")]);
+    genkit.generate(Part::resource_link("here://x")).model(model.clone()).await.unwrap();
+    assert_eq!(model.requests()[0].messages[0].text(), "x at here://x");
+}
+
+#[tokio::test]
+async fn a_name_of_a_resource_may_be_any_line() {
+    let named = |name: &str| {
+        Resource::builder("doc://1", name.to_owned(), "A document.")
+            .handler(|_: Context, (): ()| async { Ok("text") })
+    };
+    let long = "x".repeat(256);
+    for name in ["Report (3rd quarter).pdf", "Übersicht", "a/b", &long] {
+        let client = Client::connect(serving([named(name)])).await.unwrap();
+        assert_eq!(client.resources().await.unwrap()[0].name(), name);
+    }
+    for name in ["", " ", "two\nlines", &format!("{long}x")] {
+        let error = Registry::new().add([named(name)]).check().unwrap_err();
+        assert!(error.to_string().contains("the name of a resource"), "{name:?}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_not_found_by_era() {
     for (builder, code) in [(Client::builder(), -32002), (Client::builder().modern(), -32602)] {
         let server = serving(resources![index, page]);
         let client = builder.connect(server).await.unwrap();
         for uri in ["doc://nowhere", "doc://pages/10", "doc://pages/x", "doc://pages/1/2"] {
-            let error = client.read(uri).await.unwrap_err();
+            let error = client.read_resource(uri).await.unwrap_err();
             assert!(error.to_string().starts_with(&format!("{code}: ")), "{uri}: {error}");
             assert_eq!(error.details().unwrap()["uri"], uri);
         }

@@ -55,7 +55,9 @@ async fn any() -> Value {
 /// A value beside a text.
 #[tool]
 async fn both() -> ToolReply<Weather> {
-    ToolReply::new(Weather { celsius: 1.0, wind: Some(2) }).text("cold").meta("source", "test")
+    ToolReply::new(Weather { celsius: 1.0, wind: Some(2) })
+        .with_text("cold")
+        .with_meta("source", "test")
 }
 
 /// Pictures and text.
@@ -92,10 +94,10 @@ async fn clients() -> [Client; 2] {
 async fn objects_are_structured_and_have_a_schema_in_both_eras() {
     for client in clients().await {
         let tools = client.tools().await.unwrap();
-        let tool = tools.iter().find(|tool| tool.name == "weather").unwrap();
-        let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+        let tool = tools.iter().find(|tool| tool.name() == "weather").unwrap();
+        let schema = Value::Object(tool.output_schema().unwrap().clone());
         assert_eq!(schema["type"], "object");
-        let answer = client.call("weather", json!({})).await.unwrap();
+        let answer = client.call_tool("weather", json!({})).await.unwrap();
         assert_eq!(answer.structured(), Some(&json!({"celsius": 21.5, "wind": null})));
         assert_eq!(answer.text(), r#"{"celsius":21.5,"wind":null}"#);
         assert!(jsonschema::is_valid(&schema, answer.structured().unwrap()), "{schema}");
@@ -105,13 +107,13 @@ async fn objects_are_structured_and_have_a_schema_in_both_eras() {
 #[tokio::test]
 async fn text_is_text_and_nothing_is_nothing() {
     for client in clients().await {
-        let answer = client.call("text", json!({})).await.unwrap();
+        let answer = client.call_tool("text", json!({})).await.unwrap();
         assert_eq!((answer.text().as_str(), answer.structured()), ("plain", None));
-        let answer = client.call("nothing", json!({})).await.unwrap();
-        assert_eq!((answer.result().content.len(), answer.structured()), (0, None));
+        let answer = client.call_tool("nothing", json!({})).await.unwrap();
+        assert_eq!((answer.raw().content.len(), answer.structured()), (0, None));
         for tool in client.tools().await.unwrap() {
-            if ["text", "nothing", "any", "parts"].contains(&tool.name.as_ref()) {
-                assert_eq!(tool.output_schema, None, "{}", tool.name);
+            if ["text", "nothing", "any", "parts"].contains(&tool.name()) {
+                assert_eq!(tool.output_schema(), None, "{}", tool.name());
             }
         }
     }
@@ -123,11 +125,11 @@ async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
     for (name, value) in [("number", json!(7)), ("list", json!(["a", "b"])), ("maybe", json!(null))]
     {
         for (client, expected) in [(&legacy, json!({"result": value})), (&modern, value.clone())] {
-            let answer = client.call(name, json!({})).await.unwrap();
+            let answer = client.call_tool(name, json!({})).await.unwrap();
             assert_eq!(answer.structured(), Some(&expected), "{name}");
             let tools = client.tools().await.unwrap();
-            let tool = tools.iter().find(|tool| tool.name == name).unwrap();
-            let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+            let tool = tools.iter().find(|tool| tool.name() == name).unwrap();
+            let schema = Value::Object(tool.output_schema().unwrap().clone());
             assert!(jsonschema::is_valid(&schema, &expected), "{name}: {schema}");
         }
     }
@@ -136,10 +138,11 @@ async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
 #[tokio::test]
 async fn a_value_may_stand_beside_a_text() {
     for client in clients().await {
-        let answer = client.call("both", json!({})).await.unwrap();
+        let answer = client.call_tool("both", json!({})).await.unwrap();
         assert_eq!(answer.text(), "cold");
         assert_eq!(answer.structured().unwrap()["wind"], 2);
-        let wire = serde_json::to_value(answer.result()).unwrap();
+        assert_eq!(answer.metadata().unwrap()["source"], "test");
+        let wire = serde_json::to_value(answer.raw()).unwrap();
         assert_eq!(wire["_meta"]["source"], "test");
     }
 }
@@ -147,20 +150,26 @@ async fn a_value_may_stand_beside_a_text() {
 #[tokio::test]
 async fn parts_become_blocks() {
     for client in clients().await {
-        let answer = client.call("parts", json!({})).await.unwrap();
-        let blocks = serde_json::to_value(&answer.result().content).unwrap();
+        let answer = client.call_tool("parts", json!({})).await.unwrap();
+        let blocks = serde_json::to_value(&answer.raw().content).unwrap();
         let kinds: Vec<_> = blocks.as_array().unwrap().iter().map(|b| b["type"].clone()).collect();
         assert_eq!(kinds, ["text", "image", "audio", "resource_link", "resource_link"]);
         assert_eq!(blocks[1]["data"], "AQI=");
         assert_eq!(blocks[3]["name"], "report.txt");
+        let parts = answer.parts();
+        let image = || Part::media("data:image/png;base64,AQI=", "image/png");
+        assert_eq!((parts.len(), &parts[1]), (5, &image()));
+        assert!(
+            matches!(&parts[3], Part::Resource { resource, .. } if resource.uri == "file:///tmp/report.txt")
+        );
     }
 }
 
 #[tokio::test]
 async fn any_alias_of_result_is_a_result() {
     let client = Client::connect(all()).await.unwrap();
-    assert_eq!(client.call("parse", json!({"text": "5"})).await.unwrap().text(), "5");
-    let failed = client.call("parse", json!({"text": "x"})).await.unwrap();
+    assert_eq!(client.call_tool("parse", json!({"text": "5"})).await.unwrap().text(), "5");
+    let failed = client.call_tool("parse", json!({"text": "x"})).await.unwrap();
     assert!(failed.is_error());
     assert_eq!(failed.text(), "invalid digit found in string");
 }
@@ -168,6 +177,6 @@ async fn any_alias_of_result_is_a_result() {
 #[tokio::test]
 async fn free_json_is_structured_where_it_is_an_object() {
     let client = Client::connect(all()).await.unwrap();
-    let answer = client.call("any", json!({})).await.unwrap();
+    let answer = client.call_tool("any", json!({})).await.unwrap();
     assert_eq!(answer.structured(), Some(&json!({"free": true})));
 }

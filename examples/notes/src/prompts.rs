@@ -25,7 +25,7 @@ pub(crate) async fn summarize(
         messages.push(Message::user(Part::resource_text(uri, "text/plain", note.text)));
     }
     messages.push(Message::model("I have read the notes. Here is the summary:"));
-    Ok(PromptReply::new(messages).description(format!("Notes on {topic}")))
+    Ok(PromptReply::new(messages).with_description(format!("Notes on {topic}")))
 }
 
 /// Asks for the next step that a note suggests.

@@ -12,15 +12,15 @@ fn server() -> genkit::mcp::McpServer {
 #[tokio::test]
 async fn notes_are_added_found_and_read() {
     let client = Client::connect(server()).await.unwrap();
-    let note = client.call("add_note", json!({"text": "buy milk", "topic": "shop"})).await.unwrap();
+    let note =
+        client.call_tool("add_note", json!({"text": "buy milk", "topic": "shop"})).await.unwrap();
     assert_eq!(note.structured().unwrap()["id"], 1);
-    let found = client.call("search_notes", json!({"query": "milk"})).await.unwrap();
+    let found = client.call_tool("search_notes", json!({"query": "milk"})).await.unwrap();
     assert_eq!(found.text(), "1: buy milk");
-    let read = client.read("note://1").await.unwrap();
-    let read = genkit::serde_json::to_value(read).unwrap();
-    assert_eq!(read["contents"][0]["text"], "buy milk");
+    let read = client.read_resource("note://1").await.unwrap();
+    assert_eq!(read[0].as_text(), Some("buy milk"));
     assert_eq!(client.complete("summarize", "topic", "s").await.unwrap(), ["shop"]);
-    assert!(client.read("note://2").await.is_err());
+    assert!(client.read_resource("note://2").await.is_err());
 }
 
 #[tokio::test]
@@ -28,17 +28,17 @@ async fn nothing_is_deleted_without_a_yes() {
     for (allowed, left) in [(false, "1: keep me"), (true, "no notes found")] {
         let answer = move |_: &str, _: &_| allowed.then(|| json!({}));
         let client = Client::builder().on_elicit(answer).connect(server()).await.unwrap();
-        client.call("add_note", json!({"text": "keep me"})).await.unwrap();
-        let deleted = client.call("delete_note", json!({"id": 1})).await.unwrap();
+        client.call_tool("add_note", json!({"text": "keep me"})).await.unwrap();
+        let deleted = client.call_tool("delete_note", json!({"id": 1})).await.unwrap();
         assert_eq!(deleted.is_error(), !allowed, "{}", deleted.text());
-        assert_eq!(client.call("search_notes", json!({})).await.unwrap().text(), left);
+        assert_eq!(client.call_tool("search_notes", json!({})).await.unwrap().text(), left);
     }
 }
 
 #[tokio::test]
 async fn an_import_tells_how_far_it_is() {
     let client = Client::connect(server()).await.unwrap();
-    client.call("import_notes", json!({"texts": ["a", "b"]})).await.unwrap();
+    client.call_tool("import_notes", json!({"texts": ["a", "b"]})).await.unwrap();
     let last = Seen::Progress(2.0, Some(2.0), Some("2 of 2".into()));
     assert!(client.seen().contains(&last), "{:?}", client.seen());
 }

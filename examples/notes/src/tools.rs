@@ -39,7 +39,7 @@ pub(crate) async fn search_notes(
     let notes = store.search(&query, limit.clamp(1, 100))?;
     let lines: Vec<String> = notes.iter().map(|n| format!("{}: {}", n.id, n.text)).collect();
     let text = if lines.is_empty() { "no notes found".to_owned() } else { lines.join("\n") };
-    Ok(ToolReply::new(notes).text(text))
+    Ok(ToolReply::new(notes).with_text(text))
 }
 
 /// Deletes a note for ever. The user is asked first.
@@ -70,8 +70,8 @@ pub(crate) async fn import_notes(
     let total = texts.len();
     for (done, text) in texts.iter().enumerate() {
         store.add(text.trim(), topic.trim())?;
-        let progress = Progress::new((done + 1) as f64).total(total as f64);
-        ctx.progress(progress.message(format!("{} of {total}", done + 1))).await;
+        let progress = Progress::new((done + 1) as f64).with_total(total as f64);
+        ctx.progress(progress.with_message(format!("{} of {total}", done + 1))).await;
     }
     ctx.resource_updated("notes://recent");
     Ok(total)

@@ -42,8 +42,8 @@ pub(crate) async fn search(
     let total = Planet::ALL.len() as f64;
     let mut found = Vec::new();
     for (at, planet) in Planet::ALL.into_iter().enumerate() {
-        let progress = Progress::new((at + 1) as f64).total(total);
-        ctx.progress(progress.message(format!("{planet:?}"))).await;
+        let progress = Progress::new((at + 1) as f64).with_total(total);
+        ctx.progress(progress.with_message(format!("{planet:?}"))).await;
         if let Some((text, page, hits)) = planet.best(&words) {
             found.push((hits, Hit { planet, page, text }));
         }

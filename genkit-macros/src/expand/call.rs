@@ -174,7 +174,17 @@ fn output_schema(action: &ValidAction) -> (Option<TokenStream>, Option<TokenStre
         ReturnType::Default => (quote!(()), true),
     };
     let value = quote!(__genkit::Option<__genkit::Value>);
-    let schema = quote!(__genkit::Returns::<#ty>::new().success().schema());
+    // Content has no value that a declared schema could describe: reported at the type.
+    let described = action.options.setting("output_schema").map(|_| {
+        let place = match &action.item.sig.output {
+            ReturnType::Type(_, ty) => types::result_places(ty).0,
+            ReturnType::Default => action.span(),
+        };
+        quote_spanned! {place=>
+            __genkit::Describable::check(__genkit::Returns::<#ty>::new().success().described());
+        }
+    });
+    let schema = quote!(#described __genkit::Returns::<#ty>::new().success().schema());
     if is_word {
         return (None, Some(quote!(fn output_schema() -> #value { #schema })));
     }

@@ -5,7 +5,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use crate::options::{self, OptionTarget};
-use crate::parse::{ArgCompletion, FnParam, Setting};
+use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting};
+use crate::types;
 use crate::validate::ValidAction;
 
 pub(super) fn definition(action: &ValidAction) -> TokenStream {
@@ -62,6 +63,28 @@ impl ToTokens for Setting {
             Self::Texts(texts) => quote!(&[#(#texts),*]),
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
             Self::Path(path) => quote!(#path),
+            Self::Schema(source) => source.to_token_stream(),
+        });
+    }
+}
+
+/// The schema that an option declares, as an `OutputSchema`. A type without one is reported at the type.
+impl ToTokens for SchemaSource {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Type(ty) => {
+                let schema =
+                    quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::schema);
+                quote!(__genkit::OutputSchema::Type(#schema))
+            }
+            Self::Json(object) => {
+                quote!(__genkit::OutputSchema::Written(|| __genkit::serde_json::json!(#object)))
+            }
+            Self::Call(call) => {
+                let schema =
+                    quote_spanned!(call.span()=> __genkit::SchemaValue::into_schema(#call));
+                quote!(__genkit::OutputSchema::Written(|| #schema))
+            }
         });
     }
 }

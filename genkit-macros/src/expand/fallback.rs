@@ -19,8 +19,8 @@ pub(crate) fn fallback(
         return quote!(#errors #item);
     }
     let (vis, ident) = (&item.vis, &item.sig.ident);
-    let (function_trait, definition, output) =
-        (kind.function_trait(), kind.definition(), kind.output());
+    let (function_trait, definition, output, variant) =
+        (kind.function_trait(), kind.definition(), kind.output(), kind.variant());
     let conditions: Vec<_> = item.conditions().collect();
     let uri = (kind == Kind::Resource).then(|| quote!("",));
     // A second macro of ours is taken off the function, but its import was meant to be used.
@@ -57,6 +57,10 @@ pub(crate) fn fallback(
             impl __genkit::#function_trait for #ident {
                 const DEFINITION: &'static __genkit::#definition =
                     &__genkit::#definition::new::<Self>(#uri __genkit::StaticInfo::new("", "", "", 0));
+            }
+            impl __genkit::AnnotatedFn for #ident {
+                const LINKED: __genkit::Linked =
+                    __genkit::Linked::#variant(<Self as __genkit::#function_trait>::DEFINITION);
             }
         };
     }

@@ -50,7 +50,11 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
             #checks
             #function
             #definition
-            __genkit::submit!(#variant, #ident, #function_trait);
+            impl __genkit::AnnotatedFn for #ident {
+                const LINKED: __genkit::Linked =
+                    __genkit::Linked::#variant(<Self as __genkit::#function_trait>::DEFINITION);
+            }
+            __genkit::submit!(#ident);
         };
     }
 }

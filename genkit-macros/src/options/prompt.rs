@@ -1,10 +1,11 @@
 //! The options that only `#[prompt]` has.
 
-use super::shared::ICONS;
+use super::shared::{ICONS, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     ICONS,
+    TIMEOUT,
     OptionSpec {
         key: "version",
         form: OptionForm::Text,

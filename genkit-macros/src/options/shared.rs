@@ -50,6 +50,15 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
+/// Of every macro whose function a client waits for.
+pub(super) const TIMEOUT: OptionSpec = OptionSpec {
+    key: "timeout",
+    form: OptionForm::Duration,
+    target: OptionTarget::Definition,
+    example: "timeout = \"30s\"",
+    about: "How long a call may take: `ms`, `s`, `m` or `h`.",
+};
+
 /// Of every macro whose definition a client can show.
 pub(super) const ICONS: OptionSpec = OptionSpec {
     key: "icons",

@@ -44,6 +44,8 @@ pub(crate) enum OptionForm {
     Json,
     /// `key = "a::path"`
     Path,
+    /// `key = Type`, `key = { .. }`, `key = expression()`
+    Schema,
 }
 
 impl OptionForm {
@@ -59,6 +61,7 @@ impl OptionForm {
             Self::MimeType => "a media type in quotes",
             Self::Json => "a JSON object",
             Self::Path => "a path in quotes",
+            Self::Schema => "a type, a JSON object or a call that gives a schema",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The options that only `#[tool]` has.
 
-use super::shared::ICONS;
+use super::shared::{ICONS, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
@@ -10,13 +10,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint("idempotent", "Says that calling it twice is calling it once."),
     hint("open_world", "Says that it reaches out of this program: the web, another system."),
     hint("needs_approval", "Asks the user before each call."),
-    OptionSpec {
-        key: "timeout",
-        form: OptionForm::Duration,
-        target: OptionTarget::Definition,
-        example: "timeout = \"30s\"",
-        about: "How long a call may take: `ms`, `s`, `m` or `h`.",
-    },
+    TIMEOUT,
     OptionSpec {
         key: "max_output",
         form: OptionForm::Size,
@@ -24,6 +18,15 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         example: "max_output = \"64KiB\"",
         about: "How much text a call may give before it is cut, with a mark: bytes, or `B`, \
                 `KiB` or `MiB`.",
+    },
+    OptionSpec {
+        key: "output_schema",
+        form: OptionForm::Schema,
+        target: OptionTarget::Definition,
+        example: "output_schema = Weather",
+        about: "Replaces the schema of the returned type, for example of a `serde_json::Value`: a \
+                type with `schemars::JsonSchema`, a JSON object `{ .. }`, or a call that gives a \
+                schema. The result is checked against it.",
     },
 ];
 

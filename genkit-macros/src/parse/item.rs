@@ -86,8 +86,10 @@ impl ToTokens for Item {
 }
 
 /// Attributes of parameters that are ours or go to the input's fields; the function keeps the rest.
+/// `schemars` reads the bounds of the crates `validator` and `garde` as well.
 pub(super) fn is_taken(attr: &Attribute) -> bool {
-    ["doc", "arg", "input", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name))
+    let taken = ["doc", "arg", "input", "serde", "schemars", "validate", "garde"];
+    taken.iter().any(|name| attr.path().is_ident(name))
 }
 
 /// The keyword of an item that is no function, and what to call it.

@@ -1,10 +1,12 @@
 //! The entries between the parentheses of an attribute: `key`, `key = value`, `key(list)`.
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
+use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, Token, parenthesized, token};
+use syn::{Expr, Ident, Token, Type, parenthesized, token};
 
 use crate::error::Errors;
 
@@ -24,6 +26,8 @@ pub(super) enum MetaValue {
     Flag,
     /// `key = expression`
     Is(Expr),
+    /// `key = Vec<Type>`: a type that is no expression.
+    Type(Type),
     /// `key = { .. }`, with the braces.
     Braces(TokenTree),
     /// `key(a, b)`
@@ -84,7 +88,7 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
         if input.peek(token::Brace) {
             MetaValue::Braces(input.parse()?)
         } else {
-            MetaValue::Is(input.parse()?)
+            expression_or_type(input)?
         }
     } else if input.peek(token::Brace) {
         let braces: TokenTree = input.parse()?;
@@ -104,6 +108,19 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
         MetaValue::Flag
     };
     Ok(Some(MetaEntry { key, value }))
+}
+
+/// An expression, else a type: `Vec<Weather>` begins like a comparison.
+fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
+    let ends = |ahead: ParseStream| ahead.is_empty() || ahead.peek(Token![,]);
+    let ahead = input.fork();
+    if let (Ok(ty), true) = (ahead.parse::<Type>(), ends(&ahead))
+        && syn::parse2::<Expr>(ty.to_token_stream()).is_err()
+    {
+        input.advance_to(&ahead);
+        return Ok(MetaValue::Type(ty));
+    }
+    Ok(MetaValue::Is(input.parse()?))
 }
 
 /// Goes on to the next comma.

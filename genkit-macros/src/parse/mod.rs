@@ -17,4 +17,4 @@ pub(crate) use item::Item;
 pub(crate) use options::Options;
 pub(crate) use params::{FnParam, parse as params};
 pub(crate) use resource::split_uri;
-pub(crate) use values::Setting;
+pub(crate) use values::{SchemaSource, Setting};

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenTree;
 use quote::{ToTokens as _, quote};
-use syn::{Expr, Ident, Lit, LitStr, Path};
+use syn::{Expr, Ident, Lit, LitStr, Path, Type};
 
 use super::meta::{MetaEntry, MetaValue};
 use super::{formats, json};
@@ -21,15 +21,27 @@ pub(crate) enum Setting {
     Texts(Vec<LitStr>),
     Json(TokenTree),
     Path(Path),
+    Schema(SchemaSource),
+}
+
+/// Where a schema comes from.
+pub(crate) enum SchemaSource {
+    Type(Type),
+    Json(TokenTree),
+    Call(Expr),
 }
 
 /// Reads the value of the option `spec`.
 pub(super) fn read(spec: &OptionSpec, entry: &MetaEntry, errors: &mut Errors) -> Option<Setting> {
     let MetaEntry { key, value } = entry;
-    if let (OptionForm::Json, MetaValue::Braces(object)) = (spec.form, value) {
+    if let (OptionForm::Json | OptionForm::Schema, MetaValue::Braces(object)) = (spec.form, value) {
         // Its errors have places of their own.
         let checked = json::check(object.to_token_stream()).map_err(|error| errors.add(error));
-        return checked.ok().map(|()| Setting::Json(object.clone()));
+        let object = checked.ok().map(|()| object.clone())?;
+        return Some(match spec.form {
+            OptionForm::Json => Setting::Json(object),
+            _ => Setting::Schema(SchemaSource::Json(object)),
+        });
     }
     let expected = || Err(format!("`{key}` takes {}", spec.form.expected()));
     match setting(spec.form, key, value).unwrap_or_else(expected) {
@@ -50,6 +62,7 @@ fn refuse(MetaEntry { key, value }: &MetaEntry, what: String, example: &str, err
     let help = format!("write it like this: `{example}`");
     match value {
         MetaValue::Is(expr) => errors.at(expr, what, help),
+        MetaValue::Type(ty) => errors.at(ty, what, help),
         MetaValue::Braces(tree) => errors.at(tree, what, help),
         MetaValue::List(list) if !list.is_empty() => errors.at(quote!(#(#list),*), what, help),
         MetaValue::List(_) | MetaValue::Flag => errors.at(key, what, help),
@@ -64,6 +77,9 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
             let texts: Option<Vec<LitStr>> = list.iter().map(text).collect();
             return texts.filter(|texts| !texts.is_empty()).map(Setting::Texts).map(Ok);
         }
+        (OptionForm::Schema, MetaValue::Type(ty)) => {
+            return Some(Ok(Setting::Schema(SchemaSource::Type(ty.clone()))));
+        }
         (_, MetaValue::Is(expr)) => expr,
         _ => return None,
     };
@@ -74,8 +90,20 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
         OptionForm::Duration => filled(key, expr, duration),
         OptionForm::MimeType => filled(key, expr, mime_type),
         OptionForm::Path => filled(key, expr, path),
+        OptionForm::Schema => schema(expr),
         OptionForm::Texts | OptionForm::Urls | OptionForm::Json => None,
     }
+}
+
+/// A type where it reads as one, else a call that gives the schema.
+fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
+    let source = match expr {
+        Expr::Group(group) => return schema(&group.expr),
+        Expr::Lit(_) => return None,
+        Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) => SchemaSource::Call(expr.clone()),
+        other => SchemaSource::Type(syn::parse2(other.to_token_stream()).ok()?),
+    };
+    Some(Ok(Setting::Schema(source)))
 }
 
 fn flag(expr: &Expr) -> Option<Result<Setting, String>> {

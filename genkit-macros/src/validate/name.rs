@@ -13,6 +13,9 @@ use crate::types;
 /// The longest name that every provider takes.
 const MAX_NAME: usize = 64;
 
+/// The longest name of a resource, in characters; MCP has no rule for it, and nobody calls it.
+const MAX_RESOURCE_NAME: usize = 256;
+
 pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Errors) -> LitStr {
     let ident = item.sig.ident.unraw().to_string();
     if types::is_primitive(&ident) {
@@ -29,17 +32,24 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
         None => (LitStr::new(&ident, item.sig.ident.span()), false),
     };
     let value = name.value();
-    let (what, help) = if value.len() > MAX_NAME {
+    let is_resource = matches!(kind, Kind::Resource);
+    let longest = if is_resource { MAX_RESOURCE_NAME } else { MAX_NAME };
+    let is_odd = |c: &char| match is_resource {
+        true => c.is_control(),
+        false => !c.is_ascii_alphanumeric() && !"_-".contains(*c),
+    };
+    let length = value.chars().count();
+    let (what, help) = if length > longest {
         (
-            format!(
-                "the name `{value}` has {} characters; callers take at most {MAX_NAME}",
-                value.chars().count()
-            ),
+            format!("the name `{value}` has {length} characters; callers take at most {longest}"),
             "shorten it",
         )
-    } else if let Some(odd) =
-        value.chars().find(|c| !c.is_ascii_alphanumeric() && !"_-".contains(*c))
-    {
+    } else if let Some(odd) = value.chars().find(is_odd) {
+        if is_resource {
+            let what = format!("the name of a resource is one line, and this one has {odd:?}");
+            errors.at(&name, what, "take it out; `description` may have lines");
+            return name;
+        }
         (
             format!(
                 "the name `{value}` contains `{odd}`; callers take letters, digits, `_` and `-`"

@@ -60,5 +60,10 @@ const _: () = {
             ),
         );
     }
-    __genkit::submit!(Flow, cook, FlowFn);
+    impl __genkit::AnnotatedFn for cook {
+        const LINKED: __genkit::Linked = __genkit::Linked::Flow(
+            <Self as __genkit::FlowFn>::DEFINITION,
+        );
+    }
+    __genkit::submit!(cook);
 };

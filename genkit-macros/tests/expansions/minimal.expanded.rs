@@ -55,5 +55,10 @@ const _: () = {
             ),
         );
     }
-    __genkit::submit!(Tool, add, ToolFn);
+    impl __genkit::AnnotatedFn for add {
+        const LINKED: __genkit::Linked = __genkit::Linked::Tool(
+            <Self as __genkit::ToolFn>::DEFINITION,
+        );
+    }
+    __genkit::submit!(add);
 };

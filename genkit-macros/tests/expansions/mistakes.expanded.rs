@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `timeout` and `max_output`"
+    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `timeout`, `max_output` and `output_schema`"
 }
 ::core::compile_error! {
     "`timeout` takes a time with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"
@@ -37,5 +37,10 @@ const _: () = {
         const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
             Self,
         >(__genkit::StaticInfo::new("", "", "", 0));
+    }
+    impl __genkit::AnnotatedFn for get_weather {
+        const LINKED: __genkit::Linked = __genkit::Linked::Tool(
+            <Self as __genkit::ToolFn>::DEFINITION,
+        );
     }
 };

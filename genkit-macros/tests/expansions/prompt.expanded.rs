@@ -69,5 +69,10 @@ const _: () = {
                 ],
             );
     }
-    __genkit::submit!(Prompt, greet, PromptFn);
+    impl __genkit::AnnotatedFn for greet {
+        const LINKED: __genkit::Linked = __genkit::Linked::Prompt(
+            <Self as __genkit::PromptFn>::DEFINITION,
+        );
+    }
+    __genkit::submit!(greet);
 };

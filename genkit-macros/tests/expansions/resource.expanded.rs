@@ -62,5 +62,10 @@ const _: () = {
             )
             .mime_type("text/markdown");
     }
-    __genkit::submit!(Resource, read_note, ResourceFn);
+    impl __genkit::AnnotatedFn for read_note {
+        const LINKED: __genkit::Linked = __genkit::Linked::Resource(
+            <Self as __genkit::ResourceFn>::DEFINITION,
+        );
+    }
+    __genkit::submit!(read_note);
 };

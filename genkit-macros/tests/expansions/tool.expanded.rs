@@ -99,5 +99,10 @@ const _: () = {
             .read_only(true)
             .timeout(__genkit::Duration::from_millis(30000));
     }
-    __genkit::submit!(Tool, get_weather, ToolFn);
+    impl __genkit::AnnotatedFn for get_weather {
+        const LINKED: __genkit::Linked = __genkit::Linked::Tool(
+            <Self as __genkit::ToolFn>::DEFINITION,
+        );
+    }
+    __genkit::submit!(get_weather);
 };

@@ -1,7 +1,14 @@
 //! Definitions: what every kind of action has, as a `const` of an annotated function and at run time.
 
-use super::call::{ActionFn, ActionHandler, ErasedFn, Requirement};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::call::{ActionFn, ActionHandler, Arguments, ErasedFn, Requirement, Strictness};
 use super::info::{Info, StaticInfo};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::schema::Schemas;
 
 /// The definition of an annotated function: data in a `const`, written by a macro.
@@ -38,6 +45,25 @@ impl<O> Definition<O> {
     /// For an action made at run time: closures take a `Context`, so nothing is required.
     pub(super) fn dynamic(info: Info, schemas: Schemas, handler: ActionHandler<O>) -> Self {
         Self { info, schemas, requirements: Vec::new(), handler }
+    }
+
+    /// Reads the arguments and runs the function.
+    pub(super) fn call<'a>(
+        &self,
+        context: &'a Context,
+        value: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<O>>
+    where
+        O: Send,
+    {
+        match self.schemas.bounds() {
+            Ok(bounds) => {
+                let bounds = bounds.map(Arc::clone);
+                self.handler.call(context, Arguments { value, how, bounds })
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 }
 

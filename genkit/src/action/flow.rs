@@ -34,7 +34,8 @@ use super::tool::ToolOutput;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[flow]` function",
     label = "no `#[flow]` here",
-    note = "write `#[flow]` above the function"
+    note = "write `#[flow]` above the function",
+    note = "`flows![..]` lists one kind: a list of several is `actions![..]`"
 )]
 pub trait FlowFn: ActionFn<Output = ToolOutput> {
     #[doc(hidden)]
@@ -136,7 +137,7 @@ impl Flow {
         let span = tracing::info_span!("flow", name = self.name());
         Invocation::new(self.name(), move |context| {
             let run = async move {
-                let call = flow.0.handler.call(&context, input?, Strictness::Exact);
+                let call = flow.0.call(&context, input?, Strictness::Exact);
                 Ok(call.await?.into_value())
             };
             run.instrument(span)

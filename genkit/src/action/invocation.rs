@@ -2,12 +2,13 @@
 
 use std::future::IntoFuture;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error as E;
-use crate::context::{Context, ContextParts, TypeMap, supervise};
+use crate::context::{Context, ContextParts, TypeMap, supervise, within};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -61,6 +62,12 @@ impl<T: Send + 'static> Invocation<T> {
     {
         let work: Work<T> = Box::new(move |context| Box::pin(work(context)));
         Self { name: name.to_owned(), work, parts: ContextParts::default(), context: None }
+    }
+
+    /// The time limit of the action itself.
+    pub(super) fn limited(mut self, limit: Option<Duration>) -> Self {
+        self.parts.limit = limit;
+        self
     }
 
     /// State: injects `value` where the function takes `&T`.
@@ -128,7 +135,8 @@ impl<T: Send + 'static> IntoFuture for Invocation<T> {
         let Self { name, work, parts, context } = self;
         Box::pin(async move {
             if let Some(context) = context {
-                return work(context.nested(&parts.states, &parts.values, parts.chunks)).await;
+                let nested = context.nested(&parts.states, &parts.values, parts.chunks);
+                return within(&context, &name, parts.limit, work(nested)).await;
             }
             let context = parts.build();
             supervise(&context, &name, work(context.clone())).await

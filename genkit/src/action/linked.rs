@@ -1,13 +1,42 @@
 //! Link-time registration: the static definitions that the linker collects.
 
-#![allow(missing_docs, reason = "for expansions and hidden")]
-
 use super::flow::StaticFlow;
 use super::prompt::StaticPrompt;
 use super::resource::StaticResource;
 use super::tool::StaticTool;
 
+/// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
+///
+/// The macros implement it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::action::AnnotatedFn;
+/// use genkit::{Action, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// fn is_tool<F: AnnotatedFn>() -> bool {
+///     matches!(Action::of::<F>(), Action::Tool(_))
+/// }
+/// assert!(is_tool::<add>());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an annotated function",
+    label = "no `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]` here",
+    note = "write one of them above the function",
+    note = "an action that was made at run time is a value: list it as `Action::from(value)`"
+)]
+pub trait AnnotatedFn: 'static {
+    #[doc(hidden)]
+    const LINKED: Linked;
+}
+
 /// What the linker collects.
+#[allow(missing_docs, reason = "for expansions and hidden")]
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Linked {

@@ -42,17 +42,17 @@ pub(crate) use failure::failure_for_model;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
 pub(crate) use info::Info;
-#[cfg(feature = "inventory")]
 pub(crate) use linked::Linked;
 pub(crate) use resource::ContentsBody;
 pub(crate) use tool::ToolOutput;
 
-pub use call::Chunks;
+pub use call::{Chunks, CollectedChunks};
 pub use completion::{CompleteRequest, IntoSuggestions};
 pub use flow::{Flow, FlowFn};
 pub use handler_error::HandlerError;
 pub use info::SourceLocation;
 pub use invocation::Invocation;
+pub use linked::AnnotatedFn;
 pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
 pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};
@@ -71,7 +71,8 @@ pub(crate) mod expansion {
     pub use super::prompt::{PromptOutput, StaticPrompt};
     pub use super::resource::{ResourceOutput, StaticResource};
     pub use super::tool::{
-        IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
-        StaticTool, ToolOutput,
+        Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
+        ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,
     };
+    pub use crate::schema::OutputSchema;
 }

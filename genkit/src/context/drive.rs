@@ -67,11 +67,34 @@ pub(crate) async fn supervise<T>(
     }
 }
 
+/// Runs `work` of the action `name`, which the function of `context` calls, within `limit` of the
+/// time that counts.
+pub(crate) async fn within<T>(
+    context: &Context,
+    name: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(limit) = limit else { return work.await };
+    let end = context.spent() + limit;
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = until_spent(context, end) => Err(too_slow(name, Some(limit))),
+    }
+}
+
 /// Resolves when the time that counts is over: that in which nobody is being asked.
 async fn expired(context: &Context) {
-    let Some(limit) = context.0.parts.limit else { return std::future::pending().await };
+    match context.0.parts.limit {
+        Some(limit) => until_spent(context, limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until_spent(context: &Context, time: Duration) {
     loop {
-        let left = limit.saturating_sub(context.spent());
+        let left = time.saturating_sub(context.spent());
         if left.is_zero() {
             return;
         }
@@ -86,8 +109,10 @@ fn too_slow(name: &str, limit: Option<Duration>) -> Error {
 fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
     let (message, place) = panics::describe(payload);
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-    tracing::error!(action = name, %place, panic = %message, "a function panicked");
-    E::Panicked { name: name.to_owned(), message }.into()
+    let reference = crate::error::reference();
+    // What a panic says may name files, hosts or data: neither a client nor a model reads it.
+    tracing::error!(action = name, %place, panic = %message, %reference, "a function panicked");
+    E::Panicked { name: name.to_owned(), reference }.into()
 }
 
 #[cfg(test)]
@@ -106,7 +131,8 @@ mod tests {
     async fn a_panic_becomes_an_error() {
         let ended = run::<()>(async { panic!("no {}", "way") }, 1000).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
-        assert_eq!(error.to_string(), "`f` failed unexpectedly: no way");
+        assert!(error.chain().starts_with("`f` panicked, which is a fault"), "{error}");
+        assert!(!error.chain().contains("no way"), "{error}");
     }
 
     #[tokio::test(start_paused = true)]

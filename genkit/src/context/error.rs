@@ -23,6 +23,8 @@ pub(super) enum Error {
     ApprovalClosed,
     #[error("the user's answer does not fit the form: {0}")]
     Form(serde_json::Error),
+    #[error("the user's answer does not fit the form: {0}")]
+    FormBounds(String),
     #[error("the answer to a form has no `action`")]
     NoAction,
     #[error("the answer is to another question")]
@@ -39,24 +41,40 @@ pub(super) enum Error {
     Cancelled(String),
     #[error("`{0}` asked its caller, and nobody is there to answer")]
     NobodyAnswers(String),
+    #[error(
+        "the test has no answer to {question}: give `Context::testing()` one more `.answer(..)`, or \
+         one to this key with `.answer_to(..)`"
+    )]
+    TestHasNoAnswer { question: String },
+    #[error("the test's answer does not fit {question}: {why}")]
+    TestAnswer { question: String, why: String },
+    #[error("the test refuses {question}")]
+    TestRefuses { question: String },
     #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
     TooSlow { name: String, limit: Duration },
-    #[error("`{name}` failed unexpectedly: {message}")]
-    Panicked { name: String, message: String },
+    #[error(
+        "`{name}` panicked, which is a fault of the program: its log says more (reference \
+         {reference})"
+    )]
+    Panicked { name: String, reference: String },
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::CannotBeAsked(_) | Self::NobodyAnswers(_) => ErrorKind::FailedPrecondition,
-            Self::Declined | Self::NotApproved { .. } | Self::ApprovalClosed => {
-                ErrorKind::PermissionDenied
-            }
+            Self::TestHasNoAnswer { .. } => ErrorKind::OutOfRange,
+            Self::Declined
+            | Self::NotApproved { .. }
+            | Self::ApprovalClosed
+            | Self::TestRefuses { .. } => ErrorKind::PermissionDenied,
             Self::QuestionClosed | Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Form(_)
+            | Self::FormBounds(_)
             | Self::NoAction
             | Self::OtherQuestion
             | Self::NoContent
+            | Self::TestAnswer { .. }
             | Self::Roots(_) => ErrorKind::InvalidArgument,
             Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
             Self::RecordedResult { .. } | Self::Unserializable { .. } | Self::Panicked { .. } => {

@@ -31,6 +31,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+pub(crate) mod testing;
 mod typemap;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -42,7 +43,9 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use caller::{Caller, NoCaller};
 pub(crate) use capability::Capability;
-pub(crate) use drive::{Outcome, drive, supervise};
+pub(crate) use drive::{Outcome, drive, supervise, within};
+#[cfg(feature = "mcp-server")]
+pub(crate) use question::unanswerable;
 pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
@@ -50,7 +53,7 @@ pub(crate) use replay::Recording;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;
-pub use question::{Elicit, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
+pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
 pub use report::{LogLevel, Progress};
 
 use self::replay::Replay;
@@ -77,7 +80,7 @@ use self::replay::Replay;
 /// }
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<ContextState>);
+pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 
 struct ContextState {
     parts: ContextParts,
@@ -127,13 +130,13 @@ impl Default for ContextParts {
 impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
         let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
-        Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }))
+        Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)
     }
 }
 
 impl Context {
     /// A context without a caller, for unit tests of functions that take one: progress and logs
-    /// go nowhere, questions fail.
+    /// go nowhere, questions fail. [`Context::testing`] makes one that answers.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -292,6 +295,37 @@ impl Context {
         self.0.parts.caller.client()
     }
 
+    /// The URI that is read, in a resource: with a template, the one of this request. `None` in tools,
+    /// prompts and flows.
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{Context, Genkit, Registry, Result, resource, resources};
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(ctx: &Context, id: u64) -> String {
+    ///     format!("note {id} at {}", ctx.uri().unwrap_or_default())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(resources![note])).build()?;
+    /// let client = Client::connect(genkit.serve_mcp()).await?;
+    /// let read = client.read_resource("note://7").await?;
+    /// assert_eq!(read[0].as_text(), Some("note 7 at note://7"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn uri(&self) -> Option<&str> {
+        self.1.as_deref()
+    }
+
+    /// The same context where the resource at `uri` is read.
+    pub(crate) fn reading(&self, uri: &str) -> Self {
+        Self(Arc::clone(&self.0), Some(uri.into()))
+    }
+
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.parts.cancel
     }
@@ -322,7 +356,7 @@ impl Context {
             #[cfg(feature = "mcp-http")]
             extensions: parts.extensions.clone(),
         };
-        Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }))
+        Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }), None)
     }
 
     fn replay(&self) -> MutexGuard<'_, Replay> {

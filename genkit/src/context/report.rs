@@ -16,7 +16,7 @@ impl Context {
     /// async fn read(ctx: &Context) {
     ///     ctx.progress(1.0).await; // one of nobody knows how many
     ///     ctx.progress((2.0, 3.0)).await; // two of three
-    ///     ctx.progress(Progress::new(3.0).total(3.0).message("read all")).await;
+    ///     ctx.progress(Progress::new(3.0).with_total(3.0).with_message("read all")).await;
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
@@ -99,8 +99,8 @@ impl Context {
 /// ```
 /// use genkit::context::Progress;
 ///
-/// let progress = Progress::new(3.0).total(10.0).message("three of ten");
-/// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).total(10.0));
+/// let progress = Progress::new(3.0).with_total(10.0).with_message("three of ten");
+/// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).with_total(10.0));
 /// # let _ = progress;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -118,14 +118,14 @@ impl Progress {
 
     /// How many units there are.
     #[must_use]
-    pub fn total(mut self, total: f64) -> Self {
+    pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
     }
 
     /// What is being done, for people.
     #[must_use]
-    pub fn message(mut self, message: impl Into<String>) -> Self {
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
@@ -133,20 +133,20 @@ impl Progress {
     /// How many units are done.
     ///
     /// ```
-    /// let told = genkit::context::Progress::new(3.0).total(10.0).message("importing");
-    /// assert_eq!((told.done(), told.out_of(), told.text()), (3.0, Some(10.0), Some("importing")));
+    /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");
+    /// assert_eq!((told.done(), told.total(), told.message()), (3.0, Some(10.0), Some("importing")));
     /// ```
     pub fn done(&self) -> f64 {
         self.done
     }
 
     /// How many units there are, if that is known.
-    pub fn out_of(&self) -> Option<f64> {
+    pub fn total(&self) -> Option<f64> {
         self.total
     }
 
     /// What is being done, if that is known.
-    pub fn text(&self) -> Option<&str> {
+    pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 }
@@ -159,7 +159,7 @@ impl From<f64> for Progress {
 
 impl From<(f64, f64)> for Progress {
     fn from((done, total): (f64, f64)) -> Self {
-        Self::new(done).total(total)
+        Self::new(done).with_total(total)
     }
 }
 

@@ -72,7 +72,7 @@ use crate::schema::Schema;
 /// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
 /// [`fail_on_max_turns`](Self::fail_on_max_turns)), and what the model's provider fails with.
 #[derive(Clone)]
-#[must_use = "a run begins when it is awaited or streamed"]
+#[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Generate {
     pub(super) genkit: Genkit,
     pub(super) options: GenerateOptions,

@@ -21,7 +21,7 @@ mod chat;
 mod data;
 mod error;
 mod format;
-mod interrupt;
+pub(crate) mod interrupt;
 pub mod middleware;
 mod prepare;
 mod request;

@@ -82,6 +82,8 @@ impl IntoFuture for Generate {
     }
 }
 
+crate::future::becomes_a_future!(Generate, Result<GenerateResponse>);
+
 /// Finds the model and the tools, and writes the messages.
 async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
     let model = match &generate.model {

@@ -84,7 +84,8 @@ pub(super) fn inner(value: &Value) -> Option<&Value> {
     only.get(MEMBER)
 }
 
-#[cfg(all(test, feature = "mcp-server", feature = "mcp-host"))]
+#[cfg(test)]
+#[cfg(all(feature = "mcp-server", feature = "mcp-host"))]
 mod tests {
     use super::*;
 

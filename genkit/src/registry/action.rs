@@ -1,11 +1,13 @@
 //! An action of any kind, as a registry takes it.
 
-use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 
-/// One action of any kind.
+/// An action: a tool, a prompt, a resource or a flow.
+///
+/// [`actions!`](crate::actions) lists annotated functions of several kinds.
 ///
 /// ```
-/// use genkit::{Action, Registry, flow, flows, tool, tools};
+/// use genkit::{Action, Context, Registry, Tool, flow, tool};
 ///
 /// /// Adds.
 /// #[tool]
@@ -15,10 +17,12 @@ use crate::action::{Flow, Prompt, Resource, Tool};
 /// #[flow]
 /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
 ///
-/// let mut actions: Vec<Action> = tools![add].into_iter().map(Action::from).collect();
-/// actions.extend(flows![greet].into_iter().map(Action::from));
-/// let registry = Registry::new().add(actions);
-/// assert!(registry.tool("add").is_some() && registry.flow("greet").is_some());
+/// let ping = Tool::builder("ping", "Answers.")
+///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+///
+/// let registry =
+///     Registry::new().add([Action::of::<add>(), Action::of::<greet>(), Action::from(ping)]);
+/// assert!(registry.tool("ping").is_some() && registry.flow("greet").is_some());
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -46,6 +50,20 @@ macro_rules! kinds {
 kinds!(Tool, Prompt, Resource, Flow);
 
 impl Action {
+    /// The action behind an annotated function.
+    pub fn of<F: AnnotatedFn>() -> Self {
+        Self::linked(F::LINKED)
+    }
+
+    pub(super) fn linked(linked: Linked) -> Self {
+        match linked {
+            Linked::Tool(definition) => Tool::from_static(definition).into(),
+            Linked::Prompt(definition) => Prompt::from_static(definition).into(),
+            Linked::Resource(definition) => Resource::from_static(definition).into(),
+            Linked::Flow(definition) => Flow::from_static(definition).into(),
+        }
+    }
+
     /// ``tool `add` (src/main.rs:7)``, for messages.
     pub(super) fn label(&self) -> String {
         match self {
@@ -56,3 +74,51 @@ impl Action {
         }
     }
 }
+
+/// A list of actions, of one kind or of several, or one action.
+///
+/// ```
+/// use genkit::{Action, IntoActions, prompt, prompts, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem() -> &'static str { "A poem, please." }
+///
+/// let mut all = tools![add].into_actions();
+/// all.extend(prompts![poem].into_actions());
+/// assert!(matches!(all[..], [Action::Tool(_), Action::Prompt(_)]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of actions",
+    label = "not actions",
+    note = "list annotated functions of one kind with `tools![..]`, `prompts![..]`, `resources![..]` or `flows![..]`, and of several kinds with `actions![..]`",
+    note = "values of several kinds are listed as `[Action::from(tool), Action::from(prompt)]`"
+)]
+pub trait IntoActions {
+    /// The actions, in their order.
+    fn into_actions(self) -> Vec<Action>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<Action>>> IntoActions for I {
+    fn into_actions(self) -> Vec<Action> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+macro_rules! alone {
+    ($($action:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoActions for $action {
+            fn into_actions(self) -> Vec<Action> {
+                vec![self.into()]
+            }
+        }
+    )*};
+}
+
+alone!(Action, Tool, Prompt, Resource, Flow);

@@ -5,6 +5,9 @@ use crate::error::{ErrorKind, Topic};
 /// The longest name that every known model provider takes.
 pub(super) const MAX_NAME: usize = 64;
 
+/// The longest name of a resource, in characters. MCP has no rule for it.
+pub(super) const MAX_RESOURCE_NAME: usize = 256;
+
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
@@ -18,10 +21,17 @@ pub(super) enum Error {
     )]
     Name(String),
     #[error(
+        "{0}: the name of a resource has 1 to {MAX_RESOURCE_NAME} characters, and no control \
+         characters: people read it in lists"
+    )]
+    ResourceName(String),
+    #[error(
         "{0}: the schema of its arguments must be an object (`\"type\": \"object\"`), since \
          callers send named arguments"
     )]
     ArgumentsNoObject(String),
+    #[error("{label}: {why}")]
+    Schema { label: String, why: String },
     #[error("{label} takes `&{state}`, and no such state was given: call `.state(..)` with one")]
     NoState { label: String, state: &'static str },
     #[error("{label}: `{uri}`: {why}")]

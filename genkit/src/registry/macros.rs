@@ -1,4 +1,5 @@
-//! The macros that list annotated functions: `tools![..]`, `prompts![..]`, `resources![..]`, `flows![..]`.
+//! The macros that list annotated functions: `tools![..]`, `prompts![..]`, `resources![..]`, `flows![..]`, and
+//! `actions![..]` for several kinds.
 
 /// Annotated functions as tools: `tools![get_weather, add_note]`. A name that is no `#[tool]`
 /// does not compile.
@@ -16,6 +17,34 @@
 #[macro_export]
 macro_rules! tools {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };
+}
+
+/// Annotated functions of any kind as actions: `actions![get_weather, summarize, note, nightly]`.
+///
+/// A registry takes it, or [`GenkitBuilder`](crate::GenkitBuilder). A name that is no annotated function
+/// does not compile.
+///
+/// ```
+/// use genkit::{Registry, actions, prompt, resource, tool};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
+///
+/// /// The manual.
+/// #[resource("doc://manual")]
+/// async fn manual() -> &'static str { "# Manual" }
+///
+/// let registry = Registry::new().add(actions![add, poem, manual]);
+/// assert_eq!(registry.tools().len() + registry.prompts().len() + registry.resources().len(), 3);
+/// ```
+#[macro_export]
+macro_rules! actions {
+    ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Action::of::<$function>()),*] };
 }
 
 /// Annotated functions as prompts: `prompts![summarize]`.

@@ -14,14 +14,14 @@ use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::broadcast;
 
 #[cfg(feature = "inventory")]
-use crate::action::{Flow, Linked, Prompt, Resource, Tool};
+use crate::action::Linked;
 use crate::context::TypeMap;
 use crate::error::Result;
 
 pub(crate) use changes::RegistryChange;
 pub(crate) use verify::verify_tool;
 
-pub use action::Action;
+pub use action::{Action, IntoActions};
 
 use self::actions::Actions;
 use self::changes::Changes;
@@ -77,13 +77,7 @@ impl Registry {
         let registry = Self::new();
         #[cfg(feature = "inventory")]
         for linked in inventory::iter::<Linked> {
-            let action = match *linked {
-                Linked::Tool(definition) => Tool::from_static(definition).into(),
-                Linked::Prompt(definition) => Prompt::from_static(definition).into(),
-                Linked::Resource(definition) => Resource::from_static(definition).into(),
-                Linked::Flow(definition) => Flow::from_static(definition).into(),
-            };
-            registry.add_or_refuse(action);
+            registry.add_or_refuse(Action::linked(*linked));
         }
         registry
     }
@@ -105,14 +99,32 @@ impl Registry {
         GLOBAL.get_or_init(Self::linked)
     }
 
-    /// The registry with more actions: `tools![..]`, `prompts![..]`, or values.
+    /// The registry with more actions: `tools![..]`, `prompts![..]`, `actions![..]` of several
+    /// kinds, or values.
+    ///
+    /// ```
+    /// use genkit::{Context, Registry, Tool, actions, flow, tool};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// /// Greets somebody.
+    /// #[flow]
+    /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+    ///
+    /// let ping = Tool::builder("ping", "Answers.")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+    /// let registry = Registry::new().add(actions![add, greet]).add(ping);
+    /// assert_eq!((registry.tools().len(), registry.flows().len()), (2, 1));
+    /// ```
     ///
     /// Two of one name are found by [`check`](Self::check), before anything is served.
     #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
     #[must_use]
-    pub fn add<A: Into<Action>>(self, actions: impl IntoIterator<Item = A>) -> Self {
-        for action in actions {
-            self.add_or_refuse(action.into());
+    pub fn add(self, actions: impl IntoActions) -> Self {
+        for action in actions.into_actions() {
+            self.add_or_refuse(action);
         }
         self
     }

@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::actions::Actions;
-use super::error::{Error as E, MAX_NAME};
+use super::error::{Error as E, MAX_NAME, MAX_RESOURCE_NAME};
 use crate::action::{Info, Requirement, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::Result;
-use crate::schema;
+use crate::schema::{self, Schemas};
 
 /// All problems of `actions`; those with state only where `states` is what was given.
 pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
     let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
         let label = found.action("tool", tool.info(), tool.requirements());
+        found.schemas(&label, tool.schemas());
         let kind = tool.schemas().portable_input().get("type").and_then(Value::as_str);
         if kind != Some("object") {
             found.problems.push(E::ArgumentsNoObject(label));
@@ -28,14 +29,17 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         }
     }
     for prompt in actions.prompts.values() {
-        found.action("prompt", prompt.info(), prompt.requirements());
+        let label = found.action("prompt", prompt.info(), prompt.requirements());
+        found.schemas(&label, prompt.schemas());
     }
     for resource in actions.resources.values() {
-        let label = found.action("resource", resource.info(), resource.requirements());
+        let label = found.resource(resource);
+        found.schemas(&label, resource.schemas());
         found.template(&label, resource);
     }
     for flow in actions.flows.values() {
-        found.action("flow", flow.info(), flow.requirements());
+        let label = found.action("flow", flow.info(), flow.requirements());
+        found.schemas(&label, flow.schemas());
     }
     found.report()
 }
@@ -43,7 +47,9 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
 /// Whether a tool that is in no registry can run.
 pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut found = Verification { problems: Vec::new(), states: Some(states) };
-    found.state(&tool.info().label("tool"), tool.requirements());
+    let label = tool.info().label("tool");
+    found.state(&label, tool.requirements());
+    found.schemas(&label, tool.schemas());
     found.report()
 }
 
@@ -53,7 +59,7 @@ struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    /// What holds for every kind of action; returns its label.
+    /// What holds for every kind of action that is called by its name; returns its label.
     fn action(&mut self, kind: &str, info: &Info, requirements: &[Requirement]) -> String {
         let label = info.label(kind);
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -66,6 +72,20 @@ impl Verification<'_> {
         label
     }
 
+    /// A resource is called by its URI, so its name may be any text.
+    fn resource(&mut self, resource: &Resource) -> String {
+        let info = resource.info();
+        let label = info.label("resource");
+        let is_legal = !info.name.trim().is_empty()
+            && info.name.chars().count() <= MAX_RESOURCE_NAME
+            && !info.name.contains(char::is_control);
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::ResourceName(label.clone()));
+        }
+        self.state(&label, resource.requirements());
+        label
+    }
+
     fn state(&mut self, label: &str, requirements: &[Requirement]) {
         let Some(states) = self.states else { return };
         for requirement in requirements {
@@ -74,6 +94,14 @@ impl Verification<'_> {
             {
                 self.problems.push(E::NoState { label: label.to_owned(), state: name });
             }
+        }
+    }
+
+    /// What a schema shows and no call could be checked against.
+    fn schemas(&mut self, label: &str, schemas: &Schemas) {
+        if let Some(why) = schemas.unusable() {
+            let (label, why) = (label.to_owned(), why.to_owned());
+            self.problems.push(E::Schema { label, why });
         }
     }
 

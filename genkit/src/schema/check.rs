@@ -1,110 +1,96 @@
-//! Checks of JSON against schemas that were written by hand.
+//! The checker of a schema: what it asserts is checked in every build.
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
-#[cfg(feature = "validation")]
+use super::bounds::{Bounds, Shape};
 use super::error::Error as E;
-use super::strictness::Strictness;
-#[cfg(feature = "validation")]
-use crate::error::Error;
-use crate::error::Result;
 
-/// How many violations one message names: enough to mend a call, no more.
-#[cfg(feature = "validation")]
-const MAX_VIOLATIONS: usize = 5;
-
-/// A compiled schema, or why there is none.
-pub(crate) struct Checker {
+/// What checks values against one schema.
+pub(super) enum Checker {
+    /// It asserts nothing.
+    Nothing,
+    Bounds(Arc<Bounds>),
+    /// It has keywords that only a complete validator knows.
     #[cfg(feature = "validation")]
-    validator: std::result::Result<jsonschema::Validator, String>,
+    Complete(Box<jsonschema::Validator>),
+    /// Why it cannot be checked.
+    Unusable(String),
 }
 
-#[cfg(feature = "validation")]
 impl Checker {
-    pub(crate) fn new(schema: &Value) -> Self {
-        Self { validator: jsonschema::validator_for(schema).map_err(|e| e.to_string()) }
+    pub(super) fn new(schema: &Value, shape: Shape) -> Self {
+        match Bounds::compile(schema, shape) {
+            Ok(None) => Self::Nothing,
+            Ok(Some(bounds)) => Self::Bounds(Arc::new(bounds)),
+            Err(why) => Self::complete(schema, shape, &why),
+        }
     }
 
-    /// The arguments if they fit; strings that hold JSON are read once more where they do not.
-    pub(crate) fn arguments(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
-        if arguments.is_null() {
-            arguments = Value::Object(serde_json::Map::new());
+    #[cfg(feature = "validation")]
+    fn complete(schema: &Value, shape: Shape, why: &E) -> Self {
+        let is_written = shape == Shape::Written;
+        match is_written.then(|| jsonschema::validator_for(schema)) {
+            Some(Ok(validator)) => Self::Complete(Box::new(validator)),
+            _ => Self::Unusable(why.to_string()),
         }
-        let validator = self.validator()?;
-        if how != Strictness::Exact && !validator.is_valid(&arguments) {
-            let paths: Vec<String> = validator
-                .iter_errors(&arguments)
-                .map(|error| error.instance_path().to_string())
-                .collect();
-            for path in paths {
-                let reread = arguments
-                    .pointer(&path)
-                    .and_then(Value::as_str)
-                    .and_then(|text| serde_json::from_str::<Value>(text).ok());
-                if let (Some(value), Some(place)) = (reread, arguments.pointer_mut(&path)) {
-                    *place = value;
-                }
+    }
+
+    #[cfg(not(feature = "validation"))]
+    fn complete(_: &Value, _: Shape, why: &E) -> Self {
+        Self::Unusable(why.to_string())
+    }
+
+    /// Reads the strings of `value` once more that do not fit, and hold JSON.
+    pub(super) fn reread(&self, value: &mut Value) {
+        match self {
+            Self::Bounds(bounds) => bounds.reread(value),
+            #[cfg(feature = "validation")]
+            Self::Complete(validator) => complete::reread(validator, value),
+            Self::Nothing | Self::Unusable(_) => {}
+        }
+    }
+
+    /// What of `value` breaks the schema.
+    pub(super) fn check(&self, value: &Value) -> Result<(), String> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Bounds(bounds) => bounds.check(value),
+            #[cfg(feature = "validation")]
+            Self::Complete(validator) => complete::check(validator, value),
+            Self::Unusable(why) => Err(why.clone()),
+        }
+    }
+}
+
+/// The complete validator.
+#[cfg(feature = "validation")]
+mod complete {
+    use jsonschema::Validator;
+    use serde_json::Value;
+
+    /// How many violations one message names. Default is 5.
+    const MAX_VIOLATIONS: usize = 5;
+
+    pub(super) fn reread(validator: &Validator, value: &mut Value) {
+        let errors = validator.iter_errors(value);
+        let places: Vec<String> = errors.map(|error| error.instance_path().to_string()).collect();
+        for place in places {
+            let Some(place) = value.pointer_mut(&place) else { continue };
+            if let Some(Ok(inner)) = place.as_str().map(serde_json::from_str) {
+                *place = inner;
             }
         }
-        match self.violations(&arguments)? {
-            None => Ok(arguments),
-            Some(violations) => Err(Error::invalid_arguments(violations)),
-        }
     }
 
-    pub(crate) fn result(&self, value: Option<&Value>) -> Result<()> {
-        match self.violations(value.unwrap_or(&Value::Null))? {
-            None => Ok(()),
-            Some(violations) => Err(E::Result(violations).into()),
-        }
-    }
-
-    /// Whether the schema itself can be read.
-    pub(crate) fn is_usable(&self) -> bool {
-        self.validator.is_ok()
-    }
-
-    fn validator(&self) -> Result<&jsonschema::Validator> {
-        self.validator.as_ref().map_err(|reason| E::InvalidSchema(reason.clone()).into())
-    }
-
-    fn violations(&self, value: &Value) -> Result<Option<String>> {
-        let violations: Vec<String> = self
-            .validator()?
-            .iter_errors(value)
-            .take(MAX_VIOLATIONS)
-            .map(|error| match error.instance_path().to_string().as_str() {
-                "" => error.to_string(),
-                path => format!("at `{}`: {error}", path.trim_start_matches('/').replace('/', ".")),
-            })
-            .collect();
-        Ok((!violations.is_empty()).then(|| violations.join("; ")))
-    }
-}
-
-/// Without the feature `validation` a hand-written schema only informs; this is logged once.
-#[cfg(not(feature = "validation"))]
-impl Checker {
-    pub(crate) fn new(_: &Value) -> Self {
-        static LOGGED: std::sync::Once = std::sync::Once::new();
-        LOGGED.call_once(|| {
-            tracing::warn!(
-                "a tool has a schema written by hand, and arguments are not checked against it: \
-                 turn on the feature `validation` of genkit, or check them in the handler"
-            );
+    pub(super) fn check(validator: &Validator, value: &Value) -> Result<(), String> {
+        let errors = validator.iter_errors(value).take(MAX_VIOLATIONS);
+        let told = errors.map(|error| match error.instance_path().to_string().as_str() {
+            "" => error.to_string(),
+            path => format!("at `{}`: {error}", path.trim_start_matches('/').replace('/', ".")),
         });
-        Self {}
-    }
-
-    pub(crate) fn arguments(&self, arguments: Value, _: Strictness) -> Result<Value> {
-        Ok(arguments)
-    }
-
-    pub(crate) fn result(&self, _: Option<&Value>) -> Result<()> {
-        Ok(())
-    }
-
-    pub(crate) fn is_usable(&self) -> bool {
-        true
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { Ok(()) } else { Err(told.join("; ")) }
     }
 }

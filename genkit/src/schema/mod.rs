@@ -1,14 +1,13 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
+mod bounds;
 mod check;
 pub(crate) mod conversion;
 mod cost;
 mod derive;
 #[cfg(feature = "http-model")]
 pub(crate) mod dialect;
-#[cfg(any(feature = "validation", feature = "mcp-server"))]
 mod error;
-#[cfg(feature = "mcp-server")]
 mod form;
 mod json_type;
 mod nulls;
@@ -25,6 +24,7 @@ mod strictness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use bounds::{Bounds, Shape};
 #[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]
@@ -32,7 +32,6 @@ pub(crate) use conversion::MAX_DEPTH;
 pub(crate) use derive::{input_of, output_of};
 #[cfg(feature = "http-model")]
 pub(crate) use dialect::Dialect;
-#[cfg(feature = "mcp-server")]
 pub(crate) use form::form;
 #[cfg(feature = "http-model")]
 pub(crate) use json_type::types_of;
@@ -40,6 +39,7 @@ pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use properties::properties;
 #[cfg(feature = "mcp-server")]
 pub(crate) use result_shape::ResultShape;
+pub use schemas::OutputSchema;
 pub(crate) use schemas::Schemas;
 pub use shared::Schema;
 pub(crate) use strictness::Strictness;

@@ -1,15 +1,15 @@
 //! The schemas of one action: exact, as served, and checked.
 
-#[cfg(feature = "mcp-server")]
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "mcp-server")]
 use serde_json::Map;
 use serde_json::Value;
 
+use super::bounds::{Bounds, Shape};
 use super::check::Checker;
 use super::conversion::Degraded;
+use super::error::Error as E;
 #[cfg(feature = "mcp-server")]
 use super::result_shape::ResultShape;
 use super::shared::Schema;
@@ -36,6 +36,15 @@ impl Schemas {
             foreign: false,
             bounded: OnceLock::new(),
         }
+    }
+
+    /// The same with another schema of the result, against which results are checked.
+    pub(crate) fn declaring(self, output: OutputSchema) -> Self {
+        let output = match output {
+            OutputSchema::Type(make) => Origin::Declared(make),
+            OutputSchema::Written(make) => Origin::written(make()),
+        };
+        Self { output: Source::new(output), ..self }
     }
 
     /// From hand-written schemas where there are any, else from types.
@@ -106,40 +115,89 @@ impl Schemas {
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
     }
 
-    /// Whether one of them was written by hand, and is to be checked.
-    pub(crate) fn are_written(&self) -> bool {
-        let written = |source: &Source| matches!(source.origin, Origin::Written(_));
-        // Their own program checks them, where this one cannot.
-        let checkable = !self.foreign || cfg!(feature = "validation");
-        checkable && (written(&self.input) || written(&self.output))
+    /// Why one of them cannot be checked, if that is so.
+    pub(crate) fn unusable(&self) -> Option<&str> {
+        // Those of another program are for that program to judge.
+        let own = [&self.input, &self.output].into_iter().filter(|_| !self.foreign);
+        own.filter_map(Source::checker).find_map(|checker| match checker {
+            Checker::Unusable(why) => Some(why.as_str()),
+            _ => None,
+        })
     }
 
-    /// Checks arguments against a hand-written schema; a derived one is checked by reading.
+    /// The bounds that the schema of a type has: to be checked as soon as the type has read a value.
+    pub(crate) fn bounds(&self) -> Result<Option<&Arc<Bounds>>> {
+        match self.input.checker() {
+            Some(_) if self.input.is_written() => Ok(None),
+            Some(Checker::Bounds(bounds)) => Ok(Some(bounds)),
+            Some(Checker::Unusable(why)) => Err(E::Unusable(why.clone()).into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether arguments or results are checked against a schema that was written by hand.
+    pub(crate) fn are_written(&self) -> bool {
+        let is_checked = |source: &Source| {
+            source.is_written() && !matches!(source.checker(), None | Some(Checker::Nothing))
+        };
+        is_checked(&self.input) || is_checked(&self.output)
+    }
+
+    /// Checks arguments against a hand-written schema; one of a type is checked when it has read
+    /// them.
     pub(crate) fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
+        if self.input.is_written() { self.check_given(arguments, how) } else { Ok(arguments) }
+    }
+
+    /// Checks arguments that somebody gave before a call of them, as far as that can be said without
+    /// reading them.
+    pub(crate) fn check_given(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
         if self.foreign && !*self.bounded.get_or_init(|| cost::is_bounded(self.input())) {
             return Ok(arguments);
         }
-        match self.input.checker() {
+        let checker = match self.input.checker() {
+            None | Some(Checker::Nothing) => return Ok(arguments),
             // A schema that this library cannot read, or not in time, is for its own program to judge.
-            Some(checker) if self.foreign && !checker.is_usable() => Ok(arguments),
-            Some(checker) => checker.arguments(arguments, how),
-            None => Ok(arguments),
+            Some(Checker::Unusable(_)) if self.foreign => return Ok(arguments),
+            Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone()).into()),
+            Some(checker) => checker,
+        };
+        if arguments.is_null() {
+            arguments = Value::Object(serde_json::Map::new());
         }
+        let Err(why) = checker.check(&arguments) else { return Ok(arguments) };
+        if how == Strictness::Exact || !self.input.is_written() {
+            return Err(E::Arguments(why).into());
+        }
+        checker.reread(&mut arguments);
+        checker.check(&arguments).map_err(E::Arguments)?;
+        Ok(arguments)
     }
 
     /// Checks a result against a hand-written schema; a derived one holds by construction.
     pub(crate) fn check_output(&self, value: Option<&Value>) -> Result<()> {
-        if self.foreign {
-            return Ok(());
-        }
-        self.output.checker().map_or(Ok(()), |checker| checker.result(value))
+        let checker = self.output.checker().filter(|_| !self.foreign);
+        let Some(checker) = checker else { return Ok(()) };
+        Ok(checker.check(value.unwrap_or(&Value::Null)).map_err(E::Result)?)
     }
+}
+
+/// The schema of a result as an annotation declares it, in place of that of the returned type.
+#[allow(missing_docs, reason = "for expansions and hidden")]
+#[derive(Clone, Copy)]
+pub enum OutputSchema {
+    /// From a type.
+    Type(fn() -> Value),
+    /// Written by hand.
+    Written(fn() -> Value),
 }
 
 /// Where a schema comes from.
 enum Origin {
     Input(fn() -> Value),
     Output(fn() -> Option<Value>),
+    /// From a type that is not the returned one.
+    Declared(fn() -> Value),
     Written(Schema),
 }
 
@@ -173,7 +231,9 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Input(make) | Origin::Declared(make) => {
+                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
+            }
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }
@@ -199,10 +259,22 @@ impl Source {
         self.portable.get_or_init(make).as_ref()
     }
 
+    fn is_written(&self) -> bool {
+        matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
+    }
+
     fn checker(&self) -> Option<&Checker> {
-        match &self.origin {
-            Origin::Written(schema) => Some(self.checker.get_or_init(|| Checker::new(schema))),
-            _ => None,
+        let shape = match &self.origin {
+            // What the function returns is another type, or none: nothing holds by construction.
+            Origin::Written(_) | Origin::Declared(_) => Shape::Written,
+            Origin::Input(_) => Shape::Read,
+            // A type writes what its schema says.
+            Origin::Output(_) => return None,
+        };
+        if let Some(checker) = self.checker.get() {
+            return Some(checker);
         }
+        let exact = self.exact()?;
+        Some(self.checker.get_or_init(|| Checker::new(exact, shape)))
     }
 }

@@ -1,15 +1,17 @@
 //! A schema that is shared, with the dialects that were made of it.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 #[cfg(feature = "http-model")]
 use serde_json::value::RawValue;
 
+use super::bounds::{Bounds, Shape};
 #[cfg(feature = "http-model")]
 use super::dialect::{Dialect, DialectCache};
+use super::error::Error as E;
 
 /// A JSON schema that is cheap to clone. What providers make of it is made once.
 ///
@@ -27,6 +29,7 @@ pub struct Schema(Arc<ExactSchema>);
 
 struct ExactSchema {
     exact: Value,
+    bounds: OnceLock<std::result::Result<Option<Bounds>, String>>,
     #[cfg(feature = "http-model")]
     dialects: DialectCache,
 }
@@ -36,9 +39,19 @@ impl Schema {
     pub fn new(schema: Value) -> Self {
         Self(Arc::new(ExactSchema {
             exact: schema,
+            bounds: OnceLock::new(),
             #[cfg(feature = "http-model")]
             dialects: DialectCache::default(),
         }))
+    }
+
+    /// What it asserts beyond a type that reads a value, compiled once.
+    pub(crate) fn bounds(&self) -> crate::error::Result<Option<&Bounds>> {
+        let compile = || Bounds::compile(self, Shape::Read).map_err(|why| why.to_string());
+        match self.0.bounds.get_or_init(compile) {
+            Ok(bounds) => Ok(bounds.as_ref()),
+            Err(why) => Err(E::Unusable(why.clone()).into()),
+        }
     }
 
     /// The schema in the dialect of a provider, converted once; `None` if that cannot express it.

@@ -9,6 +9,10 @@ pub(super) enum Error {
     ScriptEnded(usize),
     #[error("arguments must be a JSON object")]
     ArgumentsNoObject,
+    #[error("the bytes of a resource are no base64")]
+    Blob(#[source] base64::DecodeError),
+    #[error("a resource holds neither text nor bytes: read it with `raw_resource`")]
+    UnknownContents,
     #[error("the client could not connect")]
     Connect(#[source] BoxError),
     #[error("{code}: {message}")]
@@ -23,6 +27,7 @@ impl Topic for Error {
             Self::ScriptEnded(_) => ErrorKind::OutOfRange,
             Self::ArgumentsNoObject => ErrorKind::InvalidArgument,
             Self::Protocol { .. } => ErrorKind::Aborted,
+            Self::Blob(_) | Self::UnknownContents => ErrorKind::Internal,
             Self::Connect(_) | Self::Transport(_) => ErrorKind::Unavailable,
         }
     }

@@ -1,5 +1,8 @@
 //! For tests of programs that use this library.
 //!
+//! A function is tested by calling it. [`Context::testing`](crate::Context::testing) answers what it
+//! asks and shows what it told, and [`Chunks::collect`](crate::Chunks::collect) what it streamed.
+//!
 //! [`check`] finds what the compiler cannot see. With the feature `testing`, `Client` is an MCP
 //! client in memory:
 //!
@@ -20,7 +23,7 @@
 //! async fn adds() -> genkit::Result<()> {
 //!     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
 //!     let client = Client::connect(genkit.serve_mcp()).await?;
-//!     assert_eq!(client.call("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+//!     assert_eq!(client.call_tool("add", json!({"a": 2, "b": 40})).await?.text(), "42");
 //!     Ok(())
 //! }
 //! # #[tokio::main(flavor = "current_thread")]
@@ -36,8 +39,14 @@ mod error;
 mod scripted;
 
 #[cfg(feature = "testing")]
-pub use client::{Answer, Client, ClientBuilder, Seen};
+pub use client::{
+    Client, ClientBuilder, ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool, Seen,
+    ToolResult,
+};
 
+pub use crate::context::testing::{
+    AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,
+};
 pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;

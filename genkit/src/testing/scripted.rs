@@ -178,7 +178,7 @@ impl Model for ScriptedModel {
                 (state.script.pop_front(), state.length)
             };
             let Some(Scripted { chunks: pieces, end }) = next else {
-                return Err(Error::from(E::ScriptEnded(length)).retryable(false));
+                return Err(Error::from(E::ScriptEnded(length)).with_retryable(false));
             };
             for piece in pieces {
                 chunks.send(piece);

@@ -94,7 +94,7 @@ async fn a_call_by_hand_has_limits_and_only_what_ends_a_run_is_an_error() {
     assert_eq!(done.into_response().unwrap().output, Value::Null);
 
     let fatal = Tool::builder("fatal", "Ends it.").handler(|_: Context, _: Value| async {
-        if true { Err(Error::not_found("no shop").fatal().into()) } else { Ok(()) }
+        if true { Err(Error::not_found("no shop").into_fatal().into()) } else { Ok(()) }
     });
     let error = fatal.call(&request("fatal", json!({}))).await.unwrap_err();
     assert_eq!((error.kind(), error.is_fatal()), (ErrorKind::NotFound, true));
@@ -279,7 +279,7 @@ async fn a_run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
 async fn what_a_failed_round_did_is_not_done_again_by_hand() {
     let fatal = Tool::builder("fatal", "Ends it.").handler(|_: Context, _: Value| async {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        if true { Err(Error::not_found("no shop").fatal().into()) } else { Ok(()) }
+        if true { Err(Error::not_found("no shop").into_fatal().into()) } else { Ok(()) }
     });
     let model = calls([("add", json!({"a": 1, "b": 2})), ("fatal", json!({}))]);
     let run = genkit::generate("go").model(model).tools([Tool::of::<add>(), fatal]);
@@ -428,8 +428,7 @@ async fn closures_fail_with_any_error_and_keep_the_kind_of_ours() {
     ];
     for (how, kind) in kinds {
         let prompt = Prompt::builder("p", "P.");
-        let prompt =
-            prompt.handler(move |_: Context, _: Value| async move { Ok(fails(how).await?) });
+        let prompt = prompt.handler(move |_: Context, _: Value| fails(how));
         assert_eq!(prompt.render(json!({})).await.err().map(|error| error.kind()), kind, "{how}");
         let page = Resource::builder("page://1", "page", "A page.");
         let page = page.handler(move |_: Context, _: Value| fails(how));

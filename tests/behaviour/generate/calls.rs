@@ -62,13 +62,13 @@ async fn many() -> Vec<u32> {
 /// Cannot be mended.
 #[tool]
 async fn fatal() -> Result<()> {
-    Err(genkit::Error::new(ErrorKind::Unauthenticated, "wrong key").fatal())
+    Err(genkit::Error::new(ErrorKind::Unauthenticated, "wrong key").into_fatal())
 }
 
 /// A picture of a number.
 #[tool]
 async fn picture() -> ToolReply<u32> {
-    ToolReply::new(7).part(Part::image("image/png", [1])).meta("by", "hand")
+    ToolReply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 struct User(&'static str);
@@ -138,7 +138,7 @@ async fn what_a_model_gets_wrong_comes_back_to_it() {
         ("add", json!("what?"), "expected"),
         ("ad", json!({}), "Unknown tool: ad. Did you mean `add`?"),
         ("fail", json!({"why": "down"}), "down"),
-        ("explode", json!({}), "`explode` failed unexpectedly: boom"),
+        ("explode", json!({}), "`explode` panicked, which is a fault of the program"),
         ("hang", json!({}), "`hang` did not finish within 20ms; try a smaller request"),
     ] {
         let model = calls([(call, input)]);

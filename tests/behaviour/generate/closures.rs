@@ -181,6 +181,6 @@ async fn a_call_that_a_closure_interrupted_is_resumed_with_the_answer() {
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]).middleware(asks());
     let asked = run.await.unwrap();
     let answer = asked.interrupts()[0].restart("yes");
-    let resumed = genkit::resume(asked, [answer]).model(model).tools(tools![add]);
+    let resumed = genkit::resume(asked, |_| answer.clone()).model(model).tools(tools![add]);
     assert_eq!(outputs(&resumed.middleware(asks()).await.unwrap()), [json!(3)]);
 }

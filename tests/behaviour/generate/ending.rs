@@ -334,7 +334,7 @@ async fn middleware_by_name_is_refused() {
 #[tool]
 async fn explode() -> genkit::Result<()> {
     tokio::time::sleep(Duration::from_millis(5)).await;
-    Err(Error::new(ErrorKind::Internal, "boom").fatal())
+    Err(Error::new(ErrorKind::Internal, "boom").into_fatal())
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,7 +29,7 @@ async fn falsy(kind: u8) -> Value {
 /// A picture.
 #[tool]
 async fn picture() -> ToolReply<u32> {
-    ToolReply::new(7).part(Part::image("image/png", [1])).meta("by", "hand")
+    ToolReply::new(7).with_part(Part::image("image/png", [1])).with_meta("by", "hand")
 }
 
 /// Deletes a note.
@@ -597,7 +597,7 @@ async fn send(ctx: &Context, euros: u32) -> Result<String> {
 async fn fatal(ctx: &Context) -> Result<()> {
     ctx.interrupt("Go on?").await?;
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    Err(genkit::Error::new(ErrorKind::Internal, "boom").fatal())
+    Err(genkit::Error::new(ErrorKind::Internal, "boom").into_fatal())
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use genkit::generate::OnToolError;
 use genkit::message::ToolRequest;
 use genkit::middleware::{
     Middleware, NextGenerate, NextModel, NextTool, ToolCall, ToolOutcome, download_media, fallback,
-    on_generate, retry, simulate_system_prompt,
+    on_generate, on_tool, retry, simulate_system_prompt,
 };
 use genkit::model::{
     self, ChunkSink, FnModel, GenerateChunk, ModelInfo, ModelRequest, ModelResponse, Supports,
@@ -142,6 +142,35 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
     assert_eq!(outputs(&done), [json!(5)]);
 }
 
+/// Asks itself too.
+#[tool]
+async fn careful(ctx: &Context) -> Result<String> {
+    ctx.confirm("Sure?").await?;
+    Ok("with care".into())
+}
+
+#[tokio::test]
+async fn a_middleware_that_was_answered_does_not_ask_again_because_the_tool_asks() {
+    let asks = || {
+        on_tool(|call: ToolCall, next: NextTool| async move {
+            if next.resumed().is_none() {
+                return Ok(ToolOutcome::interrupt(json!({"message": "Go on?"})));
+            }
+            next.run(call).await
+        })
+    };
+    let model = calls([("careful", json!({}))]);
+    let begun = genkit::generate("go").model(model.clone()).tools(tools![careful]);
+    let mut run = begun.middleware(asks()).await.unwrap();
+    for question in ["Go on?", "Sure?"] {
+        assert_eq!(run.interrupts()[0].message(), Some(question));
+        let resumed = genkit::resume(run, |question| question.approve());
+        let resumed = resumed.model(model.clone()).tools(tools![careful]);
+        run = resumed.middleware(asks()).await.unwrap();
+    }
+    assert_eq!(outputs(&run), [json!("with care")]);
+}
+
 #[tokio::test]
 async fn a_run_can_be_run_again() {
     let longer = on_generate(|request, next| async move {
@@ -199,7 +228,8 @@ async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
         let asked = genkit::generate("go").model(model.clone()).tools([pay(&paid, failures)]);
         let asked = asked.await.unwrap();
         let answer = asked.interrupts()[0].restart("yes");
-        let resumed = genkit::resume(asked, [answer]).model(model).tools([pay(&paid, failures)]);
+        let resumed =
+            genkit::resume(asked, |_| answer.clone()).model(model).tools([pay(&paid, failures)]);
         let done = resumed.on_tool_error(OnToolError::Abort).middleware(again()).await.unwrap();
         assert_eq!(done.text(), "done");
         assert_eq!(paid.load(Ordering::SeqCst), calls, "after {failures} failures");

@@ -242,7 +242,7 @@ async fn resources_and_templates() {
         let read = host.read_resource("note://7").await.unwrap();
         assert_eq!(
             read,
-            [ResourceContents::text("note 7").uri("note://7").mime_type("text/plain")]
+            [ResourceContents::text("note 7").with_uri("note://7").with_mime_type("text/plain")]
         );
         let error = host.read_resource("nope://7").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -269,12 +269,14 @@ async fn of_two_servers_with_one_uri_the_first_that_lists_it_reads_it() {
     let read = host.read_resource("house://rules").await.unwrap();
     assert_eq!(
         read[0].clone(),
-        ResourceContents::text("Be kind.").uri("house://rules").mime_type("text/plain")
+        ResourceContents::text("Be kind.").with_uri("house://rules").with_mime_type("text/plain")
     );
     let read = host.read_resource("house://door").await.unwrap();
     assert_eq!(
         read[0].clone(),
-        ResourceContents::text("the template").uri("house://door").mime_type("text/plain")
+        ResourceContents::text("the template")
+            .with_uri("house://door")
+            .with_mime_type("text/plain")
     );
 }
 
@@ -310,7 +312,9 @@ async fn what_a_server_says_beside_a_result_is_not_taken_for_our_own_marks() {
     /// Says things.
     #[tool]
     async fn marked() -> genkit::ToolReply<Sum> {
-        genkit::ToolReply::new(Sum { total: 1 }).meta("injected", true).meta("purpose", "output")
+        genkit::ToolReply::new(Sum { total: 1 })
+            .with_meta("injected", true)
+            .with_meta("purpose", "output")
     }
     let host = host(server(&registry(tools![marked])));
     let model = ScriptedModel::new([

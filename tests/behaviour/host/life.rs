@@ -121,7 +121,7 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
         async move {
             count.fetch_add(1, Ordering::SeqCst);
             if broken.load(Ordering::SeqCst) == 1 {
-                return Err(Error::new(ErrorKind::Unauthenticated, "no key").fatal());
+                return Err(Error::new(ErrorKind::Unauthenticated, "no key").into_fatal());
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let handler = genkit.serve_mcp().into_handler()?;

@@ -1,6 +1,10 @@
 //! One server that fronts many.
 
-use genkit::mcp::McpHost;
+use std::time::Duration;
+
+use genkit::mcp::host::ServerConfig;
+use genkit::mcp::rmcp::ServiceExt as _;
+use genkit::mcp::{McpClient, McpHost};
 use genkit::testing::Client;
 use genkit::{
     Context, Elicited, Genkit, Registry, Result, prompt, prompts, resource, resources, tool, tools,
@@ -70,21 +74,21 @@ async fn tools_prompts_and_resources_pass_through() {
         let builder = if modern { builder.modern() } else { builder };
         let client = builder.connect(front.serve_mcp().host(&host)).await.unwrap();
         let names = async || -> Vec<String> {
-            client.tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect()
+            client.tools().await.unwrap().iter().map(|tool| tool.name().to_owned()).collect()
         };
         assert_eq!(names().await, ["own", "s__add", "s__fail", "s__greet"]);
-        let add = client.call("s__add", json!({"a": 2, "b": 3})).await.unwrap();
+        let add = client.call_tool("s__add", json!({"a": 2, "b": 3})).await.unwrap();
         assert!(add.text().contains('5'), "{}", add.text());
-        assert_eq!(client.call("own", Value::Null).await.unwrap().text(), "own");
-        let failed = client.call("s__fail", json!({})).await.unwrap();
+        assert_eq!(client.call_tool("own", Value::Null).await.unwrap().text(), "own");
+        let failed = client.call_tool("s__fail", json!({})).await.unwrap();
         assert!(failed.is_error() && failed.text() == "broken", "{}", failed.text());
         // The question passes to this client.
-        let greeted = client.call("s__greet", json!({})).await.unwrap();
+        let greeted = client.call_tool("s__greet", json!({})).await.unwrap();
         assert_eq!(greeted.text(), "Hello, Who?!", "{upstream:?} {modern}");
-        let asked = client.prompt("s__ask", json!({"about": "life"})).await.unwrap();
-        assert!(serde_json::to_string(&asked).unwrap().contains("What about life?"));
-        let read = client.read("note://7").await.unwrap();
-        assert!(serde_json::to_string(&read).unwrap().contains("note 7"));
+        let asked = client.get_prompt("s__ask", json!({"about": "life"})).await.unwrap();
+        assert_eq!(asked.messages()[0].text(), "What about life?");
+        let read = client.read_resource("note://7").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("note 7"));
         // What comes and goes behind comes and goes here.
         host.disable("s").unwrap();
         until("the tools to go", async || names().await == ["own"]).await;
@@ -100,10 +104,10 @@ async fn hints_and_meta_pass_through() {
     host.register_in(front.registry()).await;
     let client = Client::connect(front.serve_mcp().host(&host)).await.unwrap();
     let tools = client.tools().await.unwrap();
-    let add = tools.iter().find(|tool| tool.name == "s__add").unwrap();
-    assert_eq!(add.annotations.as_ref().unwrap().read_only_hint, Some(true));
-    assert_eq!(add.description.as_deref(), Some("Adds."));
-    assert!(add.meta.is_none(), "{:?}", add.meta);
+    let add = tools.iter().find(|tool| tool.name() == "s__add").unwrap();
+    assert_eq!(add.annotations().read_only, Some(true));
+    assert_eq!(add.description(), Some("Adds."));
+    assert!(add.metadata().is_none(), "{:?}", add.metadata());
 }
 
 #[tokio::test]
@@ -118,4 +122,69 @@ async fn the_registry_is_left_as_it_was() {
     }
     until("the registry to be cleared", async || registry_of_front.tools().len() == 1).await;
     assert_eq!((registry_of_front.prompts().len(), registry_of_front.resources().len()), (0, 0));
+}
+
+/// Each way to serve waits for the first lists of the servers behind, as awaiting does: many clients
+/// list once.
+#[tokio::test]
+async fn the_first_list_is_whole_whatever_serves_it() {
+    /// How long the server behind takes until it is there.
+    const START: Duration = Duration::from_millis(300);
+    let parts = || {
+        let late = ServerConfig::custom(|| async {
+            tokio::time::sleep(START).await;
+            let (ours, theirs) = tokio::io::duplex(64 * 1024);
+            let genkit = Genkit::builder().registry(behind()).build()?;
+            let handler = genkit.serve_mcp().into_handler()?;
+            tokio::spawn(async move {
+                if let Ok(running) = handler.serve(theirs).await {
+                    let _ = running.waiting().await;
+                }
+            });
+            Ok(ours)
+        });
+        let host = McpHost::builder().server("s", late).build().unwrap();
+        (Genkit::builder().registry(registry(tools![own])).build().unwrap(), host)
+    };
+    let front = || {
+        let (genkit, host) = parts();
+        genkit.serve_mcp().host(&host)
+    };
+    // In memory: each kind of first request, on a server of its own.
+    for builder in [Client::builder, || Client::builder().modern()] {
+        let connect = async || builder().connect(front()).await.unwrap();
+        assert_eq!(connect().await.tools().await.unwrap().len(), 4);
+        assert_eq!(connect().await.prompts().await.unwrap().len(), 1);
+        assert_eq!(connect().await.resource_templates().await.unwrap().len(), 1);
+        assert_eq!(connect().await.resources().await.unwrap().len(), 0);
+        let sum = connect().await.call_tool("s__add", json!({"a": 2, "b": 3})).await.unwrap();
+        assert!(!sum.is_error());
+        let asked = connect().await.get_prompt("s__ask", json!({"about": "life"})).await.unwrap();
+        assert_eq!(asked.messages().len(), 1);
+        let read = connect().await.read_resource("note://7").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("note 7"));
+    }
+    // Two servers over one registry: the second waits for what the first began.
+    let (one, two) = {
+        let (genkit, host) = parts();
+        let connect = || Client::connect(genkit.serve_mcp().host(&host));
+        tokio::join!(async { connect().await.unwrap().tools().await.unwrap().len() }, async {
+            connect().await.unwrap().tools().await.unwrap().len()
+        },)
+    };
+    assert_eq!((one, two), (4, 4));
+    // As a handler of the SDK.
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let handler = front().into_handler().unwrap();
+    tokio::spawn(async move { handler.serve(theirs).await.unwrap().waiting().await });
+    let client = ().serve(ours).await.unwrap();
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 4);
+    // As a router.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let app = front().router().unwrap();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let client = McpClient::connect("front", ServerConfig::http(url)).await.unwrap();
+    assert_eq!(client.tools().await.unwrap().len(), 4);
+    client.close().await;
 }

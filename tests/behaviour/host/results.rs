@@ -52,13 +52,13 @@ async fn shown() -> Vec<Part> {
 /// A value beside an image.
 #[tool]
 async fn weather() -> ToolReply<Weather> {
-    ToolReply::new(Weather { celsius: 21 }).part(Part::image("image/png", b"dot"))
+    ToolReply::new(Weather { celsius: 21 }).with_part(Part::image("image/png", b"dot"))
 }
 
 /// A value beside words of its own.
 #[tool]
 async fn told() -> ToolReply<Weather> {
-    ToolReply::new(Weather { celsius: 21 }).text("It is warm.")
+    ToolReply::new(Weather { celsius: 21 }).with_text("It is warm.")
 }
 
 /// Anything: a number.
@@ -187,6 +187,6 @@ async fn nothing_of_a_result_is_dropped() {
 async fn a_value_beside_an_image_is_text_for_other_clients() {
     let genkit = Genkit::builder().registry(all()).build().unwrap();
     let client = Client::connect(genkit.serve_mcp()).await.unwrap();
-    let answer = client.call("weather", json!({})).await.unwrap();
+    let answer = client.call_tool("weather", json!({})).await.unwrap();
     assert_eq!(answer.text(), r#"{"celsius":21}"#);
 }

@@ -57,7 +57,7 @@ async fn ten_thousand_tools_in_pages_are_all_there() {
     let server = Faulty::new("many");
     let names = names(&server).await;
     assert_eq!(names.len(), 10_000);
-    assert_eq!((names[0].as_str(), names[9999].as_str()), ("s/tool_0", "s/tool_9999"));
+    assert_eq!((names[0].as_str(), names[9999].as_str()), ("tool_0", "tool_9999"));
     assert_eq!(server.client.status().notices, [""; 0]);
     server.end().await;
 }
@@ -65,7 +65,7 @@ async fn ten_thousand_tools_in_pages_are_all_there() {
 #[tokio::test]
 async fn pages_that_come_again_are_read_once() {
     let server = Faulty::new("cycle");
-    assert_eq!(names(&server).await[..2], ["s/tool_a", "s/tool_b"]);
+    assert_eq!(names(&server).await[..2], ["tool_a", "tool_b"]);
     let notices = server.client.status().notices.join("\n");
     assert!(notices.contains("a page names one before it as the next"), "{notices}");
     server.end().await;
@@ -85,9 +85,9 @@ async fn a_list_that_changes_while_it_is_read_is_read_again() {
     let server = Faulty::new("changing");
     // The change came between the two pages.
     names(&server).await;
-    assert_eq!(names(&server).await, ["s/echo", "s/change", "s/version_1"]);
+    assert_eq!(names(&server).await, ["echo", "change", "version_1"]);
     server.call("change", json!({})).await.unwrap();
-    assert_eq!(names(&server).await, ["s/echo", "s/change", "s/version_2"]);
+    assert_eq!(names(&server).await, ["echo", "change", "version_2"]);
     server.end().await;
 }
 

@@ -116,7 +116,7 @@ async fn a_chain() {
         let texts = json!({"texts": ["a", "b"]});
         call("notes__import_notes", texts).await.unwrap();
         let step = |done: f64, said: &str| {
-            let progress = Progress::new(done).total(2.0).message(said);
+            let progress = Progress::new(done).with_total(2.0).with_message(said);
             ("proxy".to_owned(), "notes__import_notes".to_owned(), progress)
         };
         let seen = told.steps();

@@ -49,6 +49,10 @@ fn a_page_that_points_its_name_at_this_machine_may_not() {
     for host in ["evil.example", "evil.example:80", "localhost.evil.example"] {
         let answer = wire.post(&[("host", host)], &initialize());
         assert_eq!(answer.status, 403, "{host}: {answer:?}");
+        // It says which host came, and how to let it in.
+        let name = host.trim_end_matches(":80");
+        let told = answer.message()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(told.contains(&format!("`.allowed_hosts([\"{name}\"])`")), "{told}");
         // Not even where the page's origin is that name.
         let origin = format!("http://{host}");
         let answer = wire.post(&[("host", host), ("origin", &origin)], &initialize());

@@ -5,6 +5,7 @@ use axum::http::HeaderMap;
 use axum::middleware::{self, Next};
 use axum::routing::get;
 use axum::{Extension, Router};
+use genkit::mcp::server::Principal;
 use serde_json::json;
 
 use super::here::{Caller, Here, calculator};
@@ -20,6 +21,19 @@ fn what_a_layer_finds_out_is_at_hand_in_a_function() {
     let session = wire.open(&[]);
     let answer = wire.call(&session, "whoami", &json!({}));
     assert_eq!(answer.message()["result"]["content"][0]["text"], "ada", "{answer:?}");
+}
+
+#[test]
+fn a_function_reads_the_scopes_of_its_caller() {
+    let ada = Principal::new("ada").with_scopes(["notes:read"]);
+    let here = Here::serve(calculator().router().unwrap().layer(Extension(ada)));
+    let wire = Wire::to(here.url());
+    let session = wire.open(&[]);
+    for answer in [wire.call_alone("scopes", &json!({})), wire.call(&session, "scopes", &json!({}))]
+    {
+        let text = answer.message()["result"]["content"][0]["text"].take();
+        assert_eq!(text, r#"["notes:read"]"#, "{answer:?}");
+    }
 }
 
 /// Who calls is asked of each request, not of the one that opened the session.

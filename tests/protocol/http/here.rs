@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use genkit::mcp::McpServer;
+use genkit::mcp::server::Principal;
 use genkit::{Context, Genkit, Registry, tool, tools};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -28,6 +29,12 @@ async fn whoami(ctx: &Context) -> String {
     ctx.extension::<Caller>().map_or("nobody", |caller| caller.0).to_owned()
 }
 
+/// Tells what the caller may do.
+#[tool]
+async fn scopes(ctx: &Context) -> Vec<String> {
+    ctx.extension::<Principal>().map(|caller| caller.scopes().to_vec()).unwrap_or_default()
+}
+
 /// Takes a second.
 #[tool]
 async fn slow() -> &'static str {
@@ -36,9 +43,9 @@ async fn slow() -> &'static str {
     "finished"
 }
 
-/// An MCP server that has these three tools.
+/// An MCP server that has these tools.
 pub(super) fn calculator() -> McpServer {
-    let registry = Registry::new().add(tools![add, whoami, slow]);
+    let registry = Registry::new().add(tools![add, whoami, scopes, slow]);
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 

@@ -2,8 +2,11 @@
 
 mod access;
 mod embedding;
+mod errors;
 mod here;
+mod listening;
 mod messages;
+mod middleware;
 mod sessions;
 mod shutdown;
 mod wire;

@@ -1,7 +1,8 @@
 //! The end of a server that is at work.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,27 +25,18 @@ struct Serving {
 
 impl Serving {
     fn start() -> Self {
-        // A port that was free a moment ago: the server says its own in the log only. Should
-        // another test have taken it, the next one will do.
-        let mut tries = std::iter::repeat_with(|| Self::start_at(free_address())).take(5);
-        tries.find_map(|serving| serving.listens().then_some(serving)).expect("a free port")
-    }
-
-    fn start_at(address: String) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = calculator().http(&address).shutdown(async move {
-            let _ = stopped.await;
-        });
-        let serve = move || Runtime::new().expect("a runtime").block_on(async { server.await });
-        Self { address, stop, thread: thread::spawn(serve) }
-    }
-
-    /// Waits until it accepts, or has failed to.
-    fn listens(&self) -> bool {
-        until("starting", || {
-            TcpStream::connect(&self.address).is_ok() || self.thread.is_finished()
-        });
-        !self.thread.is_finished()
+        let (listening, address) = mpsc::channel();
+        let server = calculator()
+            .http("127.0.0.1:0")
+            .on_listening(move |address| listening.send(address).expect("a test that waits"))
+            .shutdown(async move {
+                let _ = stopped.await;
+            });
+        let serve = move || Runtime::new().expect("a runtime").block_on(server.run());
+        let thread = thread::spawn(serve);
+        let address = address.recv_timeout(PATIENCE).expect("an address");
+        Self { address: address.to_string(), stop, thread }
     }
 
     fn url(&self) -> String {
@@ -60,11 +52,6 @@ impl Serving {
         assert!(TcpStream::connect(&self.address).is_err(), "it still listens");
         value
     }
-}
-
-fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").to_string()
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {

@@ -390,7 +390,10 @@ def mode(server):
 
 
 def servers(server):
-    return {mode(s): s for s in server.__subclasses__()}
+    found = {}
+    for s in server.__subclasses__():
+        found |= {mode(s): s, **servers(s)}
+    return found
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
+use super::input::Arguments;
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
 pub(crate) use crate::schema::Strictness;
@@ -11,19 +12,38 @@ pub(crate) use crate::schema::Strictness;
 /// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
 const MAX_REREADS: usize = 64;
 
-/// Reads `arguments` as `T`.
-pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) -> Result<T> {
+/// Reads `arguments` as `T`, and checks what the schema of `T` says beyond that.
+pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
+    parse_kept(arguments).map(|(input, _)| input)
+}
+
+/// The same with the JSON that was read in the end.
+pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
+    let Arguments { value, how, bounds } = arguments;
+    let (input, value) = read_leniently(value, how)?;
+    if let Some(bounds) = bounds {
+        let reads = |value: &Value| read::<T>(value).is_ok();
+        bounds.check_read(&value, &reads).map_err(E::Arguments)?;
+    }
+    Ok((input, value))
+}
+
+/// The arguments as `T`, and as they were read in the end.
+fn read_leniently<T: DeserializeOwned>(
+    mut arguments: Value,
+    how: Strictness,
+) -> Result<(T, Value)> {
     if arguments.is_null() {
         arguments = Value::Object(serde_json::Map::new());
     }
     let first = match read(&arguments) {
-        Ok(value) => return Ok(value),
+        Ok(value) => return Ok((value, arguments)),
         Err(error) => error,
     };
     // `()` reads from null, and callers without arguments send `{}`.
     let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
     if empty && let Ok(value) = read(&Value::Null) {
-        return Ok(value);
+        return Ok((value, arguments));
     }
     if how == Strictness::Exact {
         return Err(first.into_error());
@@ -34,7 +54,7 @@ pub(crate) fn parse<T: DeserializeOwned>(mut arguments: Value, how: Strictness) 
             break;
         }
         match read(&arguments) {
-            Ok(value) => return Ok(value),
+            Ok(value) => return Ok((value, arguments)),
             Err(next) => problem = next,
         }
     }
@@ -137,6 +157,10 @@ mod tests {
     #[derive(Debug, Deserialize, PartialEq)]
     struct Nested {
         ok: bool,
+    }
+
+    fn parse<T: DeserializeOwned>(arguments: Value, how: Strictness) -> Result<T> {
+        super::parse(Arguments { value: arguments, how, bounds: None })
     }
 
     fn parsed(arguments: Value) -> Input {

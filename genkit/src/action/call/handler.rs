@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::args::{self, Strictness};
+use super::args;
 use super::function::ErasedFn;
 use super::input::Arguments;
 use crate::context::Context;
@@ -17,18 +17,20 @@ pub(crate) enum ActionHandler<O: 'static> {
     /// An annotated function.
     Static(ErasedFn<O>),
     /// A closure made at run time.
-    Dynamic(Arc<dyn Fn(Context, Value, Strictness) -> BoxFuture<'static, Result<O>> + Send + Sync>),
+    Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
 impl<O: Send + 'static> ActionHandler<O> {
-    /// The same handler, which runs only where `check` finds nothing wrong with the arguments.
-    pub(crate) fn after(self, check: fn(Value, Strictness) -> Result<()>) -> Self {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
+    /// what that read.
+    pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
         let handler = Arc::new(self);
-        Self::Dynamic(Arc::new(move |context, arguments, how| {
+        Self::Dynamic(Arc::new(move |context, arguments| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                check(arguments.clone(), how)?;
-                handler.call(&context, arguments, how).await
+                let how = arguments.how;
+                let value = check(arguments)?;
+                handler.call(&context, Arguments { value, how, bounds: None }).await
             })
         }))
     }
@@ -38,12 +40,11 @@ impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,
         context: &'a Context,
-        arguments: Value,
-        how: Strictness,
+        arguments: Arguments,
     ) -> BoxFuture<'a, Result<O>> {
         match self {
-            Self::Static(function) => (function.call)(context, Arguments { value: arguments, how }),
-            Self::Dynamic(closure) => closure(context.clone(), arguments, how),
+            Self::Static(function) => (function.call)(context, arguments),
+            Self::Dynamic(closure) => closure(context.clone(), arguments),
         }
     }
 }
@@ -55,11 +56,11 @@ where
     F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
 {
     let function = Arc::new(function);
-    ActionHandler::Dynamic(Arc::new(move |context, arguments, _| {
+    ActionHandler::Dynamic(Arc::new(move |context, arguments| {
         let function = Arc::clone(&function);
         Box::pin(async move {
             context.approved_to_run().await?;
-            function(context, arguments).await
+            function(context, arguments.value).await
         })
     }))
 }
@@ -75,10 +76,10 @@ where
     C: Fn(T) -> Result<O> + Send + Sync + Copy + 'static,
 {
     let function = Arc::new(function);
-    ActionHandler::Dynamic(Arc::new(move |context, arguments, how| {
+    ActionHandler::Dynamic(Arc::new(move |context, arguments| {
         let function = Arc::clone(&function);
         Box::pin(async move {
-            let input = args::parse(arguments, how)?;
+            let input = args::parse(arguments)?;
             context.approved_to_run().await?;
             convert(function(context, input).await?)
         })

@@ -5,49 +5,13 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
+use super::chunks::{ChunkItem, Chunks};
 use crate::action::error::Error as E;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::schema;
-
-/// A typed stream of what comes before the result.
-///
-/// A function that takes `&Chunks<C>` sends as it goes; the schema of `C` is part of its
-/// definition. Over MCP each chunk of a tool is a progress message.
-///
-/// ```
-/// use genkit::{Chunks, Result, flow};
-///
-/// /// Counts to `n`, and says each number on the way.
-/// #[flow]
-/// async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
-///     for i in 1..=n {
-///         chunks.send(i).await?;
-///     }
-///     Ok(n)
-/// }
-/// ```
-pub struct Chunks<C> {
-    context: Context,
-    item: PhantomData<fn(C)>,
-}
-
-impl<C: Serialize> Chunks<C> {
-    /// Sends one chunk. Where nobody listens it is dropped.
-    ///
-    /// # Errors
-    /// The chunk does not serialize.
-    pub async fn send(&self, chunk: C) -> Result<()> {
-        let chunk = serde_json::to_value(chunk).map_err(E::Chunk)?;
-        self.context.chunk(chunk).await;
-        Ok(())
-    }
-}
 
 /// What a function needs besides its input, as the registry sees it.
 #[derive(Clone, Debug)]
@@ -90,7 +54,7 @@ impl<C> Inject<Chunks<C>> {
     where
         C: ChunkItem,
     {
-        Ok(Chunks { context: context.clone(), item: PhantomData })
+        Ok(Chunks::to_caller(context))
     }
 }
 
@@ -98,23 +62,6 @@ impl<C> Inject<Chunks<C>> {
 impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
-    }
-}
-
-/// A type that can be sent through `&Chunks<_>`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be sent as a chunk",
-    label = "not a chunk type",
-    note = "chunks need `#[derive(serde::Serialize, schemars::JsonSchema)]`"
-)]
-pub trait ChunkItem {
-    fn chunk_schema() -> Value;
-}
-
-#[diagnostic::do_not_recommend]
-impl<C: Serialize + JsonSchema> ChunkItem for C {
-    fn chunk_schema() -> Value {
-        schema::output_of::<C>()
     }
 }
 

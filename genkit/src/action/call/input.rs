@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -12,12 +13,14 @@ use serde_json::Value;
 use super::args::{self, Strictness};
 use crate::action::error::Error as E;
 use crate::error::Result;
+use crate::schema::Bounds;
 
-/// The JSON of a call, and how it is to be read.
-#[derive(Debug)]
+/// The JSON of a call, how it is to be read, and the bounds that its schema shows.
+#[derive(Clone, Debug)]
 pub struct Arguments {
     pub(crate) value: Value,
     pub(crate) how: Strictness,
+    pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
 // The input of a function with no parameter taken by value. (A doc comment would be in its schema.)
@@ -41,7 +44,7 @@ impl<T> TypedInput<T> {
 
 impl<T: DeserializeOwned> TypedInput<T> {
     pub fn read(&self, arguments: Arguments) -> Result<T> {
-        args::parse(arguments.value, arguments.how)
+        args::parse(arguments)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::time::Duration;
 
 use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
@@ -55,6 +56,7 @@ impl Prompt {
 ///
 /// ```
 /// use genkit::{Context, Message, Prompt};
+/// use std::time::Duration;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct About { topic: String }
@@ -62,6 +64,7 @@ impl Prompt {
 /// let prompt = Prompt::builder("haiku", "Asks for a haiku.")
 ///     .title("Haiku")
 ///     .version("2")
+///     .timeout(Duration::from_secs(5))
 ///     .tag("poems")
 ///     .metadata("owner", "ops")
 ///     .icon("https://example.com/haiku.png")
@@ -70,6 +73,7 @@ impl Prompt {
 ///         Ok(Message::user(format!("Write a haiku about {}.", about.topic)))
 ///     });
 /// assert_eq!((prompt.title(), prompt.version()), (Some("Haiku"), Some("2")));
+/// assert_eq!(prompt.timeout(), Some(Duration::from_secs(5)));
 /// assert_eq!(prompt.tags().collect::<Vec<_>>(), ["poems"]);
 /// assert_eq!(prompt.metadata()["owner"], "ops");
 /// assert_eq!(prompt.input_schema()["required"][0], "topic");
@@ -78,6 +82,7 @@ impl Prompt {
 pub struct PromptBuilder {
     info: Info,
     version: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     completers: Completers,
 }
 
@@ -86,17 +91,23 @@ completing!(PromptBuilder);
 
 impl PromptBuilder {
     fn new(info: Info) -> Self {
-        Self { info, version: None, completers: Completers::default() }
+        Self { info, version: None, timeout: None, completers: Completers::default() }
     }
 
     fn build(self, schemas: Schemas, handler: ActionHandler<PromptReply>) -> Prompt {
         let definition = Definition::dynamic(self.info, schemas, handler);
-        Prompt::new(definition, self.version, self.completers)
+        Prompt::new(definition, self.version, self.timeout, self.completers)
     }
 
     /// Its version.
     pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
         self.version = Some(version.into());
+        self
+    }
+
+    /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
         self
     }
 

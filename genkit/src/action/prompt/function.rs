@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, reason = "most of this is for expansions and hidden")]
 
+use std::time::Duration;
+
 use super::reply::PromptOutput;
 use crate::action::call::ActionFn;
 use crate::action::completion::StaticCompleters;
@@ -30,7 +32,8 @@ use crate::action::info::StaticInfo;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[prompt]` function",
     label = "no `#[prompt]` here",
-    note = "write `#[prompt]` above the function"
+    note = "write `#[prompt]` above the function",
+    note = "`prompts![..]` lists one kind: a list of several is `actions![..]`"
 )]
 pub trait PromptFn: ActionFn<Output = PromptOutput> {
     #[doc(hidden)]
@@ -41,16 +44,23 @@ pub trait PromptFn: ActionFn<Output = PromptOutput> {
 pub struct StaticPrompt {
     pub(super) definition: StaticDefinition<PromptOutput>,
     pub(super) version: Option<&'static str>,
+    pub(super) timeout: Option<Duration>,
     pub(super) completers: StaticCompleters,
 }
 
 impl StaticPrompt {
     pub const fn new<F: ActionFn<Output = PromptOutput>>(info: StaticInfo) -> Self {
-        Self { definition: StaticDefinition::new::<F>(info), version: None, completers: &[] }
+        let definition = StaticDefinition::new::<F>(info);
+        Self { definition, version: None, timeout: None, completers: &[] }
     }
 
     pub const fn version(mut self, version: &'static str) -> Self {
         self.version = Some(version);
+        self
+    }
+
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
         self
     }
 

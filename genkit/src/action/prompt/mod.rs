@@ -6,6 +6,7 @@ mod reply;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -76,6 +77,7 @@ pub struct Prompt(Arc<PromptData>);
 struct PromptData {
     definition: Definition<PromptReply>,
     version: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
@@ -89,15 +91,16 @@ impl Prompt {
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
         let completers = Completers::annotated(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        Self::new(Definition::annotated(&prompt.definition), version, completers)
+        Self::new(Definition::annotated(&prompt.definition), version, prompt.timeout, completers)
     }
 
     fn new(
         definition: Definition<PromptReply>,
         version: Option<Cow<'static, str>>,
+        timeout: Option<Duration>,
         completers: Completers,
     ) -> Self {
-        Self(Arc::new(PromptData { definition, version, completers }))
+        Self(Arc::new(PromptData { definition, version, timeout, completers }))
     }
 
     fn definition(&self) -> &Definition<PromptReply> {
@@ -107,6 +110,11 @@ impl Prompt {
     /// Its version, if it has one; MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
     }
 
     /// The exact schema of its arguments.
@@ -157,6 +165,7 @@ impl Prompt {
         Invocation::new(self.name(), async move |context| {
             prompt.invoke(&context, arguments?, Strictness::Text).await
         })
+        .limited(self.timeout())
     }
 
     /// Whether both are one and the same, not only of one name.
@@ -181,7 +190,7 @@ impl Prompt {
         arguments: Value,
         how: Strictness,
     ) -> BoxFuture<'a, Result<PromptReply>> {
-        self.definition().handler.call(context, arguments, how)
+        self.definition().call(context, arguments, how)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::message::{Message, Part, Role};
 ///         Message::user(format!("Review this code:\n{code}")),
 ///         Message::model("I will look for mistakes first, then for style."),
 ///     ])
-///     .description("A review in two steps")
+///     .with_description("A review in two steps")
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,9 +30,18 @@ impl PromptReply {
         Self { messages: messages.into_iter().collect(), description: None }
     }
 
-    /// The description of these messages.
+    /// The same reply with a description of its messages.
+    ///
+    /// ```
+    /// use genkit::action::PromptReply;
+    /// use genkit::Message;
+    ///
+    /// let reply = PromptReply::new([Message::user("Hi!")]).with_description("A greeting");
+    /// assert_eq!(reply.description(), Some("A greeting"));
+    /// assert_eq!(PromptReply::default().description(), None);
+    /// ```
     #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
@@ -45,6 +54,11 @@ impl PromptReply {
     /// The messages.
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// What they are about, if that is known.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::time::Duration;
 
 use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
@@ -57,6 +58,7 @@ impl Resource {
 ///
 /// ```
 /// use genkit::{Context, Resource};
+/// use std::time::Duration;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Page { number: u32 }
@@ -65,11 +67,13 @@ impl Resource {
 ///     .title("Page")
 ///     .tag("books")
 ///     .mime_type("text/plain")
+///     .timeout(Duration::from_secs(5))
 ///     .metadata("owner", "ops")
 ///     .complete("number", |_| async { ["1", "2"] })
 ///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
 /// assert_eq!((page.name(), page.uri()), ("page", "book://page/{number}"));
 /// assert_eq!((page.title(), page.mime_type()), (Some("Page"), Some("text/plain")));
+/// assert_eq!(page.timeout(), Some(Duration::from_secs(5)));
 /// assert_eq!(page.tags().collect::<Vec<_>>(), ["books"]);
 /// assert_eq!(page.metadata()["owner"], "ops");
 /// ```
@@ -78,6 +82,7 @@ pub struct ResourceBuilder {
     info: Info,
     uri: Cow<'static, str>,
     mime_type: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     completers: Completers,
 }
 
@@ -86,17 +91,23 @@ completing!(ResourceBuilder);
 
 impl ResourceBuilder {
     fn new(info: Info, uri: Cow<'static, str>) -> Self {
-        Self { info, uri, mime_type: None, completers: Completers::default() }
+        Self { info, uri, mime_type: None, timeout: None, completers: Completers::default() }
     }
 
     fn build(self, schemas: Schemas, handler: ActionHandler<ResourceOutput>) -> Resource {
         let definition = Definition::dynamic(self.info, schemas, handler);
-        Resource::new(definition, self.uri, self.mime_type, self.completers)
+        Resource::new(definition, self.uri, self.mime_type, self.timeout, self.completers)
     }
 
     /// The media type of its content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
         self
     }
 

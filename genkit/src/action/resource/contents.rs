@@ -14,8 +14,8 @@ use crate::error::Result;
 /// #[resource("assets://all")]
 /// async fn assets() -> Vec<ResourceContents> {
 ///     vec![
-///         ResourceContents::bytes([0x89, b'P', b'N', b'G']).mime_type("image/png").uri("assets://logo.png"),
-///         ResourceContents::text("Apache-2.0").uri("assets://licence"),
+///         ResourceContents::bytes([0x89, b'P', b'N', b'G']).with_mime_type("image/png").with_uri("assets://logo.png"),
+///         ResourceContents::text("Apache-2.0").with_uri("assets://licence"),
 ///     ]
 /// }
 /// ```
@@ -47,26 +47,26 @@ impl ResourceContents {
     ///
     /// ```
     /// let contents = genkit::action::ResourceContents::json(&[1, 2, 3])?;
-    /// assert_eq!(contents, genkit::action::ResourceContents::text("[1,2,3]").mime_type("application/json"));
+    /// assert_eq!(contents, genkit::action::ResourceContents::text("[1,2,3]").with_mime_type("application/json"));
     /// # Ok::<(), genkit::Error>(())
     /// ```
     ///
     /// # Errors
     /// The value does not serialize.
     pub fn json(value: &impl serde::Serialize) -> Result<Self> {
-        Ok(Self::text(serde_json::to_string(value)?).mime_type("application/json"))
+        Ok(Self::text(serde_json::to_string(value)?).with_mime_type("application/json"))
     }
 
     /// The same contents with a media type; without, the resource's own is used.
     #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// The same contents with an address of its own; without, it is the address that was read.
+    /// The same contents with a URI of their own; without, it is the URI that was read.
     #[must_use]
-    pub fn uri(mut self, uri: impl Into<String>) -> Self {
+    pub fn with_uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
     }
@@ -76,10 +76,10 @@ impl ResourceContents {
     /// ```
     /// use genkit::action::ResourceContents;
     ///
-    /// let read = ResourceContents::text("Be kind.").mime_type("text/plain").uri("house://rules");
+    /// let read = ResourceContents::text("Be kind.").with_mime_type("text/plain").with_uri("house://rules");
     /// assert_eq!((read.as_text(), read.as_bytes()), (Some("Be kind."), &b"Be kind."[..]));
-    /// assert_eq!(read.media_type(), Some("text/plain"));
-    /// assert_eq!(read.address(), Some("house://rules"));
+    /// assert_eq!(read.mime_type(), Some("text/plain"));
+    /// assert_eq!(read.uri(), Some("house://rules"));
     /// assert_eq!(ResourceContents::bytes([0x89]).as_text(), None);
     /// ```
     pub fn as_text(&self) -> Option<&str> {
@@ -98,12 +98,12 @@ impl ResourceContents {
     }
 
     /// Its media type, if it has one of its own.
-    pub fn media_type(&self) -> Option<&str> {
+    pub fn mime_type(&self) -> Option<&str> {
         self.mime_type.as_deref()
     }
 
-    /// Its address, if it has one of its own.
-    pub fn address(&self) -> Option<&str> {
+    /// Its URI, if it has one of its own.
+    pub fn uri(&self) -> Option<&str> {
         self.uri.as_deref()
     }
 }
@@ -158,5 +158,5 @@ into_contents! {
     String: |text| vec![ResourceContents::text(text)];
     &str: |text| vec![ResourceContents::text(text)];
     Vec<u8>: |bytes| vec![ResourceContents::bytes(bytes)];
-    Value: |value| vec![ResourceContents::text(value.to_string()).mime_type("application/json")];
+    Value: |value| vec![ResourceContents::text(value.to_string()).with_mime_type("application/json")];
 }

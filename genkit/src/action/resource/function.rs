@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, reason = "most of this is for expansions and hidden")]
 
+use std::time::Duration;
+
 use super::contents::ResourceOutput;
 use crate::action::call::ActionFn;
 use crate::action::completion::StaticCompleters;
@@ -30,7 +32,8 @@ use crate::action::info::StaticInfo;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[resource]` function",
     label = "no `#[resource]` here",
-    note = "write `#[resource(\"uri\")]` above the function"
+    note = "write `#[resource(\"uri\")]` above the function",
+    note = "`resources![..]` lists one kind: a list of several is `actions![..]`"
 )]
 pub trait ResourceFn: ActionFn<Output = ResourceOutput> {
     #[doc(hidden)]
@@ -42,6 +45,7 @@ pub struct StaticResource {
     pub(super) definition: StaticDefinition<ResourceOutput>,
     pub(super) uri: &'static str,
     pub(super) mime_type: Option<&'static str>,
+    pub(super) timeout: Option<Duration>,
     pub(super) completers: StaticCompleters,
 }
 
@@ -51,11 +55,16 @@ impl StaticResource {
         info: StaticInfo,
     ) -> Self {
         let definition = StaticDefinition::new::<F>(info);
-        Self { definition, uri, mime_type: None, completers: &[] }
+        Self { definition, uri, mime_type: None, timeout: None, completers: &[] }
     }
 
     pub const fn mime_type(mut self, mime_type: &'static str) -> Self {
         self.mime_type = Some(mime_type);
+        self
+    }
+
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
         self
     }
 

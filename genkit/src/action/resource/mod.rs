@@ -6,6 +6,7 @@ mod function;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use genkit_uri_template::{UriTemplate, UriValue};
 use serde_json::{Map, Value};
@@ -48,6 +49,7 @@ struct ResourceData {
     /// A malformed template is an error that the registry reports.
     template: std::result::Result<UriTemplate, String>,
     mime_type: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
@@ -63,6 +65,7 @@ impl Resource {
             Definition::annotated(&resource.definition),
             Cow::Borrowed(resource.uri),
             resource.mime_type.map(Cow::Borrowed),
+            resource.timeout,
             Completers::annotated(resource.completers),
         )
     }
@@ -71,10 +74,11 @@ impl Resource {
         definition: Definition<ResourceOutput>,
         uri: Cow<'static, str>,
         mime_type: Option<Cow<'static, str>>,
+        timeout: Option<Duration>,
         completers: Completers,
     ) -> Self {
         let template = UriTemplate::parse(&uri).map_err(|e| e.to_string());
-        Self(Arc::new(ResourceData { definition, uri, template, mime_type, completers }))
+        Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
     }
 
     fn definition(&self) -> &Definition<ResourceOutput> {
@@ -94,6 +98,11 @@ impl Resource {
     /// The media type of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
+    }
+
+    /// Its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
     }
 
     /// Reads the resource: runs it for `uri`, which is its own or one that its template fits.
@@ -127,6 +136,7 @@ impl Resource {
             };
             resource.invoke(&context, &uri, variables.into()).await
         })
+        .limited(self.timeout())
     }
 
     /// Whether both are one and the same, not only of one name.
@@ -177,15 +187,18 @@ impl Resource {
     }
 
     /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.
-    pub(crate) fn invoke<'a>(
+    pub(crate) fn invoke(
         &self,
-        context: &'a Context,
+        context: &Context,
         uri: &str,
         variables: Value,
-    ) -> BoxFuture<'a, Result<ResourceOutput>> {
+    ) -> BoxFuture<'static, Result<ResourceOutput>> {
         // Another program reads the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
-        self.definition().handler.call(context, arguments, Strictness::Text)
+        let (resource, context) = (self.clone(), context.reading(uri));
+        Box::pin(
+            async move { resource.definition().call(&context, arguments, Strictness::Text).await },
+        )
     }
 }
 

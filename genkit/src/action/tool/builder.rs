@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
-use crate::action::call::{ActionHandler, Strictness, closure, forward, parse as read};
+use crate::action::call::{ActionHandler, Arguments, closure, forward, parse_kept};
 use crate::action::definition::Definition;
 use crate::action::handler_error::HandlerError;
 use crate::action::info::{Info, describing};
@@ -117,11 +117,11 @@ enum OutputSchema {
     Of(fn() -> Option<Value>),
 }
 
-/// Whether arguments are of a type.
-type CheckInput = fn(Value, Strictness) -> Result<()>;
+/// Reads arguments as a type, and gives them on.
+type CheckInput = fn(Arguments) -> Result<Value>;
 
-fn check<T: DeserializeOwned>(arguments: Value, how: Strictness) -> Result<()> {
-    read::<T>(arguments, how).map(drop)
+fn check<T: DeserializeOwned>(arguments: Arguments) -> Result<Value> {
+    parse_kept::<T>(arguments).map(|(_, value)| value)
 }
 
 describing!(ToolBuilder);
@@ -169,14 +169,16 @@ impl ToolBuilder {
 
     /// A schema for the arguments, written by hand: served as it is.
     ///
-    /// With the feature `validation` arguments are checked against it before the handler runs;
-    /// without, that is the handler's own job.
+    /// Arguments are checked against it before the handler runs. A keyword that cannot be checked
+    /// (`unevaluatedProperties`, `$dynamicRef`, a pattern with look-around) is an error at
+    /// start-up; with the feature `validation` those are checked too.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input = Some(InputSchema::Written(schema));
         self
     }
 
-    /// A schema for the result, written by hand: served as it is.
+    /// A schema for the result, written by hand: served as it is. A result that does not fit is an
+    /// internal error, not an answer.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output = Some(OutputSchema::Written(schema));
         self

@@ -7,6 +7,7 @@ use super::settings::{ToolSettings, set_tool};
 use crate::action::call::ActionFn;
 use crate::action::definition::StaticDefinition;
 use crate::action::info::StaticInfo;
+use crate::schema::OutputSchema;
 
 /// A function annotated with `#[tool]`.
 ///
@@ -30,7 +31,8 @@ use crate::action::info::StaticInfo;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[tool]` function",
     label = "no `#[tool]` here",
-    note = "write `#[tool]` above the function, or make a tool at run time with `Tool::builder`"
+    note = "write `#[tool]` above the function, or make a tool at run time with `Tool::builder`",
+    note = "`tools![..]` lists one kind: a list of several is `actions![..]`"
 )]
 pub trait ToolFn: ActionFn<Output = ToolOutput> {
     #[doc(hidden)]
@@ -41,11 +43,18 @@ pub trait ToolFn: ActionFn<Output = ToolOutput> {
 pub struct StaticTool {
     pub(super) definition: StaticDefinition<ToolOutput>,
     pub(super) settings: ToolSettings,
+    pub(super) output_schema: Option<OutputSchema>,
 }
 
 impl StaticTool {
     pub const fn new<F: ActionFn<Output = ToolOutput>>(info: StaticInfo) -> Self {
-        Self { definition: StaticDefinition::new::<F>(info), settings: ToolSettings::NONE }
+        let definition = StaticDefinition::new::<F>(info);
+        Self { definition, settings: ToolSettings::NONE, output_schema: None }
+    }
+
+    pub const fn output_schema(mut self, schema: OutputSchema) -> Self {
+        self.output_schema = Some(schema);
+        self
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tools: functions that a model may call.
 
 mod builder;
+mod declared;
 mod function;
 mod output;
 mod returned;
@@ -21,6 +22,7 @@ use crate::future::BoxFuture;
 use crate::sync::{read, write};
 
 pub use builder::ToolBuilder;
+pub use declared::{Describable, Described, SchemaType, SchemaValue};
 pub use function::{StaticTool, ToolFn};
 pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
@@ -73,7 +75,11 @@ impl Tool {
     }
 
     pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
-        Self::new(Definition::annotated(&tool.definition), tool.settings)
+        let mut definition = Definition::annotated(&tool.definition);
+        if let Some(schema) = tool.output_schema {
+            definition.schemas = definition.schemas.declaring(schema);
+        }
+        Self::new(definition, tool.settings)
     }
 
     fn new(definition: Definition<ToolOutput>, settings: ToolSettings) -> Self {
@@ -154,14 +160,13 @@ impl Tool {
         how: Strictness,
     ) -> BoxFuture<'a, Result<ToolOutput>> {
         if !self.schemas().are_written() {
-            return self.definition().handler.call(context, arguments, how);
+            return self.definition().call(context, arguments, how);
         }
         let tool = self.clone();
         Box::pin(async move {
-            let Definition { schemas, handler, .. } = tool.definition();
-            let arguments = schemas.check_input(arguments, how)?;
-            let output = handler.call(context, arguments, how).await?;
-            schemas.check_output(output.value.as_ref())?;
+            let arguments = tool.schemas().check_input(arguments, how)?;
+            let output = tool.definition().call(context, arguments, how).await?;
+            tool.schemas().check_output(output.value.as_ref())?;
             Ok(output)
         })
     }

@@ -18,6 +18,21 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
+    /// What a model reads as the answer, and the content that stands beside it. Text alone is the
+    /// answer.
+    pub(crate) fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
+        let Self { value, content, metadata } = self;
+        match value {
+            Some(value) => (value, content, metadata),
+            None if content.iter().all(|part| part.as_text().is_some()) => {
+                let text: String = content.iter().filter_map(Part::as_text).collect();
+                let text = if content.is_empty() { Value::Null } else { text.into() };
+                (text, Vec::new(), metadata)
+            }
+            None => (Value::Null, content, metadata),
+        }
+    }
+
     /// What a program reads: the value, or the content where there is none.
     pub(crate) fn into_value(self) -> Value {
         match self.value {
@@ -43,9 +58,9 @@ impl ToolOutput {
 /// #[tool]
 /// async fn weather(city: String) -> ToolReply<Weather> {
 ///     ToolReply::new(Weather { celsius: 21.0 })
-///         .text(format!("It is 21 degrees in {city}."))
-///         .part(genkit::Part::image("image/png", b"..."))
-///         .meta("example.com/source", "station 7")
+///         .with_text(format!("It is 21 degrees in {city}."))
+///         .with_part(genkit::Part::image("image/png", b"..."))
+///         .with_meta("example.com/source", "station 7")
 /// }
 /// ```
 #[derive(Clone, Debug)]
@@ -63,20 +78,20 @@ impl<T> ToolReply<T> {
 
     /// Adds text.
     #[must_use]
-    pub fn text(self, text: impl Into<String>) -> Self {
-        self.part(Part::text(text))
+    pub fn with_text(self, text: impl Into<String>) -> Self {
+        self.with_part(Part::text(text))
     }
 
     /// Adds any part.
     #[must_use]
-    pub fn part(mut self, part: Part) -> Self {
+    pub fn with_part(mut self, part: Part) -> Self {
         self.content.push(part);
         self
     }
 
     /// Adds an entry of MCP's `_meta`.
     #[must_use]
-    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::results::{Elicited, Sampled};
 use super::root::Root;
 use crate::context::error::Error as E;
+use crate::schema::Bounds;
 
 /// The answer to a question. Which kind it is shows in its JSON, since clients and stored runs
 /// give answers by the keys of their questions.
@@ -115,13 +116,21 @@ impl Decision {
         content.is_some_and(|content| content["toolApproved"] == Value::Bool(true))
     }
 
-    /// The answer to a form.
-    pub(super) fn elicited<T: DeserializeOwned>(self) -> Result<Elicited<T>, E> {
+    /// The answer to a form, whose schema has `bounds`.
+    pub(super) fn elicited<T: DeserializeOwned>(
+        self,
+        bounds: Option<&Bounds>,
+    ) -> Result<Elicited<T>, E> {
         Ok(match self.action {
             UserAction::Accept => {
                 let content = self.content.filter(|content| !content.is_null());
                 let content = content.unwrap_or_else(|| json!({}));
-                Elicited::Accepted(serde_json::from_value(content).map_err(E::Form)?)
+                let answer = T::deserialize(&content).map_err(E::Form)?;
+                if let Some(bounds) = bounds {
+                    let reads = |value: &Value| T::deserialize(value).is_ok();
+                    bounds.check_read(&content, &reads).map_err(E::FormBounds)?;
+                }
+                Elicited::Accepted(answer)
             }
             UserAction::Decline => Elicited::Declined,
             UserAction::Cancel => Elicited::Cancelled,

@@ -7,6 +7,12 @@ use crate::context::error::Error as E;
 use crate::context::replay::LiveQuestion;
 use crate::error::Result;
 
+/// The error of a question that the caller cannot be asked.
+#[cfg(feature = "mcp-server")]
+pub(crate) fn unanswerable(kind: &QuestionKind) -> crate::error::Error {
+    E::CannotBeAsked(kind.capability()).into()
+}
+
 impl Context {
     /// The answer as `read` understands it: recorded, live, or after the function ran again.
     pub(super) async fn ask<R>(

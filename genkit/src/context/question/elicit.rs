@@ -1,18 +1,20 @@
 //! Elicitation: asks the user to fill in a form.
 
 use std::future::IntoFuture;
-use std::marker::PhantomData;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::Context;
+use super::answer::CallerAnswer;
 use super::data::QuestionKind;
 use super::results::Elicited;
 use crate::context::capability::Capability;
+use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::schema::{Bounds, Shape};
 
 impl Context {
     /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
@@ -36,11 +38,11 @@ impl Context {
     /// Where the caller can answer live the function waits. Where it cannot, the function is
     /// dropped here and run again with the answer: what must not happen twice goes through
     /// [`once`](Self::once). Ask from the function itself, not from a task that it spawned.
-    pub fn elicit<T: DeserializeOwned + JsonSchema>(
-        &self,
-        message: impl Into<String>,
-    ) -> Elicit<'_, T> {
-        Elicit::new(self, message.into(), crate::schema::input_of::<T>())
+    ///
+    /// A form is flat: a field that is a struct, or a list of structs, is an error where it is
+    /// asked, [`Context::testing`] included. Move its fields up, or ask a second question.
+    pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
+        Elicit::new(self, message.into(), crate::schema::input_of::<T>(), Shape::Read)
     }
 
     /// Asks the user to fill in a form whose schema is written by hand; the answer is JSON.
@@ -57,7 +59,7 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_form(&self, message: impl Into<String>, schema: Value) -> Elicit<'_, Value> {
-        Elicit::new(self, message.into(), schema)
+        Elicit::new(self, message.into(), schema, Shape::Written)
     }
 
     /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
@@ -85,6 +87,34 @@ impl Context {
         self.0.parts.caller.can(Capability::Elicitation)
     }
 }
+
+/// A type that [`Context::elicit`] can ask for: a struct of plain fields (text, numbers, booleans,
+/// enums, lists of enums) with `serde::Deserialize` and `schemars::JsonSchema`.
+///
+/// ```
+/// use genkit::context::ElicitForm;
+/// use genkit::{Context, Result};
+///
+/// /// Asks again until the user gives something.
+/// async fn insist<T: ElicitForm>(ctx: &Context, message: &str) -> Result<T> {
+///     loop {
+///         if let Ok(answer) = ctx.elicit::<T>(message).await?.accepted() {
+///             return Ok(answer);
+///         }
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be asked for in a form",
+    label = "not a form",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it; its fields are text, numbers, booleans, enums or lists of enums, never structs",
+    note = "where it is `!`, no type was named: write `ctx.elicit::<Name>(message)`",
+    note = "`ctx.elicit_form(message, schema)` takes a schema written by hand and gives JSON, and `ctx.confirm(message)` asks for a yes"
+)]
+pub trait ElicitForm: DeserializeOwned + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 
 /// A form for the user, about to be asked: see [`Context::elicit`].
 ///
@@ -116,18 +146,25 @@ impl Context {
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the answer does not fit
 /// `T`, and with what the caller
 /// answers with.
-#[must_use = "a question is asked when it is awaited"]
+#[must_use = "a question is asked when it is awaited: add `.await`"]
 pub struct Elicit<'a, T> {
     context: &'a Context,
     key: Option<String>,
     message: String,
     schema: Value,
-    answer: PhantomData<fn() -> T>,
+    shape: Shape,
+    /// Reads the answer; with it awaiting needs no bound that a type without traits would miss again.
+    read: fn(CallerAnswer, Option<&Bounds>) -> Result<Elicited<T>, E>,
 }
 
 impl<'a, T> Elicit<'a, T> {
-    pub(super) fn new(context: &'a Context, message: String, schema: Value) -> Self {
-        Self { context, key: None, message, schema, answer: PhantomData }
+    fn new(context: &'a Context, message: String, schema: Value, shape: Shape) -> Self
+    where
+        T: DeserializeOwned,
+    {
+        let read =
+            |answer: CallerAnswer, bounds: Option<&Bounds>| answer.decision()?.elicited(bounds);
+        Self { context, key: None, message, schema, shape, read }
     }
 
     /// Names the question. Without, questions are told apart by their order: name those whose
@@ -138,12 +175,19 @@ impl<'a, T> Elicit<'a, T> {
     }
 }
 
-impl<'a, T: DeserializeOwned + Send + 'a> IntoFuture for Elicit<'a, T> {
+impl<'a, T: Send + 'a> IntoFuture for Elicit<'a, T> {
     type Output = Result<Elicited<T>>;
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation { message: self.message, schema: self.schema };
-        Box::pin(self.context.ask(self.key, kind, |answer| answer.decision()?.elicited()))
+        Box::pin(async move {
+            let bounds = bounds?;
+            let read = |answer| (self.read)(answer, bounds.as_ref());
+            self.context.ask(self.key, kind, read).await
+        })
     }
 }
+
+crate::future::becomes_a_future!(Elicit<'a, T>, Result<Elicited<T>>, 'a, T);

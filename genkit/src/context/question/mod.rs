@@ -14,9 +14,11 @@ mod sample_request;
 
 pub(crate) use answer::{CallerAnswer, Decision, UserAction};
 pub(crate) use approve::APPROVAL_KEY;
+#[cfg(feature = "mcp-server")]
+pub(crate) use ask::unanswerable;
 pub(crate) use data::{Question, QuestionKind};
 
-pub use elicit::Elicit;
+pub use elicit::{Elicit, ElicitForm};
 pub use results::{Elicited, Sampled};
 pub use root::Root;
 pub use roots::Roots;

@@ -105,7 +105,8 @@ fn file_uri(path: &Path) -> String {
     uri
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -51,7 +51,7 @@ impl Context {
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where its list is malformed,
 /// and with what the caller answers
 /// with.
-#[must_use = "a question is asked when it is awaited"]
+#[must_use = "a question is asked when it is awaited: add `.await`"]
 pub struct Roots<'a> {
     context: &'a Context,
     key: Option<String>,
@@ -77,3 +77,5 @@ impl<'a> IntoFuture for Roots<'a> {
         Box::pin(self.context.ask(self.key, QuestionKind::Roots, |answer| answer.roots()))
     }
 }
+
+crate::future::becomes_a_future!(Roots<'a>, Result<Vec<Root>>, 'a);

@@ -60,7 +60,7 @@ impl Context {
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the answer is
 /// malformed, and with what the caller answers
 /// with.
-#[must_use = "a question is asked when it is awaited"]
+#[must_use = "a question is asked when it is awaited: add `.await`"]
 pub struct Sample<'a> {
     context: &'a Context,
     key: Option<String>,
@@ -112,3 +112,5 @@ impl<'a> IntoFuture for Sample<'a> {
         Box::pin(self.context.ask(self.key, kind, |answer| answer.sampled()))
     }
 }
+
+crate::future::becomes_a_future!(Sample<'a>, Result<Sampled>, 'a);

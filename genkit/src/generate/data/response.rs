@@ -129,10 +129,22 @@ impl GenerateResponse {
     /// a value that fits; the error shows the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let value = self.output_value()?;
-        serde_json::from_value(value).map_err(|e| {
+        let checked = self.bounded(&value, &|value| T::deserialize(value).is_ok());
+        let output = serde_json::from_value(value).map_err(|e| {
             let error = E::OutputType { why: e.to_string(), shown: self.shown() };
             Error::from(error).with_source(e)
-        })
+        })?;
+        checked.map(|()| output)
+    }
+
+    /// Checks what the schema that was shown says beyond the type that reads a value.
+    fn bounded(&self, value: &Value, read: &dyn Fn(&Value) -> bool) -> Result<()> {
+        let schema = self.request.as_ref().and_then(|request| request.output.schema.as_ref());
+        let Some(bounds) = schema.map(|schema| schema.bounds()).transpose()?.flatten() else {
+            return Ok(());
+        };
+        let misfit = |why| E::OutputType { why, shown: self.shown() };
+        Ok(bounds.check_read(value, read).map_err(misfit)?)
     }
 
     /// The answer as JSON, read by the format that was asked for.

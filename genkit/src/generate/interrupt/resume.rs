@@ -61,7 +61,7 @@ impl Resume {
         for part in self.restart.iter().filter(|part| is_replaced(part)) {
             let Some(request) = part.as_tool_request() else { continue };
             if let Some(tool) = find(&request.name) {
-                tool.schemas().check_input(request.input.clone(), how)?;
+                tool.schemas().check_given(request.input.clone(), how)?;
             }
         }
         Ok(())

@@ -45,8 +45,15 @@ impl Suspended {
         Self::new(vec![about_call(metadata)], Recording::default())
     }
 
-    /// Keeps what an earlier run of the call did, also where something else asks now.
+    /// Keeps what an earlier run of the call did, also where something else asks now; and what was
+    /// answered about the call as a whole, unless just that is asked again.
     pub(crate) fn keep_done(&mut self, earlier: &Self) {
+        let answered = earlier.recording.answers.get(CALL_KEY);
+        if let Some(answer) = answered
+            && self.questions.iter().all(|open| open.key != CALL_KEY)
+        {
+            self.recording.answers.insert(CALL_KEY.to_owned(), answer.clone());
+        }
         for (key, done) in &earlier.recording.once {
             self.recording.once.entry(key.clone()).or_insert_with(|| done.clone());
         }

@@ -71,7 +71,11 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request, chunks)
     }
 
-    /// Around each tool call.
+    /// Around each tool call: of the loop, and of MCP clients where the [`Genkit`](crate::Genkit)
+    /// that is served has this middleware.
+    ///
+    /// Over MCP the input in `call` is what the client sent, an interrupt is a question to the
+    /// client's user, and an answer without [`NextTool::run`] is the result that the client gets.
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         next.run(call)
     }
@@ -83,10 +87,7 @@ pub trait Middleware: Send + Sync + 'static {
 }
 
 /// What stands inside of all middleware: the run itself.
-pub(crate) trait Innermost: Send + Sync {
-    /// What stands around it, the outermost first.
-    fn middleware(&self) -> &[Arc<dyn Middleware>];
-
+pub(crate) trait Innermost: InnermostTool {
     /// Where a middleware finds other models.
     fn models(&self) -> &Models;
 
@@ -98,6 +99,12 @@ pub(crate) trait Innermost: Send + Sync {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>>;
+}
+
+/// What stands inside of all middleware around a tool call: in the loop, and for a client over MCP.
+pub(crate) trait InnermostTool: Send + Sync {
+    /// What stands around it, the outermost first.
+    fn middleware(&self) -> &[Arc<dyn Middleware>];
 
     fn call_tool<'a>(
         &'a self,
@@ -107,13 +114,18 @@ pub(crate) trait Innermost: Send + Sync {
 }
 
 /// A place in the chain: what is inside of all, and which middleware is next.
-#[derive(Clone)]
-struct Place {
-    innermost: Arc<dyn Innermost>,
+struct Place<I: ?Sized> {
+    innermost: Arc<I>,
     at: usize,
 }
 
-impl Place {
+impl<I: ?Sized> Clone for Place<I> {
+    fn clone(&self) -> Self {
+        Self { innermost: Arc::clone(&self.innermost), at: self.at }
+    }
+}
+
+impl<I: InnermostTool + ?Sized> Place<I> {
     /// The middleware that is next, from where on the chain goes on behind it.
     fn step(&mut self) -> Option<Arc<dyn Middleware>> {
         let next = self.innermost.middleware().get(self.at).cloned()?;
@@ -125,7 +137,7 @@ impl Place {
 /// What comes after a middleware around a run.
 #[derive(Clone)]
 pub struct NextGenerate {
-    place: Place,
+    place: Place<dyn Innermost>,
 }
 
 impl NextGenerate {
@@ -147,7 +159,7 @@ impl NextGenerate {
 /// What comes after a middleware around a model call.
 #[derive(Clone)]
 pub struct NextModel {
-    place: Place,
+    place: Place<dyn Innermost>,
     model: Arc<dyn Model>,
 }
 
@@ -199,13 +211,13 @@ impl NextModel {
 /// What comes after a middleware around a tool call.
 #[derive(Clone)]
 pub struct NextTool {
-    place: Place,
+    place: Place<dyn InnermostTool>,
     suspended: Option<Arc<Suspended>>,
 }
 
 impl NextTool {
     pub(crate) fn outermost(
-        innermost: Arc<dyn Innermost>,
+        innermost: Arc<dyn InnermostTool>,
         suspended: Option<Arc<Suspended>>,
     ) -> Self {
         Self { place: Place { innermost, at: 0 }, suspended }
@@ -224,7 +236,10 @@ impl NextTool {
     /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.
     pub fn resumed(&self) -> Option<&Value> {
         match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
-            CallerAnswer::Decision(decision) => decision.content.as_ref(),
+            // A client may agree without a word.
+            CallerAnswer::Decision(decision) => {
+                Some(decision.content.as_ref().unwrap_or(&Value::Null))
+            }
             _ => None,
         }
     }

@@ -33,7 +33,7 @@ mod outcome;
 mod retry;
 mod simulate_system_prompt;
 
-pub(crate) use chain::Innermost;
+pub(crate) use chain::{Innermost, InnermostTool};
 pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
 pub use closures::{on_generate, on_model, on_tool};
 #[cfg(feature = "http-model")]

@@ -19,6 +19,12 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call of `tool` that no model asks for.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn of(tool: Tool, request: ToolRequest) -> Self {
+        Self { tool: Some(tool), request, index: 0 }
+    }
+
     /// The tool; `None` if the model asks for one that there is not.
     pub fn tool(&self) -> Option<&Tool> {
         self.tool.as_ref()

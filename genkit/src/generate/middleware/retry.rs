@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn what_cannot_pass_is_not_tried_again() {
         assert_eq!(retry().wait(&Error::invalid_argument("x"), 0), None);
-        let quota = Error::new(ErrorKind::ResourceExhausted, "x").retryable(false);
+        let quota = Error::new(ErrorKind::ResourceExhausted, "x").with_retryable(false);
         assert_eq!(retry().wait(&quota, 0), None);
     }
 }

@@ -18,6 +18,9 @@ pub(crate) fn shape_output(
 ) -> Result<()> {
     let format = output.format()?;
     let schema = output.json_schema.as_deref();
+    if let Some(schema) = &output.json_schema {
+        schema.bounds()?; // what no answer could be checked against is told before one is paid for
+    }
     if let (Some(format), Some(schema)) = (format, schema) {
         format::check_schema(format, schema)?;
     }

@@ -18,7 +18,8 @@ use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Innermost, Middleware, NextGenerate, NextTool, ToolCall, ToolOutcome,
+    CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool, ToolCall,
+    ToolOutcome,
 };
 use crate::message::{Message, Role};
 use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models};
@@ -184,10 +185,6 @@ impl Run {
 }
 
 impl Innermost for Run {
-    fn middleware(&self) -> &[Arc<dyn Middleware>] {
-        &self.env.settings.middleware
-    }
-
     fn models(&self) -> &Models {
         &self.env.genkit.models
     }
@@ -203,6 +200,12 @@ impl Innermost for Run {
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(model_call::call(&self.env, model, request, chunks))
+    }
+}
+
+impl InnermostTool for Run {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.env.settings.middleware
     }
 
     fn call_tool<'a>(

@@ -82,7 +82,7 @@ mod state {
         machine.settle();
         let response = done(&mut machine);
         let mut answers = Resume::default();
-        answers.push(response.interrupts()[0].restart(json!("this one")));
+        answers.push(response.interrupts()[0].restart(json!("this one"))).expect("it fits");
         let mut request = ModelRequest::new(response.into_messages());
         let resumed = resume(&mut request.messages, &answers).expect("it is answered");
         TurnMachine::new(request, RULES, Some(resumed))
@@ -400,7 +400,7 @@ fn play(
                 let mut given = Resume::default();
                 let answers = response.interrupts();
                 let answer = |question: &Interrupt| -> Answer { question.restart(json!("ok")) };
-                answers.iter().map(answer).for_each(|answer| given.push(answer));
+                answers.iter().map(answer).for_each(|answer| given.push(answer).expect("it fits"));
                 let mut request = ModelRequest::new(response.into_messages());
                 let resumed = resume(&mut request.messages, &given).expect("it is answered");
                 machine = TurnMachine::new(request, RULES, Some(resumed));

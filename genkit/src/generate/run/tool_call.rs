@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
-use crate::message::{Part, ToolRequest, ToolResponse};
+use crate::message::{ToolRequest, ToolResponse};
 use crate::truncate::truncate;
 
 /// Calls a tool inside of all middleware.
@@ -141,16 +141,7 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
 
 /// An output as the model reads it, cut where it is too long.
 fn answer(call: &ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
-    let ToolOutput { value, content, metadata } = output;
-    let (value, content) = match value {
-        Some(value) => (value, content),
-        // Text alone is the result; other content stands beside it.
-        None if content.iter().all(|part| part.as_text().is_some()) => {
-            let text: String = content.iter().filter_map(Part::as_text).collect();
-            (if content.is_empty() { Value::Null } else { text.into() }, Vec::new())
-        }
-        None => (Value::Null, content),
-    };
+    let (value, content, metadata) = output.into_answer();
     let size = crate::size::json_size(&value);
     let value = if size > limit {
         tracing::warn!(tool = call.request.name, size, limit, "an answer was cut for the model");

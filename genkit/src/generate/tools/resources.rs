@@ -36,9 +36,10 @@ pub(crate) async fn resolve_resources(
     for reference in references {
         given.extend(reference.find().await?);
     }
-    let context = || {
+    let context = |own: Option<Duration>| {
         let (states, values) = (genkit.states.clone(), values.clone());
-        ContextParts { states, values, limit: Some(limit), ..ContextParts::default() }.build()
+        let limit = Some(own.unwrap_or(limit));
+        ContextParts { states, values, limit, ..ContextParts::default() }.build()
     };
     for message in &mut named {
         let mut content = Vec::with_capacity(message.content.len());
@@ -49,7 +50,7 @@ pub(crate) async fn resolve_resources(
             };
             let parts = match held(&resource) {
                 Some(part) => vec![part],
-                None => read(&resource.uri, &given, &genkit.registry, &context()).await?,
+                None => read(&resource.uri, &given, &genkit.registry, context).await?,
             };
             content.extend(parts.into_iter().map(|mut part| {
                 part.metadata_mut().extend(metadata.clone());
@@ -78,15 +79,16 @@ async fn read(
     uri: &str,
     given: &[Resource],
     registry: &Registry,
-    context: &Context,
+    context: impl Fn(Option<Duration>) -> Context,
 ) -> Result<Vec<Part>> {
     let found = Resource::most_specific(given.iter().cloned(), uri)
         .or_else(|| registry.resource_for(uri, |_| true));
     let Some((resource, variables)) = found else {
         return Err(E::NoResource(uri.to_owned()).into());
     };
-    let reading = resource.invoke(context, uri, variables.into());
-    let contents = supervise(context, resource.name(), reading)
+    let context = context(resource.timeout());
+    let reading = resource.invoke(&context, uri, variables.into());
+    let contents = supervise(&context, resource.name(), reading)
         .await
         .context(format!("cannot read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())

@@ -215,18 +215,22 @@ impl McpClient {
         Ok(())
     }
 
+    pub(super) fn parts(&self) -> (Arc<Catalog>, Arc<HostState>) {
+        (Arc::clone(&self.catalog), Arc::clone(&self._host))
+    }
+
     /// Completion: suggestions for an argument of a prompt, of which `typed` is there. See
     /// [`Complete`].
     pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
         let of = Reference::Prompt(PromptReference::new(prompt));
-        Complete::new(Ok(self.clone()), of, argument, typed)
+        Complete::new(Ok(self.parts()), of, argument, typed)
     }
 
     /// Completion: suggestions for a variable of a resource template, of which `typed` is there. See
     /// [`Complete`].
     pub fn complete_uri(&self, template: &str, variable: &str, typed: &str) -> Complete {
         let of = Reference::Resource(ResourceTemplateReference::new(template));
-        Complete::new(Ok(self.clone()), of, variable, typed)
+        Complete::new(Ok(self.parts()), of, variable, typed)
     }
 
     /// Sets the roots (folders) that this server may work in, and tells it: paths, URIs, or [`Root`]s

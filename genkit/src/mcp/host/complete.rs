@@ -1,10 +1,12 @@
 //! Completion: what a server suggests for an argument while a user types it.
 
 use std::future::IntoFuture;
+use std::sync::Arc;
 
 use rmcp::model::Reference;
 
-use super::client::McpClient;
+use super::catalog::Catalog;
+use super::catalog::host_state::HostState;
 use super::error::{Error, OfServer as _};
 use super::request::methods;
 use crate::action::CompleteRequest;
@@ -12,8 +14,8 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 /// Completion of an argument of a prompt, or of a variable of a resource template: the suggestions of
-/// the server, best first. What [`McpClient::complete`] and [`McpHost::complete`](super::McpHost::complete)
-/// give; awaiting it asks.
+/// the server, best first. What [`McpClient::complete`](super::McpClient::complete) and
+/// [`McpHost::complete`](super::McpHost::complete) give; awaiting it asks.
 ///
 /// ```standalone_crate
 /// use genkit::action::CompleteRequest;
@@ -44,19 +46,19 @@ use crate::future::BoxFuture;
 /// ```
 #[must_use = "nothing is asked until it is awaited"]
 pub struct Complete {
-    client: Result<McpClient>,
+    server: Result<(Arc<Catalog>, Arc<HostState>)>,
     of: Reference,
     request: CompleteRequest,
 }
 
 impl Complete {
     pub(super) fn new(
-        client: Result<McpClient>,
+        server: Result<(Arc<Catalog>, Arc<HostState>)>,
         of: Reference,
         argument: &str,
         typed: &str,
     ) -> Self {
-        Self { client, of, request: CompleteRequest::typed(argument, typed) }
+        Self { server, of, request: CompleteRequest::typed(argument, typed) }
     }
 
     /// Another argument that is known already: what is suggested may depend on it.
@@ -70,11 +72,12 @@ impl Complete {
     /// # Errors
     /// There is no such server or prompt, the server completes no arguments, or it is not there.
     pub async fn run(self) -> Result<Vec<String>> {
-        let Self { client, of, request } = self;
-        let client = client?;
-        let server = &client.catalog.server;
+        let Self { server, of, request } = self;
+        // A host lives as long as what it is asked.
+        let (catalog, _host) = server?;
+        let server = &catalog.server;
         if server.connection().await?.info.capabilities.completions.is_none() {
-            return Err(Error::NoCompletions.of(client.key()));
+            return Err(Error::NoCompletions.of(&server.key));
         }
         methods::complete(server, of, request).await
     }

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
-use super::catalog::sync;
 use super::client::McpClient;
 use super::complete::Complete;
 use super::config::ServerConfig;
@@ -125,9 +124,8 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        if self.0.add_registry(registry) {
-            sync::start(&self.0, registry).await;
-        }
+        // An error is the end of the runtime that syncs: what is in is in.
+        let _ = self.0.sync(registry).wait_for(|is_in| *is_in).await;
     }
 
     /// Calls a tool by its name in this host, `key/tool`, with anything that serializes to an object.
@@ -154,7 +152,7 @@ impl McpHost {
         let named = self.named("prompt", name);
         let own = named.as_ref().map_or(name, |(_, own)| *own);
         let of = Reference::Prompt(PromptReference::new(own));
-        Complete::new(named.map(|(client, _)| client), of, argument, typed)
+        Complete::new(named.map(|(client, _)| client.parts()), of, argument, typed)
     }
 
     /// The server that a name begins with, and the server's own name.

@@ -160,7 +160,7 @@ impl Caller for McpCaller {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        self.progress(Progress::new(f64::from(count)).message(text))
+        self.progress(Progress::new(f64::from(count)).with_message(text))
     }
 
     fn resource_updated(&self, uri: String) {

@@ -33,6 +33,9 @@ pub(crate) enum Error {
     #[error("cannot listen on {address}")]
     Listen { address: String, source: std::io::Error },
     #[cfg(feature = "mcp-http")]
+    #[error("the listener that was given cannot be used")]
+    GivenListener { source: std::io::Error },
+    #[cfg(feature = "mcp-http")]
     #[error("the server's listener failed")]
     Listener { source: std::io::Error },
 
@@ -47,6 +50,9 @@ pub(crate) enum Error {
          for example with a filter or a smaller page"
     )]
     OutputTooLarge { tool: String, size: usize, limit: usize },
+
+    #[error("a middleware answers for `{tool}` with what its output schema does not allow: {why}")]
+    MiddlewareAnswer { tool: String, why: String },
 
     #[error("the record of this call does not serialize")]
     StateUnserializable { source: rmcp::model::RequestStateError },
@@ -100,13 +106,16 @@ impl Topic for Error {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
             Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
             #[cfg(feature = "mcp-http")]
-            Self::Listen { .. } | Self::Listener { .. } => ErrorKind::Unavailable,
+            Self::Listen { .. } | Self::GivenListener { .. } | Self::Listener { .. } => {
+                ErrorKind::Unavailable
+            }
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::LoopEnded { .. }
+            | Self::MiddlewareAnswer { .. }
             | Self::StateUnserializable { .. }
             | Self::NotSealed
             | Self::Unsendable(_) => ErrorKind::Internal,

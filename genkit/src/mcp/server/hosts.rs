@@ -1,12 +1,20 @@
 //! Hosts whose servers this one fronts; without the feature `mcp-host` there are none.
 
+use std::sync::OnceLock;
+
+use tokio::sync::watch;
+
 #[cfg(feature = "mcp-host")]
 use crate::mcp::McpHost as FrontedHost;
 use crate::registry::Registry;
 
 /// The hosts of a server.
-#[derive(Clone, Default)]
-pub(crate) struct FrontedHosts(Vec<FrontedHost>);
+#[derive(Default)]
+pub(crate) struct FrontedHosts {
+    hosts: Vec<FrontedHost>,
+    /// Whether all of them are registered, since the first who asked.
+    registered: OnceLock<watch::Receiver<bool>>,
+}
 
 /// No host can be made.
 #[cfg(not(feature = "mcp-host"))]
@@ -23,27 +31,42 @@ impl FrontedHost {
 impl FrontedHosts {
     #[cfg(feature = "mcp-host")]
     pub(crate) fn push(&mut self, host: FrontedHost) {
-        self.0.push(host);
+        self.hosts.push(host);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.hosts.is_empty()
     }
 
-    /// Registers what their servers have: many clients list once what there is.
-    pub(crate) async fn register_in(&self, registry: &Registry) {
-        for host in &self.0 {
-            host.register_in(registry).await;
+    /// Waits until what their servers have is registered, as far as it comes in time: many clients
+    /// list once what there is.
+    pub(crate) async fn registered_in(&self, registry: &Registry) {
+        if !self.is_empty() {
+            // An error is the end of the runtime that registers: what is there is there.
+            let _ = self.registering(registry).wait_for(|done| *done).await;
         }
     }
 
-    /// The same where nothing can be waited for: it comes when it is there.
+    /// Begins it where there is a runtime already; else the first request does.
     pub(crate) fn register_soon(&self, registry: &Registry) {
-        // Without a runtime no host can have been made.
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        for host in self.0.clone() {
-            let registry = registry.clone();
-            runtime.spawn(async move { host.register_in(&registry).await });
+        if !self.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
+            self.registering(registry);
         }
+    }
+
+    /// A task of its own: a client that goes away must not end it.
+    fn registering(&self, registry: &Registry) -> watch::Receiver<bool> {
+        let begin = || {
+            let (done, registered) = watch::channel(false);
+            let (hosts, registry) = (self.hosts.clone(), registry.clone());
+            tokio::spawn(async move {
+                for host in hosts {
+                    host.register_in(&registry).await;
+                }
+                let _ = done.send(true);
+            });
+            registered
+        };
+        self.registered.get_or_init(begin).clone()
     }
 }

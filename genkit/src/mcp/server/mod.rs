@@ -4,6 +4,7 @@ mod audit;
 mod builder;
 mod caller;
 mod content;
+mod disclosure;
 mod error;
 mod handler;
 mod hosts;
@@ -21,6 +22,7 @@ mod session;
 mod settings;
 mod state;
 mod stdio;
+mod tool_call;
 
 pub use builder::McpServer;
 pub use principal::Principal;

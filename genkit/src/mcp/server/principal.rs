@@ -1,7 +1,10 @@
 //! Principal: who calls, as an HTTP layer found out; and the rest of an HTTP request beside its body.
 
+use std::fmt;
+
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
 
 /// Who calls, as an HTTP layer in front found out: put it into the request's extensions.
 ///
@@ -14,13 +17,78 @@ use rmcp::service::RequestContext;
 /// use axum::Extension;
 /// use genkit::mcp::server::Principal;
 ///
-/// let ada = Principal("ada@example.com".into()); // whom your layer found in the token
+/// // Whom your layer found in the token:
+/// let ada = Principal::new("ada@example.com")
+///     .with_scopes(["notes:read"])
+///     .with_claims([("tenant", "acme")]);
+/// assert_eq!((ada.id(), ada.has_scope("notes:write")), ("ada@example.com", false));
+/// assert_eq!(ada.claims()["tenant"], "acme");
 /// let app = axum::Router::<()>::new().layer(Extension(ada));
 /// # let _ = app;
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Principal(pub String);
+#[derive(Clone, PartialEq)]
+pub struct Principal {
+    id: String,
+    scopes: Vec<String>,
+    claims: Map<String, Value>,
+}
+
+impl Principal {
+    /// A caller by what identifies it, for example the `sub` of its token.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), scopes: Vec::new(), claims: Map::new() }
+    }
+
+    /// The same caller with these OAuth scopes.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same caller with the claims of its token.
+    #[must_use]
+    pub fn with_claims<K: Into<String>, V: Into<Value>>(
+        mut self,
+        claims: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.claims = claims.into_iter().map(|(name, claim)| (name.into(), claim.into())).collect();
+        self
+    }
+
+    /// What identifies it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its OAuth scopes.
+    pub fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    /// Whether it has this OAuth scope.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes.iter().any(|has| has == scope)
+    }
+
+    /// The claims of its token.
+    pub fn claims(&self) -> &Map<String, Value> {
+        &self.claims
+    }
+}
+
+/// Without the values of claims, which may be personal or secret.
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let claims: Vec<&String> = self.claims.keys().collect();
+        f.debug_struct("Principal")
+            .field("id", &self.id)
+            .field("scopes", &self.scopes)
+            .field("claims", &claims)
+            .finish()
+    }
+}
 
 /// The head of an HTTP request; empty over stdio.
 #[derive(Default)]
@@ -45,7 +113,7 @@ impl HttpHead {
     }
 
     pub(crate) fn principal(&self) -> String {
-        self.extensions.get::<Principal>().map(|who| who.0.clone()).unwrap_or_default()
+        self.extensions.get::<Principal>().map(|who| who.id.clone()).unwrap_or_default()
     }
 
     /// Whose rate this request counts for.
@@ -75,5 +143,21 @@ impl HttpHead {
 
     pub(crate) fn client_key(&self, _: &str) -> String {
         String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_a_principal_has_no_claims() {
+        let ada = Principal::new("ada").with_scopes(["read"]).with_claims([("token", "s3cret")]);
+        let shown = format!("{ada:?}");
+        assert!(
+            shown.contains("ada") && shown.contains("read") && shown.contains("token"),
+            "{shown}"
+        );
+        assert!(!shown.contains("s3cret"), "{shown}");
     }
 }

@@ -1,12 +1,14 @@
 //! Runs one function for a client: under the limits, with its context, questions and audit event.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
 use rmcp::service::RequestContext;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
 use super::caller::{McpCaller, input_request};
@@ -14,23 +16,51 @@ use super::error::{Error as E, missing_capability, protocol_error};
 use super::principal::HttpHead;
 use super::session::{Era, Session, StateBinding};
 use super::state::SharedState;
-use crate::context::{
-    CallerAnswer, Context, ContextParts, Outcome, Question, Recording, TypeMap, drive,
-};
+use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording};
 use crate::error::{Error, Result};
-use crate::future::BoxFuture;
 
 /// What is run, by the request.
 pub(super) struct Invocation {
     pub(super) method: &'static str,
     pub(super) name: String,
     pub(super) arguments: Value,
-    pub(super) timeout: Duration,
-    /// What the user must approve first.
-    pub(super) approval: Option<String>,
+    /// The time limit of the action itself; `None` is the server's.
+    pub(super) timeout: Option<Duration>,
     /// What an earlier round of this request left with the client.
     pub(super) state: Option<String>,
     pub(super) responses: Option<InputResponses>,
+}
+
+/// A request that was let in: what the context of its function is made from.
+pub(super) struct Admitted {
+    pub(super) shared: Arc<SharedState>,
+    pub(super) caller: Arc<McpCaller>,
+    pub(super) name: String,
+    pub(super) cancel: CancellationToken,
+    timeout: Duration,
+    meta: Map<String, Value>,
+    #[cfg(feature = "mcp-http")]
+    extensions: http::Extensions,
+}
+
+impl Admitted {
+    /// A context that goes on from `recording`, once the user approved what `approval` says.
+    pub(super) fn context(&self, recording: Recording, approval: Option<String>) -> Context {
+        let caller = Arc::clone(&self.caller);
+        ContextParts {
+            states: self.shared.genkit.states.clone(),
+            meta: self.meta.clone(),
+            cancel: self.cancel.clone(),
+            limit: Some(self.timeout),
+            recording,
+            approval,
+            #[cfg(feature = "mcp-http")]
+            extensions: self.extensions.clone(),
+            caller,
+            ..ContextParts::default()
+        }
+        .build()
+    }
 }
 
 /// How a run ended, for the client.
@@ -39,21 +69,24 @@ pub(super) enum RunOutcome<T> {
     InputRequired(InputRequiredResult),
 }
 
-/// Runs `work` for the client of `session`.
-pub(super) async fn run<T>(
-    shared: &SharedState,
+/// Runs `work` for the client of `session`: with the arguments, and the record of earlier rounds.
+pub(super) async fn run<T, F>(
+    shared: &Arc<SharedState>,
     session: &Session,
     mut request: RequestContext<RoleServer>,
     invocation: Invocation,
-    work: impl for<'a> FnOnce(&'a Context, Value) -> BoxFuture<'a, Result<T>>,
-) -> std::result::Result<RunOutcome<T>, ErrorData> {
+    work: impl FnOnce(Admitted, Value, Recording) -> F,
+) -> std::result::Result<RunOutcome<T>, ErrorData>
+where
+    F: Future<Output = Outcome<T>>,
+{
     let settings = &shared.settings;
     let era = Era::of(&request);
     let head = HttpHead::take(&mut request);
     let principal = head.principal();
     let registry = &shared.genkit.registry;
     let caller = McpCaller::new(&request, era, session, registry, settings.approval_fallback);
-    let Invocation { method, name, arguments, timeout, approval, state, responses } = invocation;
+    let Invocation { method, name, arguments, timeout, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
     let audit = Audit::begin(method, &name, caller.client_info(), &principal, shown);
     // Without a rate nobody is counted, and the key would be made for nothing.
@@ -76,27 +109,24 @@ pub(super) async fn run<T>(
             return Err(protocol_error(&error));
         }
     };
-    let approval = approval.filter(|_| !caller.trusted_to_approve());
-    let context = ContextParts {
+    let admitted = Admitted {
+        shared: Arc::clone(shared),
         caller: Arc::new(caller),
-        states: shared.genkit.states.clone(),
-        values: TypeMap::default(),
-        meta: request.meta.0.0.clone(),
+        name: name.clone(),
         cancel: request.ct.clone(),
-        limit: Some(timeout),
-        recording,
-        approval,
+        timeout: timeout.unwrap_or(settings.timeout),
+        meta: request.meta.0.0.clone(),
         #[cfg(feature = "mcp-http")]
         extensions: head.extensions,
-        ..ContextParts::default()
-    }
-    .build();
-    match drive(&context, &name, work(&context, arguments)).await {
+    };
+    match work(admitted, arguments, recording).await {
         Outcome::Finished(result) => {
             let error = result.as_ref().err();
-            let shown = error.filter(|_| settings.audit_contents).map(Error::chain);
-            audit.end(if error.is_none() { "ok" } else { "error" }, shown.as_deref());
-            match error.filter(|_| era == Era::Modern).and_then(missing_capability) {
+            let full = error.filter(|_| settings.audit_contents).map(Error::chain);
+            audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
+            let result = result.map_err(|error| shared.for_client(error, &name));
+            match result.as_ref().err().filter(|_| era == Era::Modern).and_then(missing_capability)
+            {
                 Some(missing) => Err(missing),
                 None => Ok(RunOutcome::Finished(result)),
             }
@@ -106,14 +136,13 @@ pub(super) async fn run<T>(
             audit.end(if required.is_ok() { "asks" } else { "error" }, None);
             Ok(match required {
                 Ok(required) => RunOutcome::InputRequired(required),
-                Err(error) => RunOutcome::Finished(Err(error)),
+                Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),
             })
         }
         // Dropping the audit event records it; the client does not wait for an answer.
         Outcome::Cancelled => Err(E::RequestCancelled.into()),
     }
 }
-
 /// The questions of a run as a result, with the state that the next run goes on from.
 fn input_required(
     shared: &SharedState,

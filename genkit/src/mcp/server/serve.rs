@@ -1,7 +1,6 @@
 //! Serving: checks everything, then answers over stdio, HTTP or a pipe in memory until told to stop.
 
 use std::future::{Future, IntoFuture};
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
@@ -42,6 +41,45 @@ impl Genkit {
 }
 
 impl McpServer {
+    /// Serves until the client goes, or the server is told to stop: what awaiting it does, as a
+    /// future for `tokio::spawn`, `block_on` and `select!`.
+    ///
+    /// ```no_run
+    /// fn main() -> genkit::Result<()> {
+    ///     let runtime = tokio::runtime::Runtime::new()?;
+    ///     runtime.block_on(genkit::serve_mcp().run())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As awaiting the [`McpServer`].
+    pub async fn run(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        // Many clients list once what there is.
+        self.hosts.registered_in(&self.genkit.registry).await;
+        #[cfg(feature = "mcp-http")]
+        let listening = std::mem::take(&mut self.listening);
+        #[cfg(feature = "mcp-http")]
+        let is_local = listening.place.is_none();
+        #[cfg(not(feature = "mcp-http"))]
+        let is_local = true;
+        let handler = self.check(is_local)?;
+        let stop = CancellationToken::new();
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        #[cfg(feature = "mcp-http")]
+        let served = match listening.place {
+            Some(place) => http::serve(handler, place, listening.told, stop).await,
+            None => {
+                listening.warn_unused();
+                serve_stdio(handler, stop).await
+            }
+        };
+        #[cfg(not(feature = "mcp-http"))]
+        let served = serve_stdio(handler, stop).await;
+        signals.abort();
+        served
+    }
+
     /// The server as a handler of the SDK, for transports of one's own.
     ///
     /// ```
@@ -60,7 +98,9 @@ impl McpServer {
     /// As serving: the registry is checked first.
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
         self.hosts.register_soon(&self.genkit.registry);
-        self.check()
+        #[cfg(feature = "mcp-http")]
+        self.listening.warn_unused();
+        self.check(false)
     }
 
     /// The endpoint as a router, to mount it in an existing `axum` app:
@@ -87,14 +127,17 @@ impl McpServer {
     #[cfg(feature = "mcp-http")]
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
-        Ok(http::router(self.check()?))
+        self.listening.warn_unused();
+        Ok(http::router(self.check(false)?))
     }
 
-    /// Checks everything that can be wrong before the first client comes.
-    fn check(self) -> Result<McpHandler> {
+    /// Checks everything that can be wrong before the first client comes. A local client is of the
+    /// user who runs the server.
+    fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let fronts = !self.hosts.is_empty();
-        let shared = SharedState::new(self.genkit, self.settings, self.hosts)?;
+        let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts, exposes_errors)?;
         let lists = shared.lists();
         let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
@@ -106,39 +149,18 @@ impl McpServer {
         tracing::info!(%server, tools, prompts, resources, "serving MCP");
         Ok(McpHandler::new(Arc::new(shared)))
     }
-
-    async fn serve(mut self) -> Result<()> {
-        let shutdown = self.shutdown.take();
-        // Many clients list once what there is.
-        self.hosts.register_in(&self.genkit.registry).await;
-        let handler = self.check()?;
-        let stop = CancellationToken::new();
-        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
-        let served = serve_until(handler, stop).await;
-        signals.abort();
-        served
-    }
 }
 
 impl IntoFuture for McpServer {
     type Output = Result<()>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.serve())
+        Box::pin(self.run())
     }
 }
 
-#[cfg(feature = "mcp-http")]
-async fn serve_until(handler: McpHandler, stop: CancellationToken) -> Result<()> {
-    match handler.settings().http.address.clone() {
-        Some(address) => http::serve(handler, &address, stop).await,
-        None => serve_stdio(handler, stop).await,
-    }
-}
-
-#[cfg(not(feature = "mcp-http"))]
-use serve_stdio as serve_until;
+crate::future::becomes_a_future!(McpServer, Result<()>);
 
 async fn serve_stdio(handler: McpHandler, stop: CancellationToken) -> Result<()> {
     // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
@@ -165,7 +187,7 @@ fn stdio_limits(handler: &McpHandler) -> StdioLimits {
 #[cfg(any(feature = "testing", feature = "mcp-host"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
-    let handler = server.check()?;
+    let handler = server.check(true)?;
     let (reader, writer) = tokio::io::split(pipe);
     let transport = stdio::StdioTransport::new(reader, writer, stdio_limits(&handler));
     let transport = transport.with_streams(handler.session().streams.clone());

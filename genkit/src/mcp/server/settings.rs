@@ -76,6 +76,8 @@ pub(crate) struct ServerSettings {
     pub(crate) cache_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
+    /// Whether clients read errors with all their causes; `None` is that of the transport.
+    pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
     pub(crate) sealing_key: Option<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
@@ -88,8 +90,6 @@ pub(crate) struct ServerSettings {
 #[cfg(feature = "mcp-http")]
 #[derive(Clone)]
 pub(crate) struct HttpSettings {
-    /// Without one the server is on stdio.
-    pub(crate) address: Option<String>,
     pub(crate) max_body: usize,
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Vec<String>,
@@ -113,6 +113,7 @@ impl Default for ServerSettings {
             cache_ttl: DEFAULT_CACHE_TTL,
             strict_args: false,
             audit_contents: false,
+            expose_errors: None,
             approval_fallback: ApprovalFallback::default(),
             sealing_key: None,
             extensions: Map::new(),
@@ -127,7 +128,6 @@ impl Default for ServerSettings {
 impl Default for HttpSettings {
     fn default() -> Self {
         Self {
-            address: None,
             max_body: DEFAULT_MAX_BODY,
             hosts: None,
             origins: Vec::new(),

@@ -21,8 +21,10 @@ pub(crate) struct SharedState {
     pub(crate) limiter: RequestLimiter,
     pub(crate) notifier: Notifier,
     lists: ListCache,
+    /// Whether clients read errors with all their causes.
+    pub(crate) exposes_errors: bool,
     /// Hosts live as long as the server that fronts them.
-    _hosts: FrontedHosts,
+    hosts: FrontedHosts,
 }
 
 impl SharedState {
@@ -30,6 +32,7 @@ impl SharedState {
         genkit: Genkit,
         settings: ServerSettings,
         hosts: FrontedHosts,
+        exposes_errors: bool,
     ) -> Result<Self> {
         Ok(Self {
             sealer: StateSealer::new(settings.sealing_key.as_deref())?,
@@ -38,8 +41,15 @@ impl SharedState {
             notifier: Notifier::default(),
             genkit,
             settings,
-            _hosts: hosts,
+            exposes_errors,
+            hosts,
         })
+    }
+
+    /// Waits, once, until what fronted hosts have is in the registry.
+    pub(crate) async fn with_hosts(&self) -> &Self {
+        self.hosts.registered_in(&self.genkit.registry).await;
+        self
     }
 
     pub(crate) fn lists(&self) -> Arc<Lists> {

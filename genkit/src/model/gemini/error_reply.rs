@@ -64,7 +64,7 @@ impl ErrorBody {
             error = error.with_details(json!({ "reason": reason }));
         }
         if self.is_daily() {
-            error = error.retryable(false);
+            error = error.with_retryable(false);
         }
         let text = self.field("google.rpc.RetryInfo", "retryDelay").and_then(Value::as_str);
         let delay = text.and_then(|text| text.strip_suffix('s')?.parse().ok()).and_then(seconds);

@@ -39,7 +39,7 @@ pub(crate) async fn download(
         while let Some(piece) = response.chunk().await.map_err(cut_off)? {
             if bytes.len() + piece.len() > limit {
                 let too_large = E::FileTooLarge { host: host.clone(), limit };
-                return Err(Error::from(too_large).retryable(false));
+                return Err(Error::from(too_large).with_retryable(false));
             }
             bytes.extend_from_slice(&piece);
         }

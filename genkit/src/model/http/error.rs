@@ -82,7 +82,7 @@ impl CallFailure {
     pub(super) fn at(self, api: &str) -> crate::error::Error {
         let is_final = matches!(self, Self::TooLarge(_) | Self::EventTooLong(_));
         let error = crate::error::Error::from(Error::Call { api: api.to_owned(), failure: self });
-        if is_final { error.retryable(false) } else { error }
+        if is_final { error.with_retryable(false) } else { error }
     }
 
     fn kind(&self) -> ErrorKind {

@@ -56,7 +56,7 @@ impl Secrets {
         // What caused it may hold the key as well, so that only its text stays.
         let text = error.chain();
         let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
-            .retryable(error.is_retryable());
+            .with_retryable(error.is_retryable());
         match error.retry_after() {
             Some(wait) => clean.with_retry_after(wait),
             None => clean,
@@ -91,7 +91,7 @@ mod tests {
         let secrets = secrets();
         let error = Error::new(ErrorKind::ResourceExhausted, "key abcdef of abcdef-longer")
             .with_retry_after(Duration::from_secs(1))
-            .retryable(false);
+            .with_retryable(false);
         let clean = secrets.redact_error(error);
         assert_eq!(clean.to_string(), "key <KEY> of <KEY>");
         assert_eq!(clean.retry_after(), Some(Duration::from_secs(1)));

@@ -41,7 +41,7 @@ pub(super) fn failure(
     // A quota or a balance that is used up does not come back by waiting.
     let never = status == 402 || report.is_quota();
     if let Some(worth) = advised.or(never.then_some(false)) {
-        error = error.retryable(worth);
+        error = error.with_retryable(worth);
     }
     report.detailed(error, Some(status))
 }
@@ -69,7 +69,7 @@ pub(super) fn within(provider: &str, error: &Value) -> Error {
         error = error.with_retry_after(wait);
     }
     if report.is_quota() {
-        error = error.retryable(false);
+        error = error.with_retryable(false);
     }
     report.detailed(error, status)
 }

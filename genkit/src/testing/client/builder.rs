@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Client;
 use super::handler::{TestAnswers, TestHandler};
+use crate::context::Root;
 use crate::error::Result;
 use crate::mcp::McpServer;
 use crate::testing::error::Error as E;
@@ -60,7 +61,7 @@ impl Client {
 ///     .roots(["file:///home/ada"])
 ///     .connect(genkit.serve_mcp())
 ///     .await?;
-/// assert_eq!(client.call("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
+/// assert_eq!(client.call_tool("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
 /// # Ok(())
 /// # }
 /// ```
@@ -93,9 +94,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers requests for roots: these URIs.
-    pub fn roots(mut self, uris: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.answers.roots = Some(uris.into_iter().map(Into::into).collect());
+    /// Answers requests for roots: URIs, or [`Root`]s with a name.
+    pub fn roots(mut self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
+        self.answers.roots = Some(roots.into_iter().map(Into::into).collect());
         self
     }
 

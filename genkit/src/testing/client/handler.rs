@@ -11,13 +11,14 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
     ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
-    ResourceUpdatedNotificationParam, Root, SamplingMessage,
+    ResourceUpdatedNotificationParam, Root as McpRoot, SamplingMessage,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
 use super::seen::Seen;
+use crate::context::Root;
 use crate::sync::lock;
 
 type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
@@ -28,7 +29,7 @@ type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,
     pub(super) sample: Option<SampleAnswer>,
-    pub(super) roots: Option<Vec<String>>,
+    pub(super) roots: Option<Vec<Root>>,
 }
 
 pub(super) struct TestHandler {
@@ -88,7 +89,10 @@ impl ClientHandler for TestHandler {
         &self,
         _: RequestContext<RoleClient>,
     ) -> std::result::Result<ListRootsResult, ErrorData> {
-        let roots = self.answers.roots.iter().flatten().map(Root::new);
+        let roots = self.answers.roots.iter().flatten().map(|root| {
+            let sent = McpRoot::new(&root.uri);
+            root.name.iter().fold(sent, |sent, name| sent.with_name(name))
+        });
         Ok(ListRootsResult::new(roots.collect()))
     }
 

@@ -1,32 +1,41 @@
 //! An MCP client in memory: your server is tested without a process and without a port.
 
-mod answer;
 mod builder;
+mod content;
 mod handler;
+mod listed;
 mod seen;
+mod tool_result;
 
 use std::sync::{Arc, Mutex};
 
 use rmcp::RoleClient;
 use rmcp::model::{
     ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    GetPromptResult, Prompt, ReadResourceRequestParams, ReadResourceResult, Reference, Resource,
-    ResourceTemplate, Tool,
+    GetPromptResult, ReadResourceRequestParams, ReadResourceResult, Reference,
 };
 use rmcp::service::{RunningService, ServiceError};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
+use crate::action::{PromptReply, ResourceContents};
 use crate::error::{Error, Result};
 use crate::sync::lock;
 
-pub use answer::Answer;
 pub use builder::ClientBuilder;
+pub use listed::{ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool};
 pub use seen::Seen;
+pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
 
-/// An MCP client connected to a server in memory.
+/// An MCP client connected to a server in memory, with the verbs of
+/// [`McpClient`](crate::mcp::McpClient) and the server's own names.
+///
+/// Everything is in types of this library; what the SDK read stands beside it: `raw()` of items and
+/// results, [`raw_prompt`](Self::raw_prompt), [`raw_resource`](Self::raw_resource), and
+/// [`peer`](Self::peer) for all other requests.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -43,9 +52,9 @@ use self::handler::TestHandler;
 /// # async fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
 /// let client = Client::connect(genkit.serve_mcp()).await?;
-/// assert_eq!(client.tools().await?[0].name, "add");
-/// assert_eq!(client.call("add", json!({"a": 2, "b": 40})).await?.text(), "42");
-/// assert!(client.call("add", json!({"a": 2})).await?.is_error());
+/// assert_eq!(client.tools().await?[0].name(), "add");
+/// assert_eq!(client.call_tool("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+/// assert!(client.call_tool("add", json!({"a": 2})).await?.is_error());
 /// # Ok(())
 /// # }
 /// ```
@@ -71,12 +80,13 @@ use self::handler::TestHandler;
 /// # async fn main() -> genkit::Result<()> {
 /// let registry = Registry::new().add(prompts![poem]).add(resources![note]);
 /// let client = Client::connect(Genkit::builder().registry(registry).build()?.serve_mcp()).await?;
-/// assert_eq!(client.prompts().await?[0].name, "poem");
-/// assert_eq!(client.prompt("poem", json!({"topic": "rain"})).await?.messages.len(), 1);
+/// assert_eq!(client.prompts().await?[0].arguments()[0].name, "topic");
+/// let poem = client.get_prompt("poem", json!({"topic": "rain"})).await?;
+/// assert_eq!(poem.messages()[0].text(), "Write a poem about rain.");
 /// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
-/// assert_eq!(client.resource_templates().await?[0].uri_template, "note://{id}");
+/// assert_eq!(client.resource_templates().await?[0].uri_template(), "note://{id}");
 /// assert!(client.resources().await?.is_empty()); // it has an address for each note, no fixed one
-/// assert_eq!(client.read("note://7").await?.contents.len(), 1);
+/// assert_eq!(client.read_resource("note://7").await?[0].as_text(), Some("note 7"));
 /// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
 /// assert!(client.seen().is_empty());
 /// assert!(client.peer().peer_info().is_some()); // the SDK's own client
@@ -93,49 +103,62 @@ impl Client {
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn tools(&self) -> Result<Vec<Tool>> {
-        self.running.list_all_tools().await.map_err(failed)
+    pub async fn tools(&self) -> Result<Vec<ListedTool>> {
+        self.running.list_all_tools().await.map(listed).map_err(failed)
     }
 
     /// All prompts.
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        self.running.list_all_prompts().await.map_err(failed)
+    pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
+        self.running.list_all_prompts().await.map(listed).map_err(failed)
     }
 
     /// All resources.
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn resources(&self) -> Result<Vec<Resource>> {
-        self.running.list_all_resources().await.map_err(failed)
+    pub async fn resources(&self) -> Result<Vec<ListedResource>> {
+        self.running.list_all_resources().await.map(listed).map_err(failed)
     }
 
     /// All resource templates.
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
-        self.running.list_all_resource_templates().await.map_err(failed)
+    pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
+        self.running.list_all_resource_templates().await.map(listed).map_err(failed)
     }
 
-    /// Calls a tool; questions are answered as the builder says.
+    /// Calls a tool, with anything that serializes to an object; questions are answered as the builder
+    /// says.
     ///
     /// # Errors
-    /// A protocol error, for example an unknown tool. A tool's own failure is an [`Answer`].
-    pub async fn call(&self, name: &str, arguments: Value) -> Result<Answer> {
+    /// A protocol error, for example an unknown tool. A tool's own failure is a [`ToolResult`].
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(object(arguments)?);
-        self.running.call_tool(params).await.map(Answer::new).map_err(failed)
+        self.running.call_tool(params).await.map(ToolResult::new).map_err(failed)
     }
 
     /// Gets a prompt.
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn prompt(&self, name: &str, arguments: Value) -> Result<GetPromptResult> {
+    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
+        self.raw_prompt(name, arguments).await.map(content::prompt_reply)
+    }
+
+    /// [`get_prompt`](Self::get_prompt) as the SDK has it.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn raw_prompt(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<GetPromptResult> {
         let mut params = GetPromptRequestParams::new(name.to_owned());
         params.arguments = Some(object(arguments)?);
         self.running.get_prompt(params).await.map_err(failed)
@@ -145,7 +168,15 @@ impl Client {
     ///
     /// # Errors
     /// What the server answers with.
-    pub async fn read(&self, uri: &str) -> Result<ReadResourceResult> {
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
+        content::contents(self.raw_resource(uri).await?)
+    }
+
+    /// [`read_resource`](Self::read_resource) as the SDK has it.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
     }
 
@@ -187,8 +218,12 @@ impl Client {
     }
 }
 
-fn object(arguments: Value) -> Result<Map<String, Value>> {
-    match arguments {
+fn listed<R, T: From<R>>(raw: Vec<R>) -> Vec<T> {
+    raw.into_iter().map(T::from).collect()
+}
+
+fn object(arguments: impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(arguments)? {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
         _ => Err(E::ArgumentsNoObject.into()),

@@ -19,7 +19,7 @@ use serde_json::Value;
 /// # async fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
 /// let client = Client::connect(genkit.serve_mcp()).await?;
-/// client.call("work", json!({})).await?;
+/// client.call_tool("work", json!({})).await?;
 /// assert_eq!(client.seen(), [Seen::Progress(1.0, Some(2.0), None)]);
 /// # Ok(())
 /// # }

@@ -67,8 +67,8 @@ async fn act(context: Context, acting: Acting, input: Value) -> Result<ToolReply
         _ => acting.output,
     };
     let reply = ToolReply::new(value.unwrap_or_default());
-    let reply = acting.content.into_iter().fold(reply, ToolReply::part);
-    Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.meta(key, value)))
+    let reply = acting.content.into_iter().fold(reply, ToolReply::with_part);
+    Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.with_meta(key, value)))
 }
 
 /// With the input in the place of `"$input"`.
@@ -89,7 +89,7 @@ pub fn resource(holding: &Holding) -> Resource {
         let contents = contents.clone();
         async move {
             let held = contents.into_iter().map(|held| match held.uri {
-                Some(uri) => ResourceContents::text(held.text).uri(uri),
+                Some(uri) => ResourceContents::text(held.text).with_uri(uri),
                 None => ResourceContents::text(held.text),
             });
             Ok(held.collect::<Vec<_>>())

@@ -60,7 +60,7 @@ async fn suggestions() {
         host.register_in(front.registry()).await;
         let client = Client::connect(front.serve_mcp().host(&host)).await.unwrap();
         let names: Vec<_> =
-            client.prompts().await.unwrap().into_iter().map(|prompt| prompt.name).collect();
+            client.prompts().await.unwrap().iter().map(|prompt| prompt.name().to_owned()).collect();
         let name = names.iter().find(|name| name.ends_with("completable-prompt")).unwrap();
         let departments = client.complete(name, "department", "S").await.unwrap();
         assert_eq!(departments, ["Sales", "Support"]);

@@ -23,7 +23,7 @@ async fn documents_and_templates() {
         for document in documents {
             assert_eq!(document.mime_type(), Some("text/markdown"));
             let read = host.read_resource(document.uri()).await.unwrap();
-            assert_eq!(read[0].address(), Some(document.uri()));
+            assert_eq!(read[0].uri(), Some(document.uri()));
             assert!(read[0].as_text().unwrap().starts_with("# "), "{read:?}");
         }
         let text = host.read_resource("demo://resource/dynamic/text/3").await.unwrap();

@@ -27,7 +27,8 @@ async fn progress() {
         let tool = "trigger-long-running-operation";
         let input = json!({"duration": 0.3, "steps": 3});
         host.client("e").unwrap().call_tool(tool, input.clone()).await.unwrap();
-        let step = |done: f64| ("e".to_owned(), tool.to_owned(), Progress::new(done).total(3.0));
+        let step =
+            |done: f64| ("e".to_owned(), tool.to_owned(), Progress::new(done).with_total(3.0));
         assert_eq!(told.steps(), [step(1.0), step(2.0), step(3.0)], "{transport:?}");
 
         // In a run it is in the stream, too.

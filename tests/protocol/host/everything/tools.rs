@@ -172,10 +172,7 @@ async fn a_file_that_a_tool_makes_is_a_resource() {
         })
         .await;
         let read = host.read_resource(uri).await.unwrap();
-        assert_eq!(
-            (read[0].media_type(), read[0].address()),
-            (Some("application/gzip"), Some(uri))
-        );
+        assert_eq!((read[0].mime_type(), read[0].uri()), (Some("application/gzip"), Some(uri)));
         // Whatever is compressed with gzip begins so.
         assert_eq!(read[0].as_bytes()[..2], [0x1f, 0x8b]);
         server.end(host).await;

@@ -83,7 +83,29 @@ mod of_the_function {
     }
 }
 
+mod of_a_resource {
+    use genkit::{Resource, resource};
+
+    /// The project's report; nobody calls it by its name.
+    #[resource("doc://report", name = "Bericht für das 3. Quartal (PDF)")]
+    async fn report() -> String {
+        "report".to_owned()
+    }
+
+    /// Grüßt.
+    #[resource("doc://gruss")]
+    async fn grüße() -> String {
+        "hallo".to_owned()
+    }
+
+    pub fn check() {
+        assert_eq!(Resource::of::<report>().name(), "Bericht für das 3. Quartal (PDF)");
+        assert_eq!(Resource::of::<grüße>().name(), "grüße");
+    }
+}
+
 fn main() {
+    of_a_resource::check();
     bad_character::check();
     too_long::check();
     empty::check();

@@ -88,7 +88,7 @@ mod value_and_error {
     /// A value and a text.
     #[tool]
     async fn reply() -> ToolReply<u8> {
-        ToolReply::new(1).text("one")
+        ToolReply::new(1).with_text("one")
     }
 
     /// Nothing.
@@ -146,7 +146,7 @@ mod of_a_prompt {
     /// A reply.
     #[prompt]
     async fn reply() -> PromptReply {
-        PromptReply::new([Message::user("Write.")]).description("Short.")
+        PromptReply::new([Message::user("Write.")]).with_description("Short.")
     }
 }
 

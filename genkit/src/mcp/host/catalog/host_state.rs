@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use futures_util::future::join_all;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::Catalog;
+use super::{Catalog, sync};
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::config::{ServerConfig, check_keys};
 use crate::mcp::host::lifecycle::link::DesiredState;
@@ -22,8 +23,8 @@ pub(crate) struct HostState {
     pub(crate) settings: Arc<HostSettings>,
     catalogs: RwLock<Vec<Arc<Catalog>>>,
     pub(crate) notices: Vec<String>,
-    /// Registries that are synced.
-    registries: Mutex<Vec<Registry>>,
+    /// Registries that are synced, and whether what was there at first is in.
+    registries: Mutex<Vec<(Registry, watch::Receiver<bool>)>>,
     /// The last handle is gone.
     pub(super) dropped: CancellationToken,
 }
@@ -69,14 +70,21 @@ impl HostState {
         })
     }
 
-    /// Notes a registry that is synced; whether it is new.
-    pub(crate) fn add_registry(&self, registry: &Registry) -> bool {
+    /// Syncs a registry, once for all who want it; tells when what is there now is in. It is a task of
+    /// its own: whoever waits may give up.
+    pub(crate) fn sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
         let mut known = lock(&self.registries);
-        let is_new = !known.iter().any(|other| other.is(registry));
-        if is_new {
-            known.push(registry.clone());
+        if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
+            return is_in.clone();
         }
-        is_new
+        let (done, is_in) = watch::channel(false);
+        known.push((registry.clone(), is_in.clone()));
+        let (host, registry) = (Arc::clone(self), registry.clone());
+        tokio::spawn(async move {
+            sync::start(&host, &registry).await;
+            let _ = done.send(true);
+        });
+        is_in
     }
 
     /// Makes these the servers of the host.

@@ -191,7 +191,7 @@ async fn attempt(
         }
         Launch::Custom(make_transport) => handshake.over(make_transport()).await?,
         Launch::Broken(error) => {
-            return Err(PublicError::new(error.kind(), error.chain()).fatal().into());
+            return Err(PublicError::new(error.kind(), error.chain()).into_fatal().into());
         }
     };
     match describe(server, session, server_requests, &task) {

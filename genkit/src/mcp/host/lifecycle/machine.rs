@@ -466,7 +466,7 @@ mod tests {
         assert_eq!(of(ErrorKind::Unavailable), RefusalKind::Transient);
         assert_eq!(of(ErrorKind::NotFound), RefusalKind::Misconfigured);
         assert_eq!(of(ErrorKind::Unauthenticated), RefusalKind::Denied);
-        let fatal = Error::new(ErrorKind::Unavailable, "no").fatal();
+        let fatal = Error::new(ErrorKind::Unavailable, "no").into_fatal();
         assert_eq!(RefusalKind::of(&fatal), RefusalKind::Denied);
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
     });
     let reply = PromptReply::new(messages);
     Ok(match result["description"].as_str() {
-        Some(description) => reply.description(description),
+        Some(description) => reply.with_description(description),
         None => reply,
     })
 }
@@ -81,10 +81,10 @@ pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceCo
             (None, None) => return Err(Error::OtherResult("resources/read").of(server)),
         };
         if let Some(kind) = content["mimeType"].as_str() {
-            piece = piece.mime_type(kind);
+            piece = piece.with_mime_type(kind);
         }
         if let Some(uri) = content["uri"].as_str() {
-            piece = piece.uri(uri);
+            piece = piece.with_uri(uri);
         }
         read.push(piece);
     }

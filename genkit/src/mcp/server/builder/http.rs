@@ -1,11 +1,14 @@
 //! Options of a server over streamable HTTP.
 
+use std::net::{SocketAddr, TcpListener};
+
 use super::McpServer;
+use crate::mcp::server::http::ListenPlace;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`. Port 0 takes a free one; the log has the
-    /// address ([`log_to_stderr`](crate::log_to_stderr)).
+    /// `.http("127.0.0.1:8000")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
+    /// told which, and the log has it ([`log_to_stderr`](crate::log_to_stderr)).
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -14,12 +17,44 @@ impl McpServer {
     ///     .bearer_token("secret")
     ///     .allowed_hosts(["tools.example.com"])
     ///     .allowed_origins(["https://app.example.com"])
-    ///     .stateless()
+    ///     .stateless(true)
     ///     .await
     /// # }
     /// ```
     pub fn http(mut self, address: impl Into<String>) -> Self {
-        self.settings.http.address = Some(address.into());
+        self.listening.place = Some(ListenPlace::Address(address.into()));
+        self
+    }
+
+    /// Serves streamable HTTP at `/mcp` on a listener that is bound already, instead of
+    /// [`http`](Self::http): one of a test, or one that a supervisor handed over. It is the standard
+    /// library's; one of tokio becomes it by `.into_std()?`.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// println!("http://{}/mcp", listener.local_addr()?);
+    /// genkit::serve_mcp().listener(listener).await
+    /// # }
+    /// ```
+    pub fn listener(mut self, listener: TcpListener) -> Self {
+        self.listening.place = Some(ListenPlace::Listener(listener));
+        self
+    }
+
+    /// Calls `told` with the address once the server over HTTP accepts connections: for port 0, or to
+    /// open a browser.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp()
+    ///     .http("127.0.0.1:0")
+    ///     .on_listening(|address| println!("http://{address}/mcp"))
+    ///     .await
+    /// # }
+    /// ```
+    pub fn on_listening(mut self, told: impl FnOnce(SocketAddr) + Send + 'static) -> Self {
+        self.listening.told = Some(Box::new(told));
         self
     }
 
@@ -29,9 +64,10 @@ impl McpServer {
         self
     }
 
-    /// The hosts that requests may name, with or without a port; behind a proxy that is its
-    /// public name. Default is loopback: a web page that points its own name at this machine is
-    /// refused.
+    /// The hosts that requests may name in `Host`, with or without a port. Behind a domain or a
+    /// proxy that is the public name: without it every request is refused with 403, and the log
+    /// names the host that came. Default is loopback, so that a web page that points its own name
+    /// at this machine (DNS rebinding) is refused.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
@@ -45,9 +81,9 @@ impl McpServer {
     }
 
     /// Keeps no sessions for clients of the older protocols: any instance serves any request,
-    /// and nothing can be asked of those clients. Default is sessions.
-    pub fn stateless(mut self) -> Self {
-        self.settings.http.sessions = false;
+    /// and nothing can be asked of those clients. Default is `false`.
+    pub fn stateless(mut self, stateless: bool) -> Self {
+        self.settings.http.sessions = !stateless;
         self
     }
 }

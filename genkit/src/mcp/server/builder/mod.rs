@@ -64,7 +64,8 @@ use crate::future::BoxFuture;
 ///     .max_per_second(10)
 ///     .cache_for(Duration::from_secs(60))
 ///     .strict_args(true)
-///     .audit_contents()
+///     .audit_contents(true)
+///     .expose_errors(false)
 ///     .approval_fallback(ApprovalFallback::TrustClient)
 ///     .sealing_key(key) // 32 random bytes from your secrets
 ///     .extension("com.example/bank", json!({"branch": 7}))
@@ -82,13 +83,15 @@ use crate::future::BoxFuture;
 /// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument
 /// [`Unavailable`]: crate::ErrorKind::Unavailable
-#[must_use = "a server starts when it is awaited"]
+#[must_use = "a server starts when it is awaited: add `.await`, or `.run()` for a future"]
 pub struct McpServer {
     pub(super) genkit: Genkit,
     pub(super) settings: ServerSettings,
     /// Ends the server when it resolves.
     pub(super) shutdown: Option<BoxFuture<'static, ()>>,
     pub(super) hosts: FrontedHosts,
+    #[cfg(feature = "mcp-http")]
+    pub(super) listening: super::http::Listening,
 }
 
 impl McpServer {
@@ -98,6 +101,8 @@ impl McpServer {
             settings: ServerSettings::default(),
             shutdown: None,
             hosts: FrontedHosts::default(),
+            #[cfg(feature = "mcp-http")]
+            listening: super::http::Listening::default(),
         }
     }
 
@@ -206,10 +211,45 @@ impl McpServer {
         self
     }
 
-    /// Adds arguments to the audit events (target `genkit::audit`). Default is who, what, how
-    /// long and how it ended.
-    pub fn audit_contents(mut self) -> Self {
-        self.settings.audit_contents = true;
+    /// Adds arguments and errors to the audit events (target `genkit::audit`). Default is `false`:
+    /// who, what, how long and how it ended.
+    pub fn audit_contents(mut self, contents: bool) -> Self {
+        self.settings.audit_contents = contents;
+        self
+    }
+
+    /// Error masking: whether clients read errors whole, with the texts of other libraries and all
+    /// causes. Default is `true` on stdio and in memory, where the client is the user's own, and
+    /// `false` over HTTP and for [`into_handler`](Self::into_handler).
+    ///
+    /// Masked, a client reads what was written for it: the text of a [`genkit::Error`](crate::Error)
+    /// (also one made by [`context`](crate::ErrorContext::context)) and of an error that is a
+    /// `String` or `&str`, without causes. Errors of other libraries (`std::io::Error`, `anyhow`,
+    /// `sqlx`), which may name files, hosts and queries, are replaced by a sentence with a reference;
+    /// the log has the whole error under the same reference.
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{ErrorContext as _, Genkit, Registry, Result, tool, tools};
+    /// use serde_json::json;
+    ///
+    /// /// Reads the settings.
+    /// #[tool]
+    /// async fn settings() -> Result<String> {
+    ///     std::fs::read_to_string("/no/such/file").context("there are no settings")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![settings])).build()?;
+    /// let client = Client::connect(genkit.serve_mcp().expose_errors(false)).await?;
+    /// let told = client.call_tool("settings", json!({})).await?.text();
+    /// assert!(told.starts_with("there are no settings (reference "), "{told}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn expose_errors(mut self, expose: bool) -> Self {
+        self.settings.expose_errors = Some(expose);
         self
     }
 

@@ -25,18 +25,18 @@ pub(super) async fn complete(
         others: others.into_iter().collect(),
         context: context.clone(),
     };
-    let (of, suggestions) = match &params.r#ref {
+    let (name, of, suggestions) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
             let prompt = shared.prompt(name).ok_or_else(|| E::UnknownPrompt(name.clone()))?;
-            (format!("prompt `{name}`"), prompt.complete(completion))
+            (name, format!("prompt `{name}`"), prompt.complete(completion))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared.genkit.registry.resource(uri);
             let resource = resource.filter(|found| shared.settings.filter.resource(found));
             let resource = resource.ok_or_else(|| E::UnknownTemplate(uri.clone()))?;
-            (format!("resource `{uri}`"), resource.complete(completion))
+            (uri, format!("resource `{uri}`"), resource.complete(completion))
         }
         other => return Err(E::ReferenceKind(other.reference_type().to_owned()).into()),
     };
@@ -44,5 +44,5 @@ pub(super) async fn complete(
         return Err(E::NothingToComplete { of, argument }.into());
     };
     let found = crate::context::supervise(&context, &of, suggestions).await;
-    found.map_err(|error| protocol_error(&error))
+    found.map_err(|error| protocol_error(&shared.for_client(error, name)))
 }

@@ -28,8 +28,9 @@ use super::run::{Invocation, RunOutcome, run};
 use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
 use super::settings::ServerSettings;
 use super::state::SharedState;
-use super::{lists, results};
+use super::{lists, results, tool_call};
 use crate::action::Strictness;
+use crate::context::drive;
 use crate::suggest;
 
 /// One connection of a server: the shared state, and what this client chose.
@@ -97,7 +98,7 @@ impl ServerHandler for McpHandler {
         params: Option<PaginatedRequestParams>,
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let lists = self.shared.lists();
+        let lists = self.shared.with_hosts().await.lists();
         let tools = lists.tools(Era::of(&request));
         page!(self, ListToolsResult, tools, |tool| &tool.name, params)
     }
@@ -107,7 +108,7 @@ impl ServerHandler for McpHandler {
         params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let lists = self.shared.lists();
+        let lists = self.shared.with_hosts().await.lists();
         page!(self, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
     }
 
@@ -116,7 +117,7 @@ impl ServerHandler for McpHandler {
         params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let lists = self.shared.lists();
+        let lists = self.shared.with_hosts().await.lists();
         page!(self, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
     }
 
@@ -125,7 +126,7 @@ impl ServerHandler for McpHandler {
         params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let lists = self.shared.lists();
+        let lists = self.shared.with_hosts().await.lists();
         page!(self, ListResourceTemplatesResult, &lists.templates, |t| &t.uri_template, params)
     }
 
@@ -134,19 +135,18 @@ impl ServerHandler for McpHandler {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.shared.tool(&params.name) else {
+        let tool = self.shared.with_hosts().await.tool(&params.name);
+        let Some(tool) = tool else {
             let lists = self.shared.lists();
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             return Err(E::UnknownName(suggest::unknown("tool", &params.name, names)).into());
         };
         let era = Era::of(&request);
-        let arguments = Value::Object(params.arguments.unwrap_or_default());
         let invocation = Invocation {
             method: "tools/call",
             name: tool.name().to_owned(),
-            approval: tool.needs_approval().then(|| tool.approval_message(&arguments)),
-            arguments,
-            timeout: tool.timeout().unwrap_or(self.shared.settings.timeout),
+            arguments: Value::Object(params.arguments.unwrap_or_default()),
+            timeout: tool.timeout(),
             state: params.request_state,
             responses: params.input_responses,
         };
@@ -154,8 +154,8 @@ impl ServerHandler for McpHandler {
         let max_output = self.shared.settings.max_output;
         let running = tool.clone();
         let outcome =
-            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
-                running.invoke(context, arguments, how)
+            run(&self.shared, &self.session, request, invocation, |admitted, input, recording| {
+                tool_call::call(admitted, running, input, how, recording)
             })
             .await?;
         Ok(match outcome {
@@ -171,7 +171,8 @@ impl ServerHandler for McpHandler {
         params: GetPromptRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let Some(prompt) = self.shared.prompt(&params.name) else {
+        let prompt = self.shared.with_hosts().await.prompt(&params.name);
+        let Some(prompt) = prompt else {
             let lists = self.shared.lists();
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
             return Err(E::UnknownName(suggest::unknown("prompt", &params.name, names)).into());
@@ -182,17 +183,23 @@ impl ServerHandler for McpHandler {
             method: "prompts/get",
             name: params.name,
             arguments: Value::Object(arguments),
-            timeout: self.shared.settings.timeout,
-            approval: None,
+            timeout: prompt.timeout(),
             state: params.request_state,
             responses: params.input_responses,
         };
         let running = prompt.clone();
-        let outcome =
-            run(&self.shared, &self.session, request, invocation, move |context, arguments| {
-                running.invoke(context, arguments, Strictness::Text)
-            })
-            .await?;
+        let outcome = run(
+            &self.shared,
+            &self.session,
+            request,
+            invocation,
+            |admitted, arguments, recording| async move {
+                let context = admitted.context(recording, None);
+                let work = running.invoke(&context, arguments, Strictness::Text);
+                drive(&context, &admitted.name, work).await
+            },
+        )
+        .await?;
         match outcome {
             RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
             RunOutcome::Finished(Err(error)) => {
@@ -208,7 +215,8 @@ impl ServerHandler for McpHandler {
         request: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri;
-        let Some((resource, variables)) = self.shared.resource(&uri) else {
+        let found = self.shared.with_hosts().await.resource(&uri);
+        let Some((resource, variables)) = found else {
             return Err(protocol_error(&crate::action::Error::ResourceNotFound(uri).into()));
         };
         let era = Era::of(&request);
@@ -216,17 +224,23 @@ impl ServerHandler for McpHandler {
             method: "resources/read",
             name: uri.clone(),
             arguments: Value::Object(variables),
-            timeout: self.shared.settings.timeout,
-            approval: None,
+            timeout: resource.timeout(),
             state: params.request_state,
             responses: params.input_responses,
         };
-        let (running, at) = (resource.clone(), uri.clone());
-        let outcome =
-            run(&self.shared, &self.session, request, invocation, move |context, variables| {
-                running.invoke(context, &at, variables)
-            })
-            .await?;
+        let running = resource.clone();
+        let outcome = run(
+            &self.shared,
+            &self.session,
+            request,
+            invocation,
+            |admitted, variables, recording| async move {
+                let context = admitted.context(recording, None);
+                let work = running.invoke(&context, &admitted.name, variables);
+                drive(&context, &admitted.name, work).await
+            },
+        )
+        .await?;
         match outcome {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);
@@ -249,7 +263,7 @@ impl ServerHandler for McpHandler {
         params: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let found = completion::complete(&self.shared, params).await?;
+        let found = completion::complete(self.shared.with_hosts().await, params).await?;
         Ok(CompleteResult::new(results::completion(found)))
     }
 

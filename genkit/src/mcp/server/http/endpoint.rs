@@ -14,6 +14,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 
 use super::bearer::BearerToken;
 use super::drain::Drain;
+use super::host::AllowedHosts;
 use super::origin::AllowedOrigins;
 use super::refusal::HttpRefusal;
 use crate::mcp::jsonrpc::Envelope;
@@ -33,6 +34,7 @@ const METHOD: &str = "mcp-method";
 
 /// The protocol and what stands before it.
 pub(super) struct McpEndpoint {
+    pub(super) hosts: AllowedHosts,
     pub(super) origins: AllowedOrigins,
     pub(super) bearer: BearerToken,
     pub(super) max_body: usize,
@@ -44,6 +46,9 @@ pub(super) struct McpEndpoint {
 impl McpEndpoint {
     /// Answers a request, or has the protocol answer it.
     pub(super) async fn answer(&self, request: Request) -> Response {
+        if let Err(refusal) = self.hosts.check(request.headers(), request.uri()) {
+            return refusal.into_response();
+        }
         if !self.origins.allow(request.headers(), request.uri()) {
             return HttpRefusal::Origin.into_response();
         }

@@ -3,6 +3,8 @@
 mod bearer;
 mod drain;
 mod endpoint;
+mod host;
+mod listening;
 mod origin;
 mod refusal;
 
@@ -20,10 +22,14 @@ use tokio_util::sync::CancellationToken;
 use self::bearer::BearerToken;
 use self::drain::Drain;
 use self::endpoint::McpEndpoint;
+use self::host::AllowedHosts;
+use self::listening::ToldAddress;
 use self::origin::AllowedOrigins;
 use super::error::Error as E;
 use super::handler::McpHandler;
 use crate::error::Result;
+
+pub(super) use self::listening::{ListenPlace, Listening};
 
 /// Where the endpoint is mounted.
 const PATH: &str = "/mcp";
@@ -31,18 +37,14 @@ const PATH: &str = "/mcp";
 /// How long running requests may take to finish when the server stops. Default is 10 seconds.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Hosts that a server on loopback answers for.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-
 /// Serves until `stop`, then lets what runs finish.
 pub(super) async fn serve(
     handler: McpHandler,
-    address: &str,
+    place: ListenPlace,
+    told: Option<ToldAddress>,
     stop: CancellationToken,
 ) -> Result<()> {
-    let bind = |source| E::Listen { address: address.to_owned(), source };
-    let listener = tokio::net::TcpListener::bind(address).await.map_err(bind)?;
-    let local = listener.local_addr().map_err(bind)?;
+    let (listener, local) = place.listen().await?;
     let (drain, streams) = (Drain::default(), CancellationToken::new());
     let app = router_with(handler, drain.clone(), streams.clone());
     // Without it every answer of a session waits some 40 ms for the acknowledgement of its
@@ -51,6 +53,9 @@ pub(super) async fn serve(
         let _ = stream.set_nodelay(true);
     });
     tracing::info!("listening on http://{local}{PATH}");
+    if let Some(told) = told {
+        told(local);
+    }
     let app = app.into_make_service_with_connect_info::<SocketAddr>();
     let serving = axum::serve(listener, app).with_graceful_shutdown({
         let stop = stop.clone();
@@ -79,9 +84,8 @@ pub(super) fn router(handler: McpHandler) -> Router {
 fn router_with(handler: McpHandler, drain: Drain, streams: CancellationToken) -> Router {
     let settings = handler.settings().http.clone();
     let sessions = Arc::new(LocalSessionManager::default());
-    let hosts = settings.hosts.unwrap_or_else(|| LOOPBACK.map(str::to_owned).to_vec());
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts)
+        .disable_allowed_hosts()
         .with_legacy_session_mode(settings.sessions)
         .with_json_response(true)
         .with_max_request_body_bytes(settings.max_body)
@@ -92,6 +96,7 @@ fn router_with(handler: McpHandler, drain: Drain, streams: CancellationToken) ->
         config,
     );
     let endpoint = Arc::new(McpEndpoint {
+        hosts: AllowedHosts::new(settings.hosts),
         origins: AllowedOrigins(settings.origins),
         bearer: BearerToken(settings.bearer),
         max_body: settings.max_body,

@@ -1,4 +1,4 @@
-//! The `Origin` check: which web pages may call. `Host` is checked by rmcp.
+//! The `Origin` check: which web pages may call.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};

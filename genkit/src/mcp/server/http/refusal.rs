@@ -12,6 +12,13 @@ use crate::mcp::server::error::REFUSED;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpRefusal {
+    #[error("Bad Request: there is no `Host`, or it is malformed")]
+    MalformedHost,
+    #[error(
+        "Forbidden: the server does not answer for the host `{0}`. If that is its name, its program \
+         must say so: `.allowed_hosts([\"{0}\"])`"
+    )]
+    Host(String),
     #[error("Forbidden: this Origin may not call the server; allow it with `allowed_origins`")]
     Origin,
     #[error("Unauthorized: a bearer token is required")]
@@ -35,23 +42,31 @@ pub(crate) enum HttpRefusal {
 impl HttpRefusal {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host(_) | Self::Origin => StatusCode::FORBIDDEN,
             Self::Bearer => StatusCode::UNAUTHORIZED,
             Self::SlowBody(_) => StatusCode::REQUEST_TIMEOUT,
             Self::LongBody(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoSuchSession => StatusCode::NOT_FOUND,
-            Self::BrokenBody | Self::NotJson(_) | Self::NotOneMessage => StatusCode::BAD_REQUEST,
+            Self::MalformedHost | Self::BrokenBody | Self::NotJson(_) | Self::NotOneMessage => {
+                StatusCode::BAD_REQUEST
+            }
         }
     }
 
     fn code(&self) -> ErrorCode {
         match self {
-            Self::Origin | Self::Bearer | Self::TooManySessions | Self::NoSuchSession => REFUSED,
+            Self::Host(_)
+            | Self::Origin
+            | Self::Bearer
+            | Self::TooManySessions
+            | Self::NoSuchSession => REFUSED,
             Self::NotJson(_) => ErrorCode::PARSE_ERROR,
-            Self::SlowBody(_) | Self::LongBody(_) | Self::BrokenBody | Self::NotOneMessage => {
-                ErrorCode::INVALID_REQUEST
-            }
+            Self::MalformedHost
+            | Self::SlowBody(_)
+            | Self::LongBody(_)
+            | Self::BrokenBody
+            | Self::NotOneMessage => ErrorCode::INVALID_REQUEST,
         }
     }
 }

@@ -1,9 +1,12 @@
-//! The answer of a tool, as a test reads it.
+//! The result of a tool call, as a test reads it.
 
 use rmcp::model::CallToolResult;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// The answer of a tool.
+use super::content::part;
+use crate::message::Part;
+
+/// The result of a tool call: what the tool answered, or why it failed.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -20,20 +23,20 @@ use serde_json::Value;
 /// # async fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![divide])).build()?;
 /// let client = Client::connect(genkit.serve_mcp()).await?;
-/// let three = client.call("divide", json!({"a": 6, "b": 2})).await?;
+/// let three = client.call_tool("divide", json!({"a": 6, "b": 2})).await?;
 /// assert_eq!((three.text().as_str(), three.is_error()), ("3", false));
 /// assert!(three.structured().is_some());
-/// assert_eq!(three.result().content.len(), 1);
+/// assert_eq!(three.parts(), [genkit::Part::text("3")]);
 ///
-/// let error = client.call("divide", json!({"a": 6, "b": 0})).await?;
+/// let error = client.call_tool("divide", json!({"a": 6, "b": 0})).await?;
 /// assert!(error.is_error() && error.text().contains("b must not be 0"));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer(CallToolResult);
+pub struct ToolResult(CallToolResult);
 
-impl Answer {
+impl ToolResult {
     pub(super) fn new(result: CallToolResult) -> Self {
         Self(result)
     }
@@ -43,18 +46,28 @@ impl Answer {
         self.0.content.iter().filter_map(|block| block.as_text()).map(|t| t.text.as_str()).collect()
     }
 
-    /// Its value for programs.
+    /// Its structured content: the value for programs.
     pub fn structured(&self) -> Option<&Value> {
         self.0.structured_content.as_ref()
     }
 
-    /// Whether the tool failed.
+    /// Its content, part by part.
+    pub fn parts(&self) -> Vec<Part> {
+        self.0.content.iter().map(part).collect()
+    }
+
+    /// Whether the tool failed (`isError`).
     pub fn is_error(&self) -> bool {
         self.0.is_error == Some(true)
     }
 
+    /// Its `_meta`, if it has any.
+    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+        self.0.meta.as_ref().map(|meta| &meta.0)
+    }
+
     /// The whole result, as the SDK has it.
-    pub fn result(&self) -> &CallToolResult {
+    pub fn raw(&self) -> &CallToolResult {
         &self.0
     }
 }

@@ -1,0 +1,95 @@
+//! Contexts for unit tests: they answer questions, hold state, and record what was told.
+
+mod builder;
+mod caller;
+mod question;
+mod reported;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::Context;
+use caller::TestCaller;
+
+pub use builder::TestContextBuilder;
+pub use question::{AskedKind, AskedQuestion};
+pub use reported::Reported;
+
+/// A context for unit tests, which answers the questions of a function and records what it tells:
+/// made by [`Context::testing`].
+///
+/// It is taken wherever a `&Context` is: `greet(&ctx).await`. `ctx.clone()` is a [`Context`] of
+/// its own, for closures that take one by value.
+///
+/// ```
+/// use genkit::{Context, tool};
+///
+/// /// Imports lines of text.
+/// #[tool]
+/// async fn import(ctx: &Context, lines: Vec<String>) -> usize {
+///     for (i, _) in lines.iter().enumerate() {
+///         ctx.progress((i as f64 + 1.0, lines.len() as f64)).await;
+///     }
+///     ctx.info("imported").await;
+///     lines.len()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let ctx = Context::testing().build();
+/// assert_eq!(import(&ctx, vec!["a".into(), "b".into()]).await, 2);
+/// let told = ctx.reported();
+/// assert_eq!((told.progress[1].done(), told.progress[1].total()), (2.0, Some(2.0)));
+/// assert_eq!(told.logs[0].1, "imported");
+/// # }
+/// ```
+pub struct TestContext {
+    context: Context,
+    caller: Arc<TestCaller>,
+}
+
+impl TestContext {
+    /// What the function told and asked so far.
+    pub fn reported(&self) -> Reported {
+        self.caller.reported()
+    }
+
+    /// How many answers no question has taken: 0 where the function asked all that the test
+    /// expected.
+    ///
+    /// ```
+    /// let ctx = genkit::Context::testing().answer(true).build();
+    /// assert_eq!(ctx.unused_answers(), 1);
+    /// ```
+    pub fn unused_answers(&self) -> usize {
+        self.caller.unused_answers()
+    }
+
+    /// Cancels the call, as a caller that gives up does: [`Context::is_cancelled`] is true from now
+    /// on, and [`Context::cancelled`] resolves.
+    ///
+    /// ```
+    /// let ctx = genkit::Context::testing().build();
+    /// ctx.cancel();
+    /// assert!(ctx.is_cancelled());
+    /// ```
+    pub fn cancel(&self) {
+        self.context.cancellation().cancel();
+    }
+}
+
+impl Deref for TestContext {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl std::fmt::Debug for TestContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TestContext").field("reported", &self.reported()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,146 @@
+//! Choices: which branch of `anyOf` and `oneOf` a value was written for.
+
+use serde_json::Value;
+
+use super::keywords::{Check, Id, Types};
+use super::violation::{About, Doubt, Place, Step, Violation, shown};
+use super::walk::{How, Suspect, Walk};
+
+impl Walk<'_> {
+    pub(super) fn any(
+        &mut self,
+        branches: &[Id],
+        only_one: bool,
+        value: &Value,
+        place: &Place<'_>,
+        how: How,
+    ) -> bool {
+        let strict = only_one && how == How::Whole;
+        let mut fitting = 0;
+        for branch in branches {
+            if self.fits(*branch, value, place) {
+                fitting += 1;
+                if !strict {
+                    return true;
+                }
+            }
+        }
+        match fitting {
+            1 => return true,
+            0 if self.is_quiet() => return false,
+            0 => {}
+            _ => {
+                return self.fail(place, About::Bound, || {
+                    format!("{} is valid under more than one of its alternatives", shown(value))
+                });
+            }
+        }
+        // The shape says which one is meant, and the rest is what is wrong.
+        let mut broken: Vec<Vec<Violation>> = Vec::new();
+        for branch in branches {
+            broken.push(self.branch(*branch, value, place, How::Whole).0);
+            if self.is_exhausted {
+                return false;
+            }
+        }
+        let meant = broken.iter().filter(|all| all.iter().all(|it| it.about == About::Bound));
+        if let Some(meant) = meant.min_by_key(|all| all.len()) {
+            return self.report(meant.clone());
+        }
+        match how {
+            How::Read => self.any_as_read(branches, value, place),
+            How::Whole => {
+                // Its type or its tag says that a branch is not meant.
+                let reach = place.path().len() + 1;
+                let is_apart = |all: &&Vec<Violation>| {
+                    all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
+                };
+                let mut close = broken.iter().filter(|all| !is_apart(all));
+                match (close.next(), close.next()) {
+                    (Some(one), None) => self.report(one.clone()),
+                    _ => self.fail(place, About::Kind, || {
+                        let count = branches.len();
+                        format!(
+                            "{} is not valid under any of its {count} alternatives",
+                            shown(value)
+                        )
+                    }),
+                }
+            }
+        }
+    }
+
+    /// A type has read what fits no branch: there are names that the schema does not show. It is
+    /// wrong where every branch that could be meant says so.
+    fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
+        let possible: Vec<Id> =
+            branches.iter().copied().filter(|id| self.may_be(*id, value)).collect();
+        let here = place.path();
+        let mut passing = Vec::new();
+        let mut failing: Vec<Vec<Violation>> = Vec::new();
+        let mut suspects: Vec<Suspect> = Vec::new();
+        for branch in &possible {
+            let (found, suspected) = self.branch(*branch, value, place, How::Read);
+            if found.is_empty() {
+                passing.push(*branch)
+            } else {
+                failing.push(found)
+            }
+            suspects.extend(suspected);
+        }
+        for suspect in suspects.iter_mut().filter(|suspect| suspect.path == here) {
+            suspect.unknown.retain(|name| !possible.iter().any(|id| self.names(*id, name)));
+        }
+        suspects.retain(|suspect| !suspect.unknown.is_empty());
+        self.suspects.extend(suspects);
+        let Some(mut found) = failing.into_iter().min_by_key(Vec::len) else { return true };
+        if passing.is_empty() {
+            return self.report(found);
+        }
+        // A branch that passes because it does not know the place may not be the one.
+        found.retain(|violation| match violation.path.get(here.len()) {
+            Some(Step::Key(name)) => !passing.iter().any(|id| self.names(*id, name)),
+            _ => false,
+        });
+        for violation in found.iter_mut().filter(|violation| violation.doubt == Doubt::None) {
+            violation.doubt = Doubt::Unread;
+        }
+        found.is_empty() || self.report(found)
+    }
+
+    fn report(&mut self, violations: Vec<Violation>) -> bool {
+        self.found.extend(violations);
+        false
+    }
+
+    /// Whether the type of `value` could be that of a branch.
+    fn may_be(&self, id: Id, value: &Value) -> bool {
+        let Some(types) = self.types(id) else { return true };
+        types.allow(value)
+            || (value.is_array() && types.has("object"))
+            || value.as_str().is_some_and(|text| {
+                serde_json::from_str(text).is_ok_and(|inner| types.allow(&inner))
+            })
+    }
+
+    fn types(&self, id: Id) -> Option<Types> {
+        let node = &self.nodes[id];
+        node.types.or_else(|| {
+            node.checks.iter().find_map(|check| match check {
+                Check::All(ids) => ids.iter().find_map(|id| self.types(*id)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Whether a schema names a member.
+    fn names(&self, id: Id, name: &str) -> bool {
+        self.nodes[id].checks.iter().any(|check| match check {
+            Check::Members(members) => members.knows(name),
+            Check::All(ids) | Check::Any { branches: ids, .. } => {
+                ids.iter().any(|id| self.names(*id, name))
+            }
+            _ => false,
+        })
+    }
+}

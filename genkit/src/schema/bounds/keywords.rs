@@ -1,0 +1,203 @@
+//! Keywords of JSON Schema that assert something, compiled.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use super::equality::{are_equal, repeated};
+use super::number::Num;
+use super::violation::About;
+
+/// A place in the list of compiled schemas.
+pub(super) type Id = usize;
+
+/// One compiled schema.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// The types it names, if it names any.
+    pub(super) types: Option<Types>,
+    pub(super) checks: Vec<Check>,
+    /// Whether it, or what is inside of it, asserts more than a Rust type that is read.
+    pub(super) is_bounded: bool,
+}
+
+/// One keyword.
+#[derive(Debug)]
+pub(super) enum Check {
+    Leaf(Leaf),
+    Members(Box<Members>),
+    MemberNames(Id),
+    Dependent(Vec<(String, Id)>),
+    Items {
+        first: Vec<Id>,
+        rest: Option<Id>,
+    },
+    Contains {
+        item: Id,
+        least: u64,
+        most: Option<u64>,
+    },
+    All(Vec<Id>),
+    /// `anyOf`, and `oneOf` where `only_one`.
+    Any {
+        branches: Vec<Id>,
+        only_one: bool,
+    },
+    Not(Id),
+    If {
+        condition: Id,
+        then: Option<Id>,
+        otherwise: Option<Id>,
+    },
+}
+
+/// A keyword that looks at a value without a schema for its parts.
+#[derive(Debug)]
+pub(super) enum Leaf {
+    Never,
+    Type(Types),
+    Listed(Vec<Value>),
+    Minimum(Num),
+    Maximum(Num),
+    MoreThan(Num),
+    LessThan(Num),
+    MultipleOf(Num),
+    MinLength(u64),
+    MaxLength(u64),
+    Pattern(Box<Regex>),
+    MinItems(u64),
+    MaxItems(u64),
+    Unique,
+    MinMembers(u64),
+    MaxMembers(u64),
+    Required(Vec<String>),
+    /// What must be there beside a member that is there.
+    Needs(Vec<(String, Vec<String>)>),
+}
+
+/// `properties`, `patternProperties` and `additionalProperties`, which belong together.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    /// In the order of the schema, which is that of the type's fields.
+    pub(super) named: Vec<(String, Id)>,
+    pub(super) index: HashMap<String, usize>,
+    pub(super) patterns: Vec<(Regex, Id)>,
+    pub(super) rest: Rest,
+}
+
+/// What other members may be.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) enum Rest {
+    #[default]
+    Anything,
+    Nothing,
+    Schema(Id),
+}
+
+impl Members {
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.index.contains_key(name) || self.patterns.iter().any(|(regex, _)| regex.is_match(name))
+    }
+}
+
+/// A set of JSON types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Types(u8);
+
+impl Types {
+    const NAMES: [&'static str; 7] =
+        ["null", "boolean", "integer", "number", "string", "array", "object"];
+
+    pub(super) fn with(self, name: &str) -> Option<Self> {
+        let bit = Self::NAMES.iter().position(|known| *known == name)?;
+        Some(Self(self.0 | 1 << bit))
+    }
+
+    pub(super) fn has(self, name: &str) -> bool {
+        Self::default().with(name).is_some_and(|bit| self.0 & bit.0 != 0)
+    }
+
+    pub(super) fn allow(self, value: &Value) -> bool {
+        match value {
+            Value::Null => self.has("null"),
+            Value::Bool(_) => self.has("boolean"),
+            Value::Number(number) => {
+                self.has("number")
+                    || (self.has("integer") && Num::of(number).is_some_and(Num::is_whole))
+            }
+            Value::String(_) => self.has("string"),
+            Value::Array(_) => self.has("array"),
+            Value::Object(_) => self.has("object"),
+        }
+    }
+
+    pub(super) fn described(self) -> String {
+        let names = Self::NAMES.iter().filter(|name| self.has(name));
+        let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+        format!("type{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
+    }
+}
+
+impl Leaf {
+    /// Whether reading a Rust type checks it, so that it asserts nothing of its own.
+    pub(super) fn is_shape(&self) -> bool {
+        matches!(self, Self::Never | Self::Type(_) | Self::Required(_))
+    }
+
+    /// What a value is wrong about for which this does not hold.
+    pub(super) fn about(&self) -> About {
+        match self {
+            Self::Type(_) | Self::Listed(_) => About::Kind,
+            Self::Never | Self::Required(_) => About::Parts,
+            _ => About::Bound,
+        }
+    }
+
+    pub(super) fn holds(&self, value: &Value) -> bool {
+        let number = |fits: &dyn Fn(Num) -> bool| match value {
+            Value::Number(number) => Num::of(number).is_none_or(fits),
+            _ => true,
+        };
+        match self {
+            Self::Never => false,
+            Self::Type(types) => types.allow(value),
+            Self::Listed(values) => values.iter().any(|listed| are_equal(listed, value)),
+            Self::Minimum(least) => number(&|it| it.compare(*least) != Ordering::Less),
+            Self::Maximum(most) => number(&|it| it.compare(*most) != Ordering::Greater),
+            Self::MoreThan(least) => number(&|it| it.compare(*least) == Ordering::Greater),
+            Self::LessThan(most) => number(&|it| it.compare(*most) == Ordering::Less),
+            Self::MultipleOf(step) => number(&|it| it.is_multiple_of(*step)),
+            Self::MinLength(least) => {
+                value.as_str().is_none_or(|text| has_at_least(text.chars(), *least))
+            }
+            Self::MaxLength(most) => value
+                .as_str()
+                .is_none_or(|text| !has_at_least(text.chars(), most.saturating_add(1))),
+            Self::Pattern(regex) => value.as_str().is_none_or(|text| regex.is_match(text)),
+            Self::MinItems(least) => value.as_array().is_none_or(|it| it.len() as u64 >= *least),
+            Self::MaxItems(most) => value.as_array().is_none_or(|it| it.len() as u64 <= *most),
+            Self::Unique => value.as_array().is_none_or(|items| repeated(items).is_none()),
+            Self::MinMembers(least) => value.as_object().is_none_or(|it| it.len() as u64 >= *least),
+            Self::MaxMembers(most) => value.as_object().is_none_or(|it| it.len() as u64 <= *most),
+            Self::Required(names) => {
+                value.as_object().is_none_or(|it| names.iter().all(|name| it.contains_key(name)))
+            }
+            Self::Needs(all) => all.iter().all(|needs| !lacks(value, needs)),
+        }
+    }
+}
+
+/// Whether a member is there without those that it needs.
+pub(super) fn lacks(value: &Value, (member, others): &(String, Vec<String>)) -> bool {
+    value.get(member).is_some() && others.iter().any(|name| value.get(name).is_none())
+}
+
+fn has_at_least(mut items: impl Iterator, count: u64) -> bool {
+    match usize::try_from(count) {
+        Ok(0) => true,
+        Ok(count) => items.nth(count - 1).is_some(),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,237 @@
+//! Violations: the place, the value and the bound, in words that a model can mend a call by.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::equality::repeated;
+use super::keywords::{Leaf, lacks};
+use crate::truncate::excerpt;
+
+/// How many violations one message names: enough to mend a call, no more. Default is 5.
+const MAX_SHOWN: usize = 5;
+
+/// How much of a value a message shows, in characters. Default is 80.
+const MAX_VALUE: usize = 80;
+
+/// How much of a pattern and of a list of values a message shows, in characters. Default is 400.
+const MAX_LISTED: usize = 400;
+
+/// One step of a path into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// A place in a value, on the stack of whoever walks it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) parent: Option<&'p Place<'p>>,
+    pub(super) step: PlaceStep<'p>,
+    pub(super) depth: usize,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum PlaceStep<'p> {
+    Root,
+    Key(&'p str),
+    Index(usize),
+}
+
+impl<'p> Place<'p> {
+    pub(super) const ROOT: Place<'static> = Place { parent: None, step: PlaceStep::Root, depth: 0 };
+
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
+        Self { parent: Some(self), step: PlaceStep::Key(key), depth: self.depth + 1 }
+    }
+
+    pub(super) fn index(&'p self, index: usize) -> Self {
+        Self { parent: Some(self), step: PlaceStep::Index(index), depth: self.depth + 1 }
+    }
+
+    /// The same place, one schema further.
+    pub(super) fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    pub(super) fn path(&self) -> Vec<Step> {
+        let mut path = Vec::new();
+        let mut at = Some(self);
+        while let Some(place) = at {
+            match place.step {
+                PlaceStep::Root => {}
+                PlaceStep::Key(key) => path.push(Step::Key(key.to_owned())),
+                PlaceStep::Index(index) => path.push(Step::Index(index)),
+            }
+            at = place.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// A place that breaks a schema.
+#[derive(Clone, Debug)]
+pub(super) struct Violation {
+    pub(super) path: Vec<Step>,
+    pub(super) text: String,
+    pub(super) about: About,
+    pub(super) doubt: Doubt,
+}
+
+/// What a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// A bound: of the right kind, and too much or too little.
+    Bound,
+    /// The kind of the value: its type, or which of the listed it is.
+    Kind,
+    /// What it consists of: missing and unknown members.
+    Parts,
+}
+
+/// Why a violation may be none, where a Rust type has read the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    None,
+    /// The text may be another name of one that is listed (`#[serde(alias)]`).
+    Alias,
+    /// It is not known whether the type reads what stands there.
+    Unread,
+}
+
+/// The value that a path leads to.
+pub(super) fn at_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get_mut(key.as_str()),
+        Step::Index(index) => value.get_mut(*index),
+    })
+}
+
+/// All of them as one message.
+pub(super) fn message(violations: &[Violation]) -> String {
+    let mut text = String::new();
+    for violation in violations.iter().take(MAX_SHOWN) {
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        let place = shown_path(&violation.path);
+        if !place.is_empty() {
+            let _ = write!(text, "at `{place}`: ");
+        }
+        text.push_str(&violation.text);
+    }
+    text
+}
+
+fn shown_path(path: &[Step]) -> String {
+    let mut place = String::new();
+    for step in path {
+        match step {
+            Step::Key(key) if place.is_empty() => place.push_str(key),
+            Step::Key(key) => {
+                let _ = write!(place, ".{key}");
+            }
+            Step::Index(index) => {
+                let _ = write!(place, "[{index}]");
+            }
+        }
+    }
+    place
+}
+
+/// A value as a message shows it.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
+        Value::Array(items) if crate::size::json_size(value) > MAX_VALUE => {
+            format!("a list of {}", counted(items.len() as u64, "item", "items"))
+        }
+        Value::Object(map) if crate::size::json_size(value) > MAX_VALUE => {
+            format!("an object of {}", counted(map.len() as u64, "property", "properties"))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Some of them with their unit: `1 item`, `2 items`.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+impl Leaf {
+    /// What is wrong with a value for which this does not hold, in the words of other validators.
+    pub(super) fn violation(&self, value: &Value) -> String {
+        let it = shown(value);
+        let characters = |count: &u64| counted(*count, "character", "characters");
+        let items = |count: &u64| counted(*count, "item", "items");
+        let members = |count: &u64| counted(*count, "property", "properties");
+        let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
+        let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
+        match self {
+            Self::Never => "nothing is allowed here: leave it out".to_owned(),
+            Self::Type(types) => format!("{it} is not of {}", types.described()),
+            Self::Listed(values) => match &values[..] {
+                [one] => format!("{it} is not {}, which was expected", shown(one)),
+                many => format!("{it} is not one of {}", listed(many)),
+            },
+            Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),
+            Self::Maximum(bound) => format!("{it} is greater than the maximum of {bound}"),
+            Self::MoreThan(bound) => {
+                format!("{it} is less than or equal to the exclusive minimum of {bound}")
+            }
+            Self::LessThan(bound) => {
+                format!("{it} is greater than or equal to the exclusive maximum of {bound}")
+            }
+            Self::MultipleOf(step) => format!("{it} is not a multiple of {step}"),
+            Self::MinLength(bound) => format!("{it} is shorter than {}", characters(bound)),
+            Self::MaxLength(bound) => format!("{it} is longer than {}", characters(bound)),
+            Self::Pattern(regex) => {
+                let pattern = Value::from(excerpt(regex.as_str(), MAX_LISTED));
+                format!("{it} does not match the pattern {pattern}")
+            }
+            Self::MinItems(bound) => {
+                format!("{it} has {}, less than the minimum of {bound}", has_items())
+            }
+            Self::MaxItems(bound) => {
+                format!("{it} has {}, more than the maximum of {bound}", has_items())
+            }
+            Self::Unique => {
+                let twice = value.as_array().and_then(|items| repeated(items)).map(shown);
+                format!(
+                    "{it} has {} more than once, and must have unique items",
+                    twice.unwrap_or_default()
+                )
+            }
+            Self::MinMembers(bound) => {
+                format!("{it} has {}, less than the minimum of {bound}", has_members())
+            }
+            Self::MaxMembers(bound) => {
+                format!("{it} has {}, more than the maximum of {bound}", has_members())
+            }
+            Self::Required(names) => lacking(value, names),
+            Self::Needs(all) => {
+                let broken = all.iter().filter(|needs| lacks(value, needs));
+                let told = broken.map(|(member, others)| {
+                    format!("{} beside {}", lacking(value, others), Value::from(member.as_str()))
+                });
+                told.collect::<Vec<_>>().join(", and ")
+            }
+        }
+    }
+}
+
+fn listed(values: &[Value]) -> String {
+    let all: Vec<_> = values.iter().map(shown).collect();
+    excerpt(&all.join(", "), MAX_LISTED)
+}
+
+fn lacking(value: &Value, names: &[String]) -> String {
+    let lacks = |name: &&String| value.get(name.as_str()).is_none();
+    let names = names.iter().filter(lacks).map(|name| Value::from(name.as_str()).to_string());
+    match &names.collect::<Vec<_>>()[..] {
+        [one] => format!("{one} is a required property"),
+        many => format!("{} are required properties", many.join(", ")),
+    }
+}

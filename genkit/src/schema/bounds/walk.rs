@@ -1,0 +1,256 @@
+//! The walk: a value beside its compiled schema.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::keywords::{Check, Id, Leaf, Node, Types};
+use super::violation::{About, Doubt, Place, Step, Violation, counted, shown};
+
+/// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
+const MAX_STEPS: usize = 100_000;
+
+/// How many more a large value may take, for each of its bytes. Default is 8.
+const STEPS_PER_BYTE: usize = 8;
+
+/// How deep a value and its schemas may go. Default is 512: JSON that was read has 127 levels.
+const MAX_DEPTH: usize = 512;
+
+/// How a schema is held against a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Every keyword counts.
+    Whole,
+    /// A Rust type has read the value, so that its shape is right, whatever its schema says.
+    Read,
+}
+
+/// An object without a member that has bounds, and with members that may be it by another name.
+#[derive(Clone, Debug)]
+pub(super) struct Suspect {
+    pub(super) node: Id,
+    pub(super) path: Vec<Step>,
+    pub(super) unknown: Vec<String>,
+    pub(super) absent: Vec<String>,
+}
+
+pub(super) struct Walk<'b> {
+    pub(super) nodes: &'b [Node],
+    pub(super) found: Vec<Violation>,
+    pub(super) suspects: Vec<Suspect>,
+    /// The check was given up.
+    pub(super) is_exhausted: bool,
+    /// Whether aliases are looked for: a type reads the value.
+    pub(super) is_read: bool,
+    steps: usize,
+    /// The whole value, until its size is asked for.
+    reserve: Option<&'b Value>,
+    /// Inside of a question whose answer is only yes or no.
+    quiet: usize,
+    most: usize,
+}
+
+impl<'b> Walk<'b> {
+    /// Finds `most` violations of `value`.
+    pub(super) fn new(nodes: &'b [Node], value: &'b Value, is_read: bool, most: usize) -> Self {
+        Self {
+            nodes,
+            found: Vec::new(),
+            suspects: Vec::new(),
+            is_exhausted: false,
+            is_read,
+            steps: MAX_STEPS,
+            reserve: Some(value),
+            quiet: 0,
+            most,
+        }
+    }
+
+    /// Whether the value fits; the violations are in `found`.
+    pub(super) fn node(&mut self, id: Id, value: &Value, place: &Place<'_>, how: How) -> bool {
+        let node = &self.nodes[id];
+        if how == How::Read && !node.is_bounded {
+            return true;
+        }
+        if self.steps == 0 {
+            self.steps = self.reserve.take().map_or(0, crate::size::json_size) * STEPS_PER_BYTE;
+        }
+        if self.steps == 0 || place.depth > MAX_DEPTH {
+            self.is_exhausted = true;
+            return false;
+        }
+        self.steps -= 1;
+        let value = match how {
+            How::Whole => Cow::Borrowed(value),
+            How::Read => as_read(node, value),
+        };
+        let mut fits = true;
+        for check in &node.checks {
+            fits &= self.check(id, check, &value, place, how);
+            if !fits && (self.quiet > 0 || self.found.len() >= self.most || self.is_exhausted) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    /// The same, of which only the answer is wanted.
+    pub(super) fn fits(&mut self, id: Id, value: &Value, place: &Place<'_>) -> bool {
+        let suspects = self.suspects.len();
+        self.quiet += 1;
+        let fits = self.node(id, value, &place.deeper(), How::Whole);
+        self.quiet -= 1;
+        if !fits {
+            self.suspects.truncate(suspects);
+        }
+        fits
+    }
+
+    /// The violations and suspects of one branch, apart from the others.
+    pub(super) fn branch(
+        &mut self,
+        id: Id,
+        value: &Value,
+        place: &Place<'_>,
+        how: How,
+    ) -> (Vec<Violation>, Vec<Suspect>) {
+        let found = std::mem::take(&mut self.found);
+        let suspects = std::mem::take(&mut self.suspects);
+        self.node(id, value, &place.deeper(), how);
+        let found = std::mem::replace(&mut self.found, found);
+        (found, std::mem::replace(&mut self.suspects, suspects))
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
+    pub(super) fn fail(
+        &mut self,
+        place: &Place<'_>,
+        about: About,
+        text: impl FnOnce() -> String,
+    ) -> bool {
+        if self.quiet == 0 && self.found.len() < self.most {
+            let violation =
+                Violation { path: place.path(), text: text(), about, doubt: Doubt::None };
+            self.found.push(violation);
+        }
+        false
+    }
+
+    fn check(
+        &mut self,
+        id: Id,
+        check: &'b Check,
+        value: &Value,
+        place: &Place<'_>,
+        how: How,
+    ) -> bool {
+        match check {
+            Check::Leaf(leaf) => self.leaf(leaf, value, place, how),
+            Check::Members(members) => match value {
+                Value::Object(object) => self.members(id, members, object, place, how),
+                // A struct is also read from a list of its fields.
+                Value::Array(items) if how == How::Read => {
+                    let fields = members.named.iter().zip(items).enumerate();
+                    fields.fold(true, |fits, (index, ((_, id), item))| {
+                        self.node(*id, item, &place.index(index), how) && fits
+                    })
+                }
+                _ => true,
+            },
+            Check::MemberNames(id) => {
+                let names = value.as_object().into_iter().flat_map(Map::keys);
+                names.fold(true, |fits, name| {
+                    self.node(*id, &Value::from(name.as_str()), &place.key(name), how) && fits
+                })
+            }
+            Check::Dependent(all) => all.iter().fold(true, |fits, (name, id)| {
+                let applies = value.get(name).is_some() && value.is_object();
+                (!applies || self.node(*id, value, &place.deeper(), how)) && fits
+            }),
+            Check::Items { first, rest } => {
+                let Value::Array(items) = value else { return true };
+                let mut fits = true;
+                for (index, item) in items.iter().enumerate() {
+                    let Some(id) = first.get(index).or(rest.as_ref()) else { break };
+                    fits &= self.node(*id, item, &place.index(index), how);
+                    if !fits && (self.is_quiet() || self.is_exhausted) {
+                        break;
+                    }
+                }
+                fits
+            }
+            Check::Contains { item, least, most } => {
+                let Value::Array(items) = value else { return true };
+                let wanted = items.iter().enumerate();
+                let wanted = wanted
+                    .filter(|(index, value)| self.fits(*item, value, &place.index(*index)))
+                    .count() as u64;
+                let bound = match most {
+                    _ if wanted < *least => Some(("at least", *least)),
+                    Some(most) if wanted > *most => Some(("at most", *most)),
+                    _ => return true,
+                };
+                self.fail(place, About::Bound, || {
+                    let (must, bound) = bound.unwrap_or_default();
+                    let own = counted(wanted, "item fits", "items fit");
+                    format!("{own} what is asked for, and there must be {must} {bound}")
+                })
+            }
+            Check::All(ids) => ids
+                .iter()
+                .fold(true, |fits, id| self.node(*id, value, &place.deeper(), how) && fits),
+            Check::Any { branches, only_one } => self.any(branches, *only_one, value, place, how),
+            Check::Not(id) => {
+                !self.fits(*id, value, place)
+                    || self.fail(place, About::Bound, || {
+                        format!("{} is not allowed here", shown(value))
+                    })
+            }
+            Check::If { condition, then, otherwise } => {
+                let next = if self.fits(*condition, value, place) { then } else { otherwise };
+                next.is_none_or(|id| self.node(id, value, &place.deeper(), how))
+            }
+        }
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, value: &Value, place: &Place<'_>, how: How) -> bool {
+        if how == How::Read && leaf.is_shape() {
+            return true;
+        }
+        if leaf.holds(value) {
+            return true;
+        }
+        let mut doubt = Doubt::None;
+        if let Leaf::Listed(values) = leaf {
+            let same = std::mem::discriminant(value);
+            if how == How::Read && !values.iter().any(|it| std::mem::discriminant(it) == same) {
+                return true; // a type that reads more than it shows
+            }
+            if value.is_string() {
+                doubt = Doubt::Alias;
+            }
+        }
+        let before = self.found.len();
+        self.fail(place, leaf.about(), || leaf.violation(value));
+        if let Some(violation) = self.found.get_mut(before) {
+            violation.doubt = doubt;
+        }
+        false
+    }
+}
+
+/// The value as a type may have read it: text that holds a number, where only a number is shown.
+fn as_read<'v>(node: &Node, value: &'v Value) -> Cow<'v, Value> {
+    let is_text = |types: &Types| !types.has("string");
+    if let (Value::String(text), Some(types)) =
+        (value, node.types.as_ref().filter(|it| is_text(it)))
+        && let Ok(inner) = serde_json::from_str::<Value>(text)
+        && types.allow(&inner)
+    {
+        return Cow::Owned(inner);
+    }
+    Cow::Borrowed(value)
+}

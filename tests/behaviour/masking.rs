@@ -1,0 +1,183 @@
+//! Masked errors: what of a failure a client reads.
+
+use genkit::action::CompleteRequest;
+use std::sync::{Arc, Mutex};
+
+use genkit::mcp::McpServer;
+use genkit::testing::Client;
+use genkit::{
+    Error, ErrorContext as _, ErrorKind, Genkit, Registry, Result, prompt, prompts, resource,
+    resources, tool, tools,
+};
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+/// What no client is to read.
+const SECRET: &str = "postgres://admin@10.0.0.7";
+
+fn foreign() -> std::io::Error {
+    std::io::Error::other(SECRET)
+}
+
+/// Fails in one of many ways.
+#[tool]
+async fn fail(how: String) -> Result<String> {
+    match how.as_str() {
+        "ours" => Err(Error::not_found("no note 7").with_details(json!({"id": 7}))),
+        "caused" => Err(Error::new(ErrorKind::Unavailable, "cannot save").with_source(foreign())),
+        "context" => Err(foreign()).context("cannot save"),
+        "nested" => Err(Error::not_found(SECRET)).context("cannot save"),
+        "foreign" => Err(foreign().into()),
+        _ => Ok("fine".into()),
+    }
+}
+
+/// Fails with a text.
+#[tool]
+async fn text() -> Result<String, String> {
+    Err("b must not be 0".into())
+}
+
+/// Fails with the error of another library.
+#[tool]
+async fn boxed() -> Result<String, std::io::Error> {
+    Err(foreign())
+}
+
+/// Panics.
+#[tool]
+async fn explode() -> String {
+    panic!("{SECRET}")
+}
+
+/// Fails.
+#[prompt]
+async fn ask(#[arg(complete = suggest)] about: String) -> Result<String, std::io::Error> {
+    let _ = about;
+    Err(foreign())
+}
+
+async fn suggest(_: CompleteRequest) -> Result<Vec<String>> {
+    Err(foreign().into())
+}
+
+/// Fails.
+#[resource("note://{id}")]
+async fn note(id: u64) -> Result<String> {
+    if id == 0 {
+        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, SECRET).into());
+    }
+    Err(foreign()).context("cannot read the note")
+}
+
+fn server() -> McpServer {
+    let registry = Registry::new()
+        .add(tools![fail, text, boxed, explode])
+        .add(prompts![ask])
+        .add(resources![note]);
+    Genkit::builder().registry(registry).build().unwrap().serve_mcp()
+}
+
+/// A text without its reference, which is 12 digits.
+fn without_reference(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("(reference ") else { return text.to_owned() };
+    let (reference, after) = rest.split_once(')').unwrap();
+    assert!(reference.len() == 12 && reference.chars().all(|c| c.is_ascii_hexdigit()), "{text}");
+    format!("{before}(#){after}")
+}
+
+#[tokio::test]
+async fn only_what_was_written_for_callers_goes_out_masked() {
+    let hidden = "failed, and why is not for its callers: the log of the server says it (#)";
+    let client = Client::connect(server().expose_errors(false)).await.unwrap();
+    for (name, arguments, expected) in [
+        ("fail", json!({"how": "ours"}), "no note 7".to_owned()),
+        ("fail", json!({"how": "caused"}), "cannot save (#)".to_owned()),
+        ("fail", json!({"how": "context"}), "cannot save (#)".to_owned()),
+        ("fail", json!({"how": "nested"}), "cannot save (#)".to_owned()),
+        ("fail", json!({"how": "foreign"}), format!("`fail` {hidden}")),
+        ("text", json!({}), "b must not be 0".to_owned()),
+        ("boxed", json!({}), format!("`boxed` {hidden}")),
+        (
+            "explode",
+            json!({}),
+            "`explode` panicked, which is a fault of the program: its log says more (#)".to_owned(),
+        ),
+    ] {
+        let failed = client.call_tool(name, arguments.clone()).await.unwrap();
+        assert!(failed.is_error());
+        assert_eq!(without_reference(&failed.text()), expected, "{name} {arguments}");
+    }
+    // What is wrong with arguments is the caller's to mend.
+    let unfit = client.call_tool("fail", json!({"how": 7})).await.unwrap().text();
+    assert!(unfit.contains("at `how`") && unfit.contains("must fit"), "{unfit}");
+    let asked = client.get_prompt("ask", json!({"about": "x"})).await.unwrap_err().to_string();
+    assert_eq!(without_reference(&asked), format!("-32603: `ask` {hidden}"));
+    let suggested = client.complete("ask", "about", "").await.unwrap_err().to_string();
+    assert_eq!(without_reference(&suggested), format!("-32603: `ask` {hidden}"));
+    let read = client.read_resource("note://7").await.unwrap_err().to_string();
+    assert_eq!(without_reference(&read), "-32603: cannot read the note (#)");
+    let missing = client.read_resource("note://0").await.unwrap_err().to_string();
+    assert!(missing.contains("Resource not found: note://0") && !missing.contains(SECRET));
+}
+
+#[tokio::test]
+async fn a_local_client_reads_it_all_but_no_panic() {
+    for server in [server(), server().expose_errors(true)] {
+        let client = Client::connect(server).await.unwrap();
+        let failed = client.call_tool("fail", json!({"how": "caused"})).await.unwrap();
+        assert_eq!(failed.text(), format!("cannot save: {SECRET}"));
+        let failed = client.call_tool("boxed", json!({})).await.unwrap();
+        assert_eq!(failed.text(), SECRET);
+        let read = client.read_resource("note://7").await.unwrap_err().to_string();
+        assert!(read.ends_with(&format!("cannot read the note: {SECRET}")), "{read}");
+        let panicked = client.call_tool("explode", json!({})).await.unwrap().text();
+        assert!(panicked.contains("panicked") && !panicked.contains(SECRET), "{panicked}");
+    }
+}
+
+/// The events of a server, one text each.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Log {
+    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        struct Fields(String);
+        impl Visit for Fields {
+            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+                self.0.push_str(&format!("{field}={value:?} "));
+            }
+        }
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+}
+
+/// With one subscriber in the process an event that another thread comes to first is asked for there.
+static SECOND: std::sync::LazyLock<tracing::Dispatch> =
+    std::sync::LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+
+#[tokio::test]
+async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
+    std::sync::LazyLock::force(&SECOND);
+    let log = Log::default();
+    let subscriber = tracing_subscriber::registry().with(log.clone());
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let client = Client::connect(server().expose_errors(false)).await.unwrap();
+    for (name, arguments) in [
+        ("fail", json!({"how": "caused"})),
+        ("fail", json!({"how": "foreign"})),
+        ("boxed", json!({})),
+        ("explode", json!({})),
+    ] {
+        let text = client.call_tool(name, arguments).await.unwrap().text();
+        let (_, reference) = text.split_once("(reference ").unwrap();
+        let reference = reference.trim_end_matches(')');
+        let events = log.0.lock().unwrap();
+        let told = events.iter().find(|event| event.contains(reference) && event.contains(SECRET));
+        assert!(told.is_some_and(|event| event.contains(name)), "{name}: {events:?}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Where a server listens: a port of its own choice, or a listener that it is given.
+
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use super::here::calculator;
+use super::wire::Wire;
+
+fn adds(url: &str) {
+    let answer = Wire::to(url).call_alone("add", &json!({ "a": 2, "b": 40 }));
+    assert_eq!(answer.message()["result"]["content"][0]["text"], "42", "{answer:?}");
+}
+
+#[test]
+fn port_0_is_told() {
+    let (told, address) = mpsc::channel();
+    let server = calculator().http("127.0.0.1:0").on_listening(move |address| {
+        told.send(address).expect("a test that waits");
+    });
+    let runtime = Runtime::new().expect("a runtime");
+    let serving = runtime.spawn(server.run());
+    let address = address.recv_timeout(Duration::from_secs(20)).expect("an address");
+    assert_ne!(address.port(), 0);
+    adds(&format!("http://{address}/mcp"));
+    assert!(!serving.is_finished());
+}
+
+#[test]
+fn a_listener_of_the_program_is_served() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    let runtime = Runtime::new().expect("a runtime");
+    runtime.spawn(calculator().listener(listener).run());
+    // The connection waits in the listener until it is served.
+    adds(&url);
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error_that_names_it() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let server = calculator().http(&address);
+    let error = Runtime::new().expect("a runtime").block_on(server.run()).unwrap_err();
+    assert!(error.to_string().contains(&address), "{error}");
+}

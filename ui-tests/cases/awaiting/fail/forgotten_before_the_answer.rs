@@ -1,0 +1,7 @@
+async fn ask() -> genkit::Result<String> {
+    Ok(genkit::generate("hi")?.text())
+}
+
+fn main() {
+    let _ = ask;
+}

@@ -1,0 +1,3 @@
+fn main() {
+    let _ = tokio::spawn(genkit::generate("hi"));
+}

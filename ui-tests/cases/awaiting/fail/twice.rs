@@ -1,0 +1,7 @@
+async fn serve() -> genkit::Result<()> {
+    genkit::serve_mcp().await.await
+}
+
+fn main() {
+    let _ = serve;
+}

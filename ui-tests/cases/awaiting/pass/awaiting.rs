@@ -1,0 +1,81 @@
+//! What the cases of `awaiting` look like when they are right, each under its name.
+
+#![deny(warnings)]
+#![allow(dead_code)]
+
+mod forgotten {
+    async fn ask() -> genkit::Result<()> {
+        genkit::generate("hi").await?;
+        Ok(())
+    }
+}
+
+mod forgotten_of_a_server {
+    async fn serve() -> genkit::Result<()> {
+        genkit::serve_mcp().await
+    }
+}
+
+mod forgotten_of_a_question {
+    use genkit::{Context, Result};
+
+    async fn folders(ctx: &Context) -> Result<()> {
+        ctx.roots().await?;
+        Ok(())
+    }
+}
+
+mod forgotten_before_the_answer {
+    async fn ask() -> genkit::Result<String> {
+        Ok(genkit::generate("hi").await?.text())
+    }
+}
+
+mod spawned {
+    fn ask() {
+        drop(tokio::spawn(genkit::generate("hi").run()));
+    }
+}
+
+mod blocked_on {
+    fn serve() -> genkit::Result<()> {
+        let runtime = tokio::runtime::Runtime::new()?;
+        runtime.block_on(genkit::serve_mcp().run())
+    }
+}
+
+mod twice {
+    async fn serve() -> genkit::Result<()> {
+        genkit::serve_mcp().await
+    }
+}
+
+mod of_tools {
+    use genkit::{Tool, tool, tools};
+
+    /// Adds.
+    #[tool]
+    async fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    async fn all() -> Vec<Tool> {
+        tools![add]
+    }
+}
+
+mod forgotten_of_a_function {
+    use genkit::tool;
+
+    /// Adds.
+    #[tool]
+    async fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    async fn sum() -> i64 {
+        add(1, 2).await
+    }
+}
+
+fn main() {}

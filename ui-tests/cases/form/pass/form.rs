@@ -1,0 +1,64 @@
+//! What the cases of `form` look like when they are right, each under its name.
+
+#![deny(warnings)]
+#![allow(dead_code)]
+
+mod without_traits {
+    use genkit::{Context, Result};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Name {
+        name: String,
+    }
+
+    async fn greet(ctx: &Context) -> Result<String> {
+        Ok(ctx.elicit::<Name>("Who are you?").await?.accepted()?.name)
+    }
+}
+
+mod without_schema {
+    use genkit::{Context, Elicited, Result};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Name {
+        name: String,
+    }
+
+    async fn greet(ctx: &Context) -> Result<String> {
+        match ctx.elicit::<Name>("Who are you?").key("name").await? {
+            Elicited::Accepted(answer) => Ok(answer.name),
+            _ => Ok("stranger".to_owned()),
+        }
+    }
+}
+
+mod type_unknown {
+    use genkit::{Context, Result};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Name {
+        name: String,
+    }
+
+    async fn greet(ctx: &Context) -> Result<()> {
+        let answer: Name = ctx.elicit("Who are you?").await?.accepted()?;
+        drop(answer.name);
+        Ok(())
+    }
+}
+
+mod answer_not_taken {
+    use genkit::{Context, Result};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Name {
+        name: String,
+    }
+
+    async fn greet(ctx: &Context) -> Result<String> {
+        let answer: Name = ctx.elicit("Who are you?").await?.accepted()?;
+        Ok(answer.name)
+    }
+}
+
+fn main() {}

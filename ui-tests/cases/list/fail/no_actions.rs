@@ -1,0 +1,5 @@
+use genkit::Registry;
+
+fn main() {
+    let _ = Registry::new().add(["add", "subtract"]);
+}

@@ -1,0 +1,13 @@
+use genkit::{serde_json, tool};
+
+struct Weather;
+
+/// Gets the weather.
+#[tool(output_schema = Weather)]
+async fn weather() -> serde_json::Value {
+    serde_json::Value::Null
+}
+
+fn main() {
+    let _ = Weather;
+}
