@@ -1,0 +1,132 @@
+//! The public API of `genkit`, item by item, as `docs/public-api.txt` has it: no change of it goes
+//! unseen, and no type of a dependency slips into a signature.
+//!
+//! `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api` writes the list anew; read its
+//! diff, and say in `CHANGELOG.md` what is breaking.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The JSON of rustdoc changes with the compiler: it is read on the one that `public-api` knows.
+const REVIEWED_ON: &str = "rustc 1.95.";
+
+/// What a signature may name besides the standard library and this one; rmcp only in `mcp` and in
+/// what the testing client calls raw.
+const PART_OF_THE_DEAL: [&str; 9] =
+    ["alloc", "axum", "core", "futures_core", "genkit", "rmcp", "serde_core", "serde_json", "std"];
+
+#[test]
+fn the_public_api_is_the_one_that_is_listed() {
+    let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
+    let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
+    if !version.starts_with(REVIEWED_ON) {
+        eprintln!("the public API is not compared: read on {REVIEWED_ON}*, this is {version}");
+        return;
+    }
+    let found = items();
+    let file = repository().join("docs/public-api.txt");
+    if std::env::var_os("PUBLIC_API").is_some_and(|how| how == "overwrite") {
+        std::fs::write(&file, found.join("\n") + "\n").expect("the list is written");
+    }
+    let listed = std::fs::read_to_string(&file).expect("docs/public-api.txt is there");
+    let listed: Vec<_> = listed.lines().map(str::to_owned).collect();
+    let changes = changes(&listed, &found);
+    assert!(
+        changes.is_empty(),
+        "the public API changed. If that is wanted, write docs/public-api.txt anew with \
+         `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api`, and say in CHANGELOG.md \
+         what is breaking:\n{changes}"
+    );
+    let foreign: Vec<_> = found.iter().filter(|item| names_a_foreign_type(item)).collect();
+    assert!(foreign.is_empty(), "a type of a dependency is in a signature: {foreign:#?}");
+    let root = found.iter().filter(|item| is_type_of_the_root(item)).count();
+    assert!((20..=32).contains(&root), "the root has {root} types; about 30 are what fits a page");
+}
+
+/// One line for each item, in rustdoc's order, without what the compiler derives.
+fn items() -> Vec<String> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let target = target.join("public-api");
+    std::fs::create_dir_all(&target).expect("a folder for the wrapper");
+    // Only rustdoc sees the variable: with it in the environment of cargo, every build script that
+    // looks at it would run again.
+    let wrapper = target.join("rustdoc");
+    let script = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
+    std::fs::write(&wrapper, script).expect("the wrapper is written");
+    let runs = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&wrapper, runs).expect("the wrapper runs");
+    let built = Command::new(env!("CARGO"))
+        .args(["rustdoc", "-q", "-p", "genkit", "--all-features", "--lib", "--"])
+        .args(["-Z", "unstable-options", "--output-format", "json", "--cap-lints", "allow"])
+        .current_dir(repository())
+        .env("RUSTDOC", &wrapper)
+        .env("CARGO_TARGET_DIR", target.parent().expect("a target folder"))
+        .env_remove("RUSTDOCFLAGS")
+        .status()
+        .expect("cargo runs");
+    assert!(built.success(), "rustdoc failed");
+    let json = target.parent().expect("a target folder").join("doc/genkit.json");
+    let api = public_api::Builder::from_rustdoc_json(json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build()
+        .expect("public-api reads the JSON of this rustdoc");
+    let mut seen = HashSet::new();
+    let mut lines: Vec<_> = api.items().map(ToString::to_string).collect();
+    // An item that is shown at two places is listed once.
+    lines.retain(|line| seen.insert(line.clone()));
+    lines
+}
+
+fn changes(listed: &[String], found: &[String]) -> String {
+    let (was, is): (HashSet<_>, HashSet<_>) = (listed.iter().collect(), found.iter().collect());
+    let mut changes = String::new();
+    for gone in listed.iter().filter(|line| !is.contains(line)) {
+        writeln!(changes, "- {gone}").expect("a string");
+    }
+    for new in found.iter().filter(|line| !was.contains(line)) {
+        writeln!(changes, "+ {new}").expect("a string");
+    }
+    changes
+}
+
+/// Paths begin with the crate that defines the type.
+fn names_a_foreign_type(item: &str) -> bool {
+    let mut last = ' ';
+    let mut start = 0;
+    for (at, letter) in item.char_indices() {
+        let is_word = letter.is_alphanumeric() || letter == '_';
+        let was_word = last.is_alphanumeric() || last == '_';
+        if is_word && !was_word {
+            start = at;
+        }
+        if !is_word && was_word && item[at..].starts_with("::") && !item[..start].ends_with("::") {
+            let name = &item[start..at];
+            let lower = name.starts_with(|c: char| c.is_ascii_lowercase());
+            if lower && !PART_OF_THE_DEAL.contains(&name) && name != "schemars" {
+                return true;
+            }
+            if name == "rmcp" && !item.contains("genkit::mcp::") && !item.contains("::testing::") {
+                return true;
+            }
+        }
+        last = letter;
+    }
+    false
+}
+
+/// `pub struct genkit::Tool(_)`: a type or trait that stands at the root.
+fn is_type_of_the_root(item: &str) -> bool {
+    let mut words = item.split(' ').skip_while(|word| matches!(*word, "pub" | "#[non_exhaustive]"));
+    let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));
+    let path = words.next().unwrap_or_default();
+    is_type && path.starts_with("genkit::") && path.matches("::").count() == 1
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
