@@ -12,11 +12,12 @@ use genkit::{
 };
 use serde_json::{Value, json};
 
+use super::resuming::{noted, notes};
 use super::{calls, outputs};
 
 /// Adds.
 #[tool]
-async fn add(a: i64, b: i64) -> i64 {
+pub(super) async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
@@ -34,7 +35,7 @@ async fn picture() -> ToolReply<u32> {
 
 /// Deletes a note.
 #[tool(needs_approval)]
-async fn delete(id: u64) -> String {
+pub(super) async fn delete(id: u64) -> String {
     format!("{id} is gone")
 }
 
@@ -83,21 +84,21 @@ fn buy(charged: &Arc<AtomicU32>) -> Tool {
 }
 
 /// What somebody answers.
-type Answering = fn(&Interrupt) -> Answer;
+pub(super) type Answering = fn(&Interrupt) -> Answer;
 
 /// As another process would: through JSON.
-fn stored(response: &GenerateResponse) -> GenerateResponse {
+pub(super) fn stored(response: &GenerateResponse) -> GenerateResponse {
     serde_json::from_str(&serde_json::to_string(response).unwrap()).unwrap()
 }
 
-async fn ask(model: &ScriptedModel, tools: &[Tool]) -> GenerateResponse {
+pub(super) async fn ask(model: &ScriptedModel, tools: &[Tool]) -> GenerateResponse {
     let response = genkit::generate("go").model(model.clone()).tools(tools).await.unwrap();
     assert_eq!(response.finish_reason, Some(FinishReason::Interrupted));
     assert!(response.is_interrupted());
     stored(&response)
 }
 
-fn go_on(
+pub(super) fn go_on(
     response: GenerateResponse,
     answers: Vec<Answer>,
     model: &ScriptedModel,
@@ -587,7 +588,7 @@ async fn what_a_tool_was_answered_live_it_hears_again() {
 
 /// Asks twice about its number.
 #[tool(needs_approval)]
-async fn send(ctx: &Context, euros: u32) -> Result<String> {
+pub(super) async fn send(ctx: &Context, euros: u32) -> Result<String> {
     ctx.interrupt(format!("Really {euros}?")).await?;
     Ok(format!("sent {euros}"))
 }
@@ -617,134 +618,4 @@ async fn what_was_edited_stays_edited_where_a_sibling_fails() {
     let call = &done.messages()[1].content[0];
     assert_eq!(call.as_tool_request().unwrap().input, json!({"euros": 20}));
     assert_eq!(notes(&done), [noted(json!({"euros": 500}))]);
-}
-
-/// The texts beside the outputs of all tools.
-fn notes(response: &GenerateResponse) -> Vec<String> {
-    let messages = response.messages();
-    let answers =
-        messages.iter().flat_map(|message| &message.content).filter_map(Part::as_tool_response);
-    answers
-        .flat_map(|answer| &answer.content)
-        .filter_map(Part::as_text)
-        .map(str::to_owned)
-        .collect()
-}
-
-fn noted(asked: Value) -> String {
-    format!(
-        "Note: the user changed the arguments of this call before it ran. You had asked for: {asked}"
-    )
-}
-
-#[tokio::test]
-async fn the_model_sees_the_input_that_ran_and_that_it_was_edited() {
-    let tools = tools![delete, add];
-    let model = calls([("delete", json!({"id": 7})), ("add", json!({"a": 1, "b": 2}))]);
-    let run = genkit::generate("go").model(model.clone()).tools(&tools);
-    let asked = stored(&run.clone().await.unwrap());
-    let done = run.clone().resume(asked, |q| q.approve_with(json!({"id": 8}))).await.unwrap();
-    assert_eq!(outputs(&done), [json!("8 is gone"), json!(3)]);
-    // What the model is sent, and what is kept, are the same.
-    assert_eq!(model.tool_calls()[0].input, json!({"id": 8}));
-    assert_eq!(notes(&done), [noted(json!({"id": 7}))]);
-    let request = &model.requests()[1].messages;
-    assert_eq!(request[1].content[0].metadata()["replacedInput"], json!({"id": 7}));
-    assert_eq!(request[2], done.messages()[2]);
-
-    // The same input again is no other one.
-    let model = calls([("delete", json!({"id": 7}))]);
-    let response = ask(&model, &tools).await;
-    let answer = response.interrupts()[0].approve_with(json!({"id": 7}));
-    let done = go_on(response, vec![answer], &model, &tools).await.unwrap();
-    assert!(notes(&done).is_empty());
-}
-
-#[tokio::test]
-async fn an_edited_call_that_asks_again_stays_edited_and_noted() {
-    let tools = tools![send];
-    for (last, output) in [
-        (Interrupt::approve as Answering, json!("sent 20")),
-        (
-            |q: &Interrupt| q.deny("too late"),
-            json!({"error": "the user did not approve: too late"}),
-        ),
-    ] {
-        let model = calls([("send", json!({"euros": 500}))]);
-        let run = genkit::generate("go").model(model.clone()).tools(&tools);
-        let asked = stored(&run.clone().await.unwrap());
-        let again =
-            run.clone().resume(asked, |q| q.approve_with(json!({"euros": 20}))).await.unwrap();
-        let again = stored(&again);
-        assert_eq!(again.interrupts()[0].metadata(), Some(&json!("Really 20?")));
-        assert_eq!(again.tool_requests()[0].input, json!({"euros": 20}));
-        // A plain answer replaces nothing, and what was approved stays approved.
-        let done = run.resume(again, last).await.unwrap();
-        assert_eq!(outputs(&done), [output]);
-        assert_eq!(model.tool_calls()[0].input, json!({"euros": 20}));
-        assert_eq!(notes(&done), [noted(json!({"euros": 500}))]);
-    }
-}
-
-#[tokio::test]
-async fn a_run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
-    let tools = tools![add];
-    let model = calls([("add", json!({"a": 1, "b": 2}))]);
-    let asking = Arc::new(AtomicU32::new(0));
-    let count = Arc::clone(&asking);
-    let run = genkit::generate("go")
-        .system("Be brief.")
-        .model(model.clone())
-        .temperature(0.5)
-        .tools(&tools)
-        .tool_choice(genkit::model::ToolChoice::Required)
-        .approval(move |_| {
-            count.fetch_add(1, Ordering::SeqCst);
-            Approval::ask("Add?")
-        });
-    let asked = run.clone().await.unwrap();
-    assert_eq!(asked.interrupts()[0].message(), Some("Add?"));
-    let done = run.resume(stored(&asked), Interrupt::approve).await.unwrap();
-    assert_eq!((done.text().as_str(), asking.load(Ordering::SeqCst)), ("done", 2));
-    let last = &model.requests()[1];
-    assert_eq!(last.config["temperature"], 0.5);
-    assert_eq!(last.tool_choice, Some(genkit::model::ToolChoice::Auto), "it has called one");
-    let roles: Vec<Role> = last.messages.iter().map(|message| message.role).collect();
-    assert_eq!(roles, [Role::System, Role::User, Role::Model, Role::Tool], "and no prompt again");
-
-    // What only the interrupted run was given holds for another builder, too.
-    let model = calls([("add", json!({"a": 1, "b": 2}))]);
-    let run = genkit::generate("go").model(model.clone()).temperature(0.5).tools(&tools);
-    let asked = run.approval(|_| Approval::Ask(None)).await.unwrap();
-    let other = genkit::generate(()).model(model.clone()).tools(&tools).max_output_tokens(9);
-    other.resume(asked, |q| q.approve()).await.unwrap();
-    let last = &model.requests()[1];
-    assert_eq!(
-        (&last.config["temperature"], &last.config["maxOutputTokens"]),
-        (&json!(0.5), &json!(9))
-    );
-}
-
-#[tokio::test]
-async fn an_answer_may_be_anything_that_serializes() {
-    #[derive(serde::Serialize)]
-    struct Input {
-        id: u32,
-    }
-    let tools = tools![delete];
-    let model = calls([("delete", json!({"id": 7}))]);
-    let response = ask(&model, &tools).await;
-    let done = genkit::resume(response.clone(), |q| q.approve_with(Input { id: 8 }));
-    let done = done.model(model.clone()).tools(&tools).await.unwrap();
-    assert_eq!(outputs(&done), ["8 is gone"]);
-
-    // What does not serialize is the error of the run, not a silent null.
-    let model = calls([("delete", json!({"id": 7}))]);
-    let response = ask(&model, &tools).await;
-    let unserializable = std::collections::HashMap::from([((1, 2), 3)]);
-    let run = genkit::resume(response, |q| q.respond(&unserializable));
-    let error = run.model(model.clone()).tools(&tools).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().starts_with("the answer for `delete` does not serialize"), "{error}");
-    assert!(error.partial().unwrap().is_interrupted(), "the question is not lost");
 }

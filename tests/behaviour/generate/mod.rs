@@ -10,6 +10,7 @@ mod interrupts;
 mod middleware;
 mod output;
 mod ported;
+mod resuming;
 mod sampling;
 mod specs;
 mod streaming;
