@@ -297,7 +297,10 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
     let question = asked.interrupts().remove(0);
     let go_on = |id: u8| {
         let answer = question.approve_with(json!({ "id": id }));
-        genkit::resume(asked.clone(), [answer]).model(model.clone()).tools(&tools).into_future()
+        genkit::resume_with(asked.clone(), [answer])
+            .model(model.clone())
+            .tools(&tools)
+            .into_future()
     };
     let refused = go_on(9).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
