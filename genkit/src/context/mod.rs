@@ -107,6 +107,9 @@ pub(crate) struct ContextParts {
     /// What HTTP layers left on the request.
     #[cfg(feature = "mcp-http")]
     pub(crate) extensions: http::Extensions,
+    /// What the server gives to every request, where the request has no such value itself.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) defaults: TypeMap,
 }
 
 impl Default for ContextParts {
@@ -123,6 +126,8 @@ impl Default for ContextParts {
             approval: None,
             #[cfg(feature = "mcp-http")]
             extensions: http::Extensions::new(),
+            #[cfg(feature = "mcp-server")]
+            defaults: TypeMap::default(),
         }
     }
 }
@@ -223,6 +228,8 @@ impl Context {
         let value = self.0.parts.values.get();
         #[cfg(feature = "mcp-http")]
         let value = value.or_else(|| self.0.parts.extensions.get());
+        #[cfg(feature = "mcp-server")]
+        let value = value.or_else(|| self.0.parts.defaults.get());
         value
     }
 
@@ -355,6 +362,8 @@ impl Context {
             approval: None,
             #[cfg(feature = "mcp-http")]
             extensions: parts.extensions.clone(),
+            #[cfg(feature = "mcp-server")]
+            defaults: parts.defaults.clone(),
         };
         Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }), None)
     }

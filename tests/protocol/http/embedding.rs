@@ -24,6 +24,17 @@ fn what_a_layer_finds_out_is_at_hand_in_a_function() {
 }
 
 #[test]
+fn what_the_server_gives_to_every_request_stands_behind_what_a_layer_gives() {
+    let server = || calculator().extension(Caller("the owner")).router().unwrap();
+    let layered = server().layer(Extension(Caller("ada")));
+    for (app, caller) in [(server(), "the owner"), (layered, "ada")] {
+        let here = Here::serve(app);
+        let answer = Wire::to(here.url()).call_alone("whoami", &json!({}));
+        assert_eq!(answer.message()["result"]["content"][0]["text"], caller, "{answer:?}");
+    }
+}
+
+#[test]
 fn a_function_reads_the_scopes_of_its_caller() {
     let ada = Principal::new("ada").with_scopes(["notes:read"]);
     let here = Here::serve(calculator().router().unwrap().layer(Extension(ada)));

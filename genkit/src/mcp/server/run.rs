@@ -56,6 +56,7 @@ impl Admitted {
             approval,
             #[cfg(feature = "mcp-http")]
             extensions: self.extensions.clone(),
+            defaults: self.shared.settings.values.clone(),
             caller,
             ..ContextParts::default()
         }

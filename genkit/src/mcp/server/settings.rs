@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::lists::Filter;
+use crate::context::TypeMap;
 
 /// How long a tool, a prompt or a resource may run. Default is 60 seconds; time in which the
 /// user is asked does not count.
@@ -81,6 +82,8 @@ pub(crate) struct ServerSettings {
     pub(crate) approval_fallback: ApprovalFallback,
     pub(crate) sealing_key: Option<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
+    /// What every request is given.
+    pub(crate) values: TypeMap,
     pub(crate) max_line: usize,
     #[cfg(feature = "mcp-http")]
     pub(crate) http: HttpSettings,
@@ -117,6 +120,7 @@ impl Default for ServerSettings {
             approval_fallback: ApprovalFallback::default(),
             sealing_key: None,
             extensions: Map::new(),
+            values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,
             #[cfg(feature = "mcp-http")]
             http: HttpSettings::default(),

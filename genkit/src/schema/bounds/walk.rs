@@ -161,10 +161,11 @@ impl<'b> Walk<'b> {
                 _ => true,
             },
             Check::MemberNames(id) => {
-                let names = value.as_object().into_iter().flat_map(Map::keys);
-                names.fold(true, |fits, name| {
-                    self.node(*id, &Value::from(name.as_str()), &place.key(name), how) && fits
-                })
+                let mut fits = true;
+                for name in value.as_object().into_iter().flat_map(Map::keys) {
+                    fits &= self.node(*id, &Value::from(name.as_str()), &place.key(name), how);
+                }
+                fits
             }
             Check::Dependent(all) => all.iter().fold(true, |fits, (name, id)| {
                 let applies = value.get(name).is_some() && value.is_object();
@@ -199,9 +200,13 @@ impl<'b> Walk<'b> {
                     format!("{own} what is asked for, and there must be {must} {bound}")
                 })
             }
-            Check::All(ids) => ids
-                .iter()
-                .fold(true, |fits, id| self.node(*id, value, &place.deeper(), how) && fits),
+            Check::All(ids) => {
+                let mut fits = true;
+                for id in ids {
+                    fits &= self.node(*id, value, &place.deeper(), how);
+                }
+                fits
+            }
             Check::Any { branches, only_one } => self.any(branches, *only_one, value, place, how),
             Check::Not(id) => {
                 !self.fits(*id, value, place)

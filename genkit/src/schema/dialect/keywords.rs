@@ -7,40 +7,6 @@ use serde_json::{Map, Value};
 
 use crate::schema::pointer;
 
-/// What the value of a keyword is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeywordValue {
-    /// One schema, or true or false in its place.
-    Schema,
-    /// A list of schemas.
-    List,
-    /// Schemas by name.
-    Named,
-    /// Anything else.
-    Data,
-}
-
-pub(crate) fn keyword_value(keyword: &str) -> KeywordValue {
-    match keyword {
-        "items"
-        | "additionalProperties"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "contains"
-        | "propertyNames"
-        | "contentSchema"
-        | "not"
-        | "if"
-        | "then"
-        | "else" => KeywordValue::Schema,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => KeywordValue::List,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
-            KeywordValue::Named
-        }
-        _ => KeywordValue::Data,
-    }
-}
-
 /// What a `$ref` names, and its pointer.
 pub(crate) fn resolve<'a>(
     root: &'a Value,

@@ -5,6 +5,4 @@ mod keywords;
 
 pub(crate) use cache::Dialect;
 pub(super) use cache::DialectCache;
-pub(crate) use keywords::{
-    KeywordValue, choice, fixed_values, keyword_value, merged, resolve, tuple_items, types,
-};
+pub(crate) use keywords::{choice, fixed_values, merged, resolve, tuple_items, types};

@@ -68,7 +68,7 @@ use crate::future::BoxFuture;
 ///     .expose_errors(false)
 ///     .approval_fallback(ApprovalFallback::TrustClient)
 ///     .sealing_key(key) // 32 random bytes from your secrets
-///     .extension("com.example/bank", json!({"branch": 7}))
+///     .declare_extension("com.example/bank", json!({"branch": 7}))
 ///     .shutdown(async { std::future::pending().await });
 /// # server.into_handler()?;
 /// # Ok(())
@@ -133,6 +133,27 @@ impl McpServer {
     /// Injects `value` into every function that takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.genkit.states.insert(value);
+        self
+    }
+
+    /// Gives a value to every request, as [`Context::extension`](crate::Context::extension); what a
+    /// layer of your app put into the request itself goes first.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// struct User(&'static str);
+    ///
+    /// /// Who is calling.
+    /// #[tool]
+    /// async fn whoami(ctx: &Context) -> &'static str {
+    ///     ctx.extension::<User>().map_or("nobody", |user| user.0)
+    /// }
+    ///
+    /// let server = genkit::serve_mcp().extension(User("the owner of this machine"));
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.settings.values.insert(value);
         self
     }
 
@@ -268,7 +289,7 @@ impl McpServer {
     }
 
     /// Declares a protocol extension in the server's capabilities.
-    pub fn extension(mut self, id: impl Into<String>, settings: Value) -> Self {
+    pub fn declare_extension(mut self, id: impl Into<String>, settings: Value) -> Self {
         self.settings.extensions.insert(id.into(), settings);
         self
     }

@@ -1,5 +1,6 @@
 //! Schemas of Gemini: nearly all of JSON Schema in the newer fields, a subset of OpenAPI in the older ones.
 
+mod keywords;
 mod rewriter;
 mod typed;
 
@@ -8,8 +9,8 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::dialect::{KeywordValue, keyword_value};
 use crate::schema::{Degraded, Dialect, MAX_DEPTH};
+use keywords::{KeywordValue, keyword_value};
 use rewriter::SubsetRewriter;
 
 /// How many references inside each other are written out, tried in this order, for a subset that is too large.

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keywords::{KeywordValue, keyword_value};
 use crate::schema::conversion::MAX_NODES;
-use crate::schema::dialect::{KeywordValue, choice, keyword_value, merged, resolve, types};
+use crate::schema::dialect::{choice, merged, resolve, types};
 use crate::schema::{Degraded, MAX_DEPTH, pointer};
 
 /// The state of one rewrite.

@@ -6,17 +6,16 @@ mod rewriter;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 
-use crate::schema::dialect::{Dialect, choice, types};
-use crate::schema::{Schema, pointer};
+use crate::schema::dialect::{choice, types};
+use crate::schema::{Dialect, Schema, pointer};
 use crate::sync::lock;
 use keywords::DEFINITIONS;
-use rewriter::StrictRewriter;
+use rewriter::{StrictRewriter, unsupported};
 
 /// The dialect of strict mode.
 pub(super) struct StrictDialect;
@@ -80,13 +79,4 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
         strict.insert(key.to_owned(), Value::Object(definitions));
     }
     Ok(Value::Object(strict))
-}
-
-fn unsupported(at: &str, what: &str) -> String {
-    format!("at {}: {what}", place(at))
-}
-
-/// A pointer for people.
-fn place(at: &str) -> Cow<'_, str> {
-    if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }

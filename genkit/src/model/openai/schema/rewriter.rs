@@ -1,10 +1,11 @@
 //! The rewriter: from an exact schema to a strict one.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::keywords::{DEFINITIONS, copied, is_note, notes, unsayable};
 use super::nullable::nullable;
-use super::unsupported;
 use crate::schema::dialect::{choice, fixed_values, merged, resolve, tuple_items};
 use crate::schema::{MAX_DEPTH, pointer, types_of};
 
@@ -276,4 +277,14 @@ fn close_tuple(
         _ => return Err("a list that goes on with values of another kind"),
     }
     Ok(())
+}
+
+/// Why something cannot be said, with its place.
+pub(super) fn unsupported(at: &str, what: &str) -> String {
+    format!("at {}: {what}", place(at))
+}
+
+/// A pointer for people.
+fn place(at: &str) -> Cow<'_, str> {
+    if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }

@@ -1,0 +1,35 @@
+//! Which keywords hold schemas.
+
+/// What the value of a keyword is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeywordValue {
+    /// One schema, or true or false in its place.
+    Schema,
+    /// A list of schemas.
+    List,
+    /// Schemas by name.
+    Named,
+    /// Anything else.
+    Data,
+}
+
+pub(super) fn keyword_value(keyword: &str) -> KeywordValue {
+    match keyword {
+        "items"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "contains"
+        | "propertyNames"
+        | "contentSchema"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => KeywordValue::Schema,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => KeywordValue::List,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            KeywordValue::Named
+        }
+        _ => KeywordValue::Data,
+    }
+}
