@@ -111,7 +111,7 @@ impl Middleware for Does {
 }
 
 fn serving(names: &[&'static str], log: &Log) -> McpServer {
-    let mut tools: Vec<Tool> = tools![double, greet, delete, fail, show, reply].into();
+    let mut tools: Vec<Tool> = tools![double, greet, delete, fail, show, reply];
     let halve = Tool::builder("halve", "Halves.")
         .input_schema(json!({"type": "object"}))
         .output_schema(json!({"type": "number"}));

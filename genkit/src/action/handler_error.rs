@@ -16,6 +16,8 @@ use crate::error::{BoxError, Error};
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Page { number: String }
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
 /// let page = Tool::builder("page", "Opens a page.").handler(|_: Context, page: Page| async move {
 ///     let number: u32 = page.number.parse()?; // a `ParseIntError`
 ///     if number == 0 {
@@ -26,8 +28,6 @@ use crate::error::{BoxError, Error};
 ///     }
 ///     Ok(format!("page {number}"))
 /// });
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> genkit::Result<()> {
 /// # let json = |number: &str| serde_json::json!({"number": number});
 /// # for (number, said) in [("x", "invalid digit"), ("0", "pages begin at 1"), ("101", "100 pages")] {
 /// #     let told = page.call(&ToolRequest::new("page", json(number))).await?.into_response()?;

@@ -1,13 +1,23 @@
 //! Parsing of arguments: an exact read, one lenient re-read, errors that name the place.
 
+use std::sync::Arc;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::input::Arguments;
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
+use crate::schema::Bounds;
 pub(crate) use crate::schema::Strictness;
+
+/// The JSON of a call, how it is to be read, and the bounds that its schema shows.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    pub(crate) value: Value,
+    pub(crate) how: Strictness,
+    pub(crate) bounds: Option<Arc<Bounds>>,
+}
 
 /// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
 const MAX_REREADS: usize = 64;

@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
+use super::args::Arguments;
 use super::inject::Requirement;
-use super::input::Arguments;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;

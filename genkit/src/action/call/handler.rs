@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::args;
+use super::args::Arguments;
 use super::function::ErasedFn;
-use super::input::Arguments;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;

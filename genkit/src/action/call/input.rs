@@ -4,24 +4,14 @@
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::args::{self, Strictness};
+use super::args::{self, Arguments};
 use crate::action::error::Error as E;
 use crate::error::Result;
-use crate::schema::Bounds;
-
-/// The JSON of a call, how it is to be read, and the bounds that its schema shows.
-#[derive(Clone, Debug)]
-pub struct Arguments {
-    pub(crate) value: Value,
-    pub(crate) how: Strictness,
-    pub(crate) bounds: Option<Arc<Bounds>>,
-}
 
 // The input of a function with no parameter taken by value. (A doc comment would be in its schema.)
 #[derive(serde::Deserialize, JsonSchema)]

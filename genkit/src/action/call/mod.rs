@@ -7,6 +7,7 @@ mod handler;
 mod inject;
 mod input;
 
+pub use args::Arguments;
 pub(crate) use args::Strictness;
 pub(super) use args::parse_kept;
 pub use chunks::{ChunkItem, Chunks, CollectedChunks};
@@ -14,4 +15,4 @@ pub use function::ActionFn;
 pub(super) use function::ErasedFn;
 pub(super) use handler::{ActionHandler, closure, forward};
 pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement};
-pub use input::{Arguments, NoInput, TypedInput, TypedInputFallback};
+pub use input::{NoInput, TypedInput, TypedInputFallback};

@@ -175,7 +175,7 @@ impl<'a, T> Elicit<'a, T> {
     }
 }
 
-impl<'a, T: Send + 'a> IntoFuture for Elicit<'a, T> {
+impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
     type Output = Result<Elicited<T>>;
     type IntoFuture = BoxFuture<'a, Self::Output>;
 

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::keywords::{Check, Id, Types};
-use super::violation::{About, Doubt, Place, Step, Violation, shown};
+use super::keywords::{About, Check, Id, Types};
+use super::violation::{Doubt, Place, Step, Violation, shown};
 use super::walk::{How, Suspect, Walk};
 
 impl Walk<'_> {

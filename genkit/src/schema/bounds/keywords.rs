@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::equality::{are_equal, repeated};
 use super::number::Num;
-use super::violation::About;
 
 /// A place in the list of compiled schemas.
 pub(super) type Id = usize;
@@ -200,4 +199,15 @@ fn has_at_least(mut items: impl Iterator, count: u64) -> bool {
         Ok(count) => items.nth(count - 1).is_some(),
         Err(_) => false,
     }
+}
+
+/// What a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// A bound: of the right kind, and too much or too little.
+    Bound,
+    /// The kind of the value: its type, or which of the listed it is.
+    Kind,
+    /// What it consists of: missing and unknown members.
+    Parts,
 }

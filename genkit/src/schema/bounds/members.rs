@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::keywords::{Id, Members, Rest};
-use super::violation::{About, Place};
+use super::keywords::{About, Id, Members, Rest};
+use super::violation::Place;
 use super::walk::{How, Suspect, Walk};
 
 impl Walk<'_> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::equality::repeated;
-use super::keywords::{Leaf, lacks};
+use super::keywords::{About, Leaf, lacks};
 use crate::truncate::excerpt;
 
 /// How many violations one message names: enough to mend a call, no more. Default is 5.
@@ -78,17 +78,6 @@ pub(super) struct Violation {
     pub(super) text: String,
     pub(super) about: About,
     pub(super) doubt: Doubt,
-}
-
-/// What a violation is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
-    /// A bound: of the right kind, and too much or too little.
-    Bound,
-    /// The kind of the value: its type, or which of the listed it is.
-    Kind,
-    /// What it consists of: missing and unknown members.
-    Parts,
 }
 
 /// Why a violation may be none, where a Rust type has read the value.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::keywords::{Check, Id, Leaf, Node, Types};
-use super::violation::{About, Doubt, Place, Step, Violation, counted, shown};
+use super::keywords::{About, Check, Id, Leaf, Node, Types};
+use super::violation::{Doubt, Place, Step, Violation, counted, shown};
 
 /// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;

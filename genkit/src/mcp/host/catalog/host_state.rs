@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Catalog, sync};
+use super::Catalog;
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::config::{ServerConfig, check_keys};
 use crate::mcp::host::lifecycle::link::DesiredState;
@@ -17,14 +17,14 @@ use crate::mcp::host::lifecycle::supervisor;
 use crate::mcp::host::settings::HostSettings;
 use crate::registry::Registry;
 use crate::suggest;
-use crate::sync::{lock, read, write};
+use crate::sync::{read, write};
 
 pub(crate) struct HostState {
     pub(crate) settings: Arc<HostSettings>,
     catalogs: RwLock<Vec<Arc<Catalog>>>,
     pub(crate) notices: Vec<String>,
     /// Registries that are synced, and whether what was there at first is in.
-    registries: Mutex<Vec<(Registry, watch::Receiver<bool>)>>,
+    pub(super) registries: Mutex<Vec<(Registry, watch::Receiver<bool>)>>,
     /// The last handle is gone.
     pub(super) dropped: CancellationToken,
 }
@@ -68,23 +68,6 @@ impl HostState {
             let keys = catalogs.iter().map(|catalog| &*catalog.server.key);
             PublicError::not_found(suggest::unknown("MCP server", key, keys))
         })
-    }
-
-    /// Syncs a registry, once for all who want it; tells when what is there now is in. It is a task of
-    /// its own: whoever waits may give up.
-    pub(crate) fn sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
-        let mut known = lock(&self.registries);
-        if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
-            return is_in.clone();
-        }
-        let (done, is_in) = watch::channel(false);
-        known.push((registry.clone(), is_in.clone()));
-        let (host, registry) = (Arc::clone(self), registry.clone());
-        tokio::spawn(async move {
-            sync::start(&host, &registry).await;
-            let _ = done.send(true);
-        });
-        is_in
     }
 
     /// Makes these the servers of the host.

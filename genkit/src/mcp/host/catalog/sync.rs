@@ -9,6 +9,8 @@ use super::selection::NameFilter;
 use crate::action::{Prompt, Resource, Tool};
 use crate::mcp::host::session::state::ListKind;
 use crate::registry::{Action, Registry};
+use crate::sync::lock;
+use tokio::sync::watch;
 
 /// Debounce of changes: a server often sends several notifications for one change.
 const DEBOUNCE: Duration = Duration::from_millis(50);
@@ -27,8 +29,27 @@ struct RegisteredActions {
     refused: BTreeSet<String>,
 }
 
+impl HostState {
+    /// Syncs a registry, once for all who want it; tells when what is there now is in. It is a task of
+    /// its own: whoever waits may give up.
+    pub(crate) fn sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
+        let mut known = lock(&self.registries);
+        if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
+            return is_in.clone();
+        }
+        let (done, is_in) = watch::channel(false);
+        known.push((registry.clone(), is_in.clone()));
+        let (host, registry) = (Arc::clone(self), registry.clone());
+        tokio::spawn(async move {
+            start(&host, &registry).await;
+            let _ = done.send(true);
+        });
+        is_in
+    }
+}
+
 /// Puts in what is there now, and syncs it until the host is dropped.
-pub(crate) async fn start(host: &Arc<HostState>, registry: &Registry) {
+async fn start(host: &Arc<HostState>, registry: &Registry) {
     let mut changes = host.settings.changes.subscribe();
     let mut registered = RegisteredActions::default();
     registered.sync(host, registry).await;
