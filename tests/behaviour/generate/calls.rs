@@ -200,6 +200,27 @@ async fn long_answers_are_cut_with_a_mark() {
     assert!(many.contains("[cut: the first 100 of"), "{many}");
 }
 
+/// A picture with a lot to say about it.
+#[tool]
+async fn described() -> Vec<Part> {
+    vec![Part::text("y".repeat(60)), Part::image("image/png", [0; 200]), Part::text("z".repeat(60))]
+}
+
+#[tokio::test]
+async fn long_text_beside_a_picture_is_cut_and_the_picture_stays() {
+    let model = calls([("described", json!({}))]);
+    let tools = tools![described];
+    let response =
+        genkit::generate("go").model(model).tools(tools).max_tool_output(100).await.unwrap();
+    let answers = response.messages();
+    let answer = answers.iter().flat_map(|message| &message.content);
+    let answer = answer.filter_map(Part::as_tool_response).next().unwrap();
+    let texts: Vec<_> = answer.content.iter().map(Part::as_text).collect();
+    assert_eq!(texts[0], Some("y".repeat(60).as_str()));
+    assert_eq!(texts[1], None, "the picture");
+    assert!(texts[2].unwrap().contains("[cut: the first 40 of 60 bytes"), "{texts:?}");
+}
+
 /// Says exactly this much.
 #[tool]
 async fn exactly(bytes: usize) -> String {

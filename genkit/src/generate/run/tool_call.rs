@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
-use crate::message::{ToolRequest, ToolResponse};
+use crate::message::{Part, ToolRequest, ToolResponse};
 use crate::truncate::truncate;
 
 /// Calls a tool inside of all middleware.
@@ -154,8 +154,22 @@ fn answer(call: &ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, M
         value
     };
     let mut response = call.request.respond(value);
-    response.content = content;
+    response.content = within(content, limit);
     (response, metadata)
+}
+
+/// Content whose text has `limit` bytes in all; pictures and the like are the model's to refuse.
+fn within(mut content: Vec<Part>, limit: usize) -> Vec<Part> {
+    let mut left = limit;
+    for part in &mut content {
+        let Part::Text { text, .. } = part else { continue };
+        if text.len() > left {
+            tracing::warn!(size = text.len(), left, "content of an answer was cut for the model");
+            *text = marked(text, left);
+        }
+        left = left.saturating_sub(text.len());
+    }
+    content
 }
 
 /// The beginning of a text with a mark that says what is missing.
