@@ -1,4 +1,3 @@
-// mistakes: 2
 fn main() -> genkit::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(genkit::serve_mcp())
