@@ -64,7 +64,11 @@ impl AllowedHosts {
             // Layers may take away the `Host` that stands for HTTP/2's `:authority`.
             None => uri.authority().cloned(),
         };
-        let Some(authority) = authority else { return Err(HttpRefusal::MalformedHost) };
+        // A host has no user (RFC 9110, section 7.2).
+        let authority: Option<Authority> = authority;
+        let Some(authority) = authority.filter(|it| !it.as_str().contains('@')) else {
+            return Err(HttpRefusal::MalformedHost);
+        };
         let asked = NamedHost::of(&authority);
         let is_asked = |named: &NamedHost| {
             named.host == asked.host && (named.port.is_none() || named.port == asked.port)
@@ -121,7 +125,7 @@ mod tests {
             assert_eq!(check(&hosts, host).is_ok(), allowed, "{host}");
         }
         let any = AllowedHosts::new(None);
-        for malformed in ["", "a b", "a/b", "user@@host"] {
+        for malformed in ["", "a b", "a/b", "user@@host", "user@localhost"] {
             let refusal = check(&any, malformed).unwrap_err();
             assert!(matches!(refusal, HttpRefusal::MalformedHost), "{malformed}: {refusal}");
         }
