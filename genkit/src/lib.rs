@@ -137,6 +137,7 @@ pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
 pub use context::{Context, Elicited};
 pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use future::BoxFuture;
+#[doc(inline)]
 pub use generate::middleware;
 #[doc(inline)]
 pub use generate::{

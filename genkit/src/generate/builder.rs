@@ -140,7 +140,7 @@ impl Generate {
         self
     }
 
-    /// History: the conversation so far, for example [`GenerateResponse::messages`].
+    /// History: the conversation so far, for example [`GenerateResponse::messages`](super::GenerateResponse::messages).
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.options.messages = messages.into_iter().collect();
         self
@@ -262,7 +262,7 @@ impl Generate {
         self
     }
 
-    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`].
+    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`](super::GenerateResponse::output).
     pub fn output<T: JsonSchema>(self) -> Self {
         self.output_schema(crate::schema::input_of::<T>())
     }

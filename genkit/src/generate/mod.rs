@@ -13,7 +13,7 @@
 //! | structured output | [`Generate::output`], [`Format`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
-//! | code around runs and calls | [`middleware`](crate::middleware) |
+//! | code around runs and calls | [`middleware`] |
 
 mod builder;
 mod call_tool;
@@ -22,6 +22,7 @@ mod data;
 mod error;
 mod format;
 pub(crate) mod interrupt;
+#[doc(hidden)] // public as `genkit::middleware`
 pub mod middleware;
 mod prepare;
 mod request;
