@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 /// assert!(Tool::of::<add>().location().unwrap().to_string().contains(".rs:"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceLocation {
     /// The file, as the compiler names it.
     pub file: &'static str,
