@@ -13,7 +13,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` becomes a future when it is awaited, and is none itself",
     label = "not a future yet",
-    note = "in async code `.await` it; `tokio::spawn`, `block_on` and `join!` take the future that `.run()` makes of a request or a server, and `.into_future()` of a question: `tokio::spawn(genkit::generate(\"..\").run())`"
+    note = "in async code `.await` it; `tokio::spawn`, `block_on` and `join!` take the future that `.run()` makes of a request, a call or a server, and `.into_future()` of anything else: `tokio::spawn(genkit::generate(\"..\").run())`"
 )]
 pub trait AwaitOrRun<'a> {}
 

@@ -110,11 +110,7 @@ async fn book(ctx: &Context) -> Result<String> {
 }
 
 async fn both_eras(tools: Vec<Tool>) -> [Client; 2] {
-    let client = |modern: bool| {
-        let builder = Client::builder();
-        let builder = if modern { builder.modern() } else { builder };
-        builder.connect(serving(tools.clone()))
-    };
+    let client = |modern: bool| Client::builder().modern(modern).connect(serving(tools.clone()));
     [client(false).await.unwrap(), client(true).await.unwrap()]
 }
 

@@ -80,7 +80,7 @@ async fn subscribers_hear_of_their_resources_only() {
 async fn a_listen_stream_carries_what_it_asked_for() {
     let registry = registry();
     let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
-    let client = Client::builder().modern().connect(genkit.serve_mcp()).await.unwrap();
+    let client = Client::builder().modern(true).connect(genkit.serve_mcp()).await.unwrap();
     let mut filter = SubscriptionFilter::default();
     filter.tools_list_changed = Some(true);
     filter.resource_subscriptions = Some(vec!["thing://1".into()]);
@@ -106,10 +106,10 @@ async fn logs_come_by_level_and_progress_where_asked() {
     use genkit::mcp::rmcp::model::{LoggingLevel, SetLevelRequestParams};
     let client = connected(&registry()).await;
     client.call_tool("stays", json!({})).await.unwrap();
-    seen(&client, &Seen::Log("warning".into(), json!({"what": "large"}))).await;
-    seen(&client, &Seen::Progress(1.0, Some(2.0), None)).await;
-    assert!(!client.seen().contains(&Seen::Log("debug".into(), json!("small"))));
+    seen(&client, &Seen::Log(LogLevel::Warning, json!({"what": "large"}))).await;
+    seen(&client, &Seen::Progress((1.0, 2.0).into())).await;
+    assert!(!client.seen().contains(&Seen::Log(LogLevel::Debug, json!("small"))));
     client.peer().set_level(SetLevelRequestParams::new(LoggingLevel::Debug)).await.unwrap();
     client.call_tool("stays", json!({})).await.unwrap();
-    seen(&client, &Seen::Log("debug".into(), json!("small"))).await;
+    seen(&client, &Seen::Log(LogLevel::Debug, json!("small"))).await;
 }

@@ -194,7 +194,7 @@ async fn a_caller_that_goes_away_stops_the_function() {
             .state(Witness(Arc::clone(&dropped)))
             .build()
             .unwrap();
-        let builder = if modern { Client::builder().modern() } else { Client::builder() };
+        let builder = Client::builder().modern(modern);
         let client = builder.connect(genkit.serve_mcp()).await.unwrap();
         let call = client.call_tool("waits", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(100), call).await.is_err());

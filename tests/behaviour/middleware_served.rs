@@ -124,7 +124,7 @@ fn serving(names: &[&'static str], log: &Log) -> McpServer {
 }
 
 fn eras() -> [fn() -> ClientBuilder; 2] {
-    [Client::builder, || Client::builder().modern()]
+    [Client::builder, || Client::builder().modern(true)]
 }
 
 /// A client of each era that answers every question with yes, and notes it.

@@ -93,7 +93,7 @@ fn shop(counts: &Arc<Counts>) -> McpServer {
 
 #[tokio::test]
 async fn a_question_is_answered_in_both_eras() {
-    for builder in [asked(), asked().modern()] {
+    for builder in [asked(), asked().modern(true)] {
         let client = builder.connect(server()).await.unwrap();
         assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
         let all = client.call_tool("everything", json!({})).await.unwrap();
@@ -109,7 +109,7 @@ async fn folders(ctx: &Context) -> Result<Value> {
 
 #[tokio::test]
 async fn roots_have_names() {
-    for builder in [Client::builder(), Client::builder().modern()] {
+    for builder in [Client::builder(), Client::builder().modern(true)] {
         let roots = [Root::new("file:///home/ada").with_name("home"), "file:///tmp".into()];
         let client = builder.roots(roots.clone()).connect(serving(tools![folders])).await.unwrap();
         let told = client.call_tool("folders", json!({})).await.unwrap().text();
@@ -119,7 +119,7 @@ async fn roots_have_names() {
 
 #[tokio::test]
 async fn declining_is_an_answer() {
-    for builder in [Client::builder(), Client::builder().modern()] {
+    for builder in [Client::builder(), Client::builder().modern(true)] {
         let client = builder.on_elicit(|_, _| None).connect(server()).await.unwrap();
         assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "true");
     }
@@ -127,7 +127,7 @@ async fn declining_is_an_answer() {
 
 #[tokio::test]
 async fn a_form_has_the_fields_of_its_type() {
-    for builder in [Client::builder(), Client::builder().modern()] {
+    for builder in [Client::builder(), Client::builder().modern(true)] {
         let builder = builder.on_elicit(|message, form| {
             assert_eq!(message, "What is your name?");
             assert_eq!(form["properties"]["name"]["type"], "string");
@@ -145,7 +145,7 @@ async fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
     let answer = legacy.call_tool("greet", json!({})).await.unwrap();
     assert!(answer.is_error());
     assert!(answer.text().contains("`elicitation` capability"), "{}", answer.text());
-    let modern = Client::builder().modern().connect(server()).await.unwrap();
+    let modern = Client::builder().modern(true).connect(server()).await.unwrap();
     let error = modern.call_tool("greet", json!({})).await.unwrap_err();
     assert!(error.to_string().starts_with("-32021: "), "{error}");
     assert_eq!(error.details().unwrap()["requiredCapabilities"], json!({"elicitation": {}}));
@@ -154,7 +154,7 @@ async fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
 #[tokio::test]
 async fn approval_comes_before_the_body_and_after_the_arguments() {
     for modern in [false, true] {
-        let builder = || if modern { Client::builder().modern() } else { Client::builder() };
+        let builder = || Client::builder().modern(modern);
         let yes = builder().on_elicit(|message, _| {
             assert_eq!(message, r#"Allow `Delete everything` to run with {"count":3}?"#);
             Some(json!({}))
@@ -182,7 +182,7 @@ async fn a_client_that_cannot_be_asked_may_be_trusted() {
 
 #[tokio::test]
 async fn what_is_done_once_is_done_once() {
-    for (builder, runs) in [(asked(), 1), (asked().modern(), 4)] {
+    for (builder, runs) in [(asked(), 1), (asked().modern(true), 4)] {
         let counts = Arc::new(Counts::default());
         let client = builder.connect(shop(&counts)).await.unwrap();
         let answer = client.call_tool("buy", json!({"cents": 5})).await.unwrap();
@@ -220,7 +220,7 @@ fn accept(key: &str, content: Value) -> Value {
 #[tokio::test]
 async fn any_instance_with_the_same_key_goes_on() {
     let counts = Arc::new(Counts::default());
-    let connect = |key: u8| asked().modern().connect(shop(&counts).sealing_key(vec![key; 32]));
+    let connect = |key: u8| asked().modern(true).connect(shop(&counts).sealing_key(vec![key; 32]));
     let (one, two) = (connect(1).await.unwrap(), connect(1).await.unwrap());
     let first = asks(round(&one, None, json!({})).await.unwrap());
     let second =
@@ -245,7 +245,7 @@ async fn any_instance_with_the_same_key_goes_on() {
 #[tokio::test]
 async fn missing_and_unfit_answers_are_asked_again() {
     let counts = Arc::new(Counts::default());
-    let client = asked().modern().connect(shop(&counts)).await.unwrap();
+    let client = asked().modern(true).connect(shop(&counts)).await.unwrap();
     let first = asks(round(&client, None, json!({})).await.unwrap());
     let strange = [
         json!({}),

@@ -103,7 +103,7 @@ async fn a_resource_knows_the_uri_that_is_read() {
     );
     let registry = Registry::new().add(resources![here]).add([dynamic]).add(tools![nowhere]);
     let genkit = Genkit::builder().registry(registry).build().unwrap();
-    for builder in [Client::builder(), Client::builder().modern()] {
+    for builder in [Client::builder(), Client::builder().modern(true)] {
         let client = builder.connect(genkit.serve_mcp()).await.unwrap();
         let read = client.read_resource("here://a/b%20c").await.unwrap();
         assert_eq!(read[0].as_text(), Some("a/b c at here://a/b%20c"));
@@ -136,7 +136,7 @@ async fn a_name_of_a_resource_may_be_any_line() {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_found_by_era() {
-    for (builder, code) in [(Client::builder(), -32002), (Client::builder().modern(), -32602)] {
+    for (builder, code) in [(Client::builder(), -32002), (Client::builder().modern(true), -32602)] {
         let server = serving(resources![index, page]);
         let client = builder.connect(server).await.unwrap();
         for uri in ["doc://nowhere", "doc://pages/10", "doc://pages/x", "doc://pages/1/2"] {

@@ -86,7 +86,7 @@ fn all() -> genkit::mcp::McpServer {
 
 async fn clients() -> [Client; 2] {
     let legacy = Client::connect(all()).await.expect("it connects");
-    let modern = Client::builder().modern().connect(all()).await.expect("it connects");
+    let modern = Client::builder().modern(true).connect(all()).await.expect("it connects");
     [legacy, modern]
 }
 

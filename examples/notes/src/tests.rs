@@ -1,5 +1,6 @@
 //! How a user of the library tests a server: in memory, without a process or a port.
 
+use genkit::context::Progress;
 use genkit::serde_json::json;
 use genkit::testing::{Client, Seen};
 
@@ -39,6 +40,6 @@ async fn nothing_is_deleted_without_a_yes() {
 async fn an_import_tells_how_far_it_is() {
     let client = Client::connect(server()).await.unwrap();
     client.call_tool("import_notes", json!({"texts": ["a", "b"]})).await.unwrap();
-    let last = Seen::Progress(2.0, Some(2.0), Some("2 of 2".into()));
+    let last = Seen::Progress(Progress::new(2.0).with_total(2.0).with_message("2 of 2"));
     assert!(client.seen().contains(&last), "{:?}", client.seen());
 }

@@ -45,7 +45,7 @@ type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 /// `InvalidArgument` where what it is given does not fit, `FailedPrecondition` where nobody gave state
 /// that it takes or where it asks something, which nobody here answers; and what the function fails
 /// with.
-#[must_use = "it runs when it is awaited"]
+#[must_use = "it runs when it is awaited: add `.await`"]
 pub struct Invocation<T> {
     name: String,
     work: Work<T>,
@@ -126,6 +126,8 @@ impl Invocation<Value> {
         self
     }
 }
+
+crate::future::becomes_a_future!(Invocation<T>, Result<T>, T);
 
 impl<T: Send + 'static> IntoFuture for Invocation<T> {
     type Output = Result<T>;

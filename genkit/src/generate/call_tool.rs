@@ -127,7 +127,7 @@ impl Genkit {
 /// `InvalidArgument` where the request is for another tool, `FailedPrecondition` where nobody gave
 /// state that the tool takes, and an error of the tool that is [fatal](crate::Error::is_fatal). All
 /// others are failures that a model reads.
-#[must_use = "a call runs when it is awaited"]
+#[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
 #[derive(Clone, Debug)]
 pub struct ToolInvocation {
     /// `None` is the one of the registry.
@@ -194,7 +194,11 @@ impl ToolInvocation {
         self
     }
 
-    async fn run(self) -> Result<ToolOutcome> {
+    /// Runs it: what `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    ///
+    /// # Errors
+    /// As [`ToolInvocation`] says.
+    pub async fn run(self) -> Result<ToolOutcome> {
         let Self { tool, request, mut run, context, resumed } = self;
         let tool = tool.or_else(|| run.genkit.registry.tool(&request.name));
         if let Some(tool) = &tool
@@ -242,6 +246,8 @@ fn is_named(tool: &Tool, name: &str) -> bool {
     let short = tool.name().rsplit_once('/').map(|(_, short)| short);
     tool.name() == name || short == Some(name)
 }
+
+crate::future::becomes_a_future!(ToolInvocation, Result<ToolOutcome>);
 
 impl IntoFuture for ToolInvocation {
     type Output = Result<ToolOutcome>;

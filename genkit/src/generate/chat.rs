@@ -142,7 +142,7 @@ impl Chat {
 /// A turn of a [`Chat`], about to run: awaiting it gives the response, [`stream`](Self::stream) gives
 /// chunks first. Either way the history keeps the response, and nothing of a turn that fails or is
 /// dropped before its end.
-#[must_use = "a turn begins when it is awaited or streamed"]
+#[must_use = "a turn begins when it is awaited: add `.await`, or `.stream()`"]
 #[derive(Debug)]
 pub struct ChatTurn<'a> {
     chat: &'a mut Chat,
@@ -164,6 +164,8 @@ impl<'a> ChatTurn<'a> {
         })
     }
 }
+
+crate::future::becomes_a_future!(ChatTurn<'a>, Result<GenerateResponse>, 'a);
 
 impl<'a> IntoFuture for ChatTurn<'a> {
     type Output = Result<GenerateResponse>;

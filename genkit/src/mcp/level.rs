@@ -7,7 +7,7 @@ use rmcp::model::LoggingLevel;
 use crate::context::LogLevel;
 
 /// As MCP wrote it.
-pub(super) fn of_mcp(level: LoggingLevel) -> LogLevel {
+pub(crate) fn of_mcp(level: LoggingLevel) -> LogLevel {
     match level {
         LoggingLevel::Debug => LogLevel::Debug,
         LoggingLevel::Info => LogLevel::Info,

@@ -31,7 +31,7 @@ genkit::serve_mcp().name("calculator").await
 )]
 pub mod host;
 mod jsonrpc;
-mod level;
+pub(crate) mod level;
 #[cfg(feature = "mcp-server")]
 pub mod server;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]

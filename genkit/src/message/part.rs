@@ -21,6 +21,7 @@ use super::tool_request::ToolRequest;
 #[non_exhaustive]
 pub enum Part {
     /// Text.
+    #[non_exhaustive]
     Text {
         /// The text.
         text: String,
@@ -29,6 +30,7 @@ pub enum Part {
         metadata: Map<String, Value>,
     },
     /// An image, audio, or another file, by URL or inline as a `data:` URL.
+    #[non_exhaustive]
     Media {
         /// Where it is and what it is.
         media: Media,
@@ -37,6 +39,7 @@ pub enum Part {
         metadata: Map<String, Value>,
     },
     /// Reasoning: what a model thought before it answered.
+    #[non_exhaustive]
     Reasoning {
         /// The thoughts, or a summary of them.
         reasoning: String,
@@ -46,6 +49,7 @@ pub enum Part {
     },
     /// A tool request: a model wants a tool to be called.
     #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
     ToolRequest {
         /// Which tool, with what.
         tool_request: ToolRequest,
@@ -55,6 +59,7 @@ pub enum Part {
     },
     /// A tool response: what a tool answered.
     #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
     ToolResponse {
         /// Which call, with what.
         tool_response: ToolResponse,
@@ -63,6 +68,7 @@ pub enum Part {
         metadata: Map<String, Value>,
     },
     /// A resource: its address alone, or its content too.
+    #[non_exhaustive]
     Resource {
         /// The resource.
         resource: ResourcePart,
@@ -71,6 +77,7 @@ pub enum Part {
         metadata: Map<String, Value>,
     },
     /// Any JSON.
+    #[non_exhaustive]
     Data {
         /// The value.
         data: Value,
@@ -79,6 +86,7 @@ pub enum Part {
         metadata: Map<String, Value>,
     },
     /// What only one model's provider knows, for example code that it ran.
+    #[non_exhaustive]
     Custom {
         /// The provider's own data.
         custom: Map<String, Value>,

@@ -70,8 +70,8 @@ async fn tools_prompts_and_resources_pass_through() {
         let front = Genkit::builder().registry(registry(tools![own])).build().unwrap();
         host.register_in(front.registry()).await;
         let builder = Client::builder()
+            .modern(modern)
             .on_elicit(|message, _| Some(json!({"name": message.split(' ').next_back()})));
-        let builder = if modern { builder.modern() } else { builder };
         let client = builder.connect(front.serve_mcp().host(&host)).await.unwrap();
         let names = async || -> Vec<String> {
             client.tools().await.unwrap().iter().map(|tool| tool.name().to_owned()).collect()
@@ -151,7 +151,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         genkit.serve_mcp().host(&host)
     };
     // In memory: each kind of first request, on a server of its own.
-    for builder in [Client::builder, || Client::builder().modern()] {
+    for builder in [Client::builder, || Client::builder().modern(true)] {
         let connect = async || builder().connect(front()).await.unwrap();
         assert_eq!(connect().await.tools().await.unwrap().len(), 4);
         assert_eq!(connect().await.prompts().await.unwrap().len(), 1);

@@ -62,6 +62,14 @@ impl ToolOutput {
 ///         .with_part(genkit::Part::image("image/png", b"..."))
 ///         .with_meta("example.com/source", "station 7")
 /// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let reply = weather("Oslo".into()).await; // it stays a function
+/// assert_eq!(reply.value().celsius, 21.0);
+/// assert_eq!(reply.parts()[0].as_text(), Some("It is 21 degrees in Oslo."));
+/// assert_eq!(reply.meta()["example.com/source"], "station 7");
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolReply<T> {
@@ -94,6 +102,26 @@ impl<T> ToolReply<T> {
     pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    /// The value: what a unit test of the function looks at.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The value alone, by value.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// The text and other parts beside the value, in the order in which they were added.
+    pub fn parts(&self) -> &[Part] {
+        &self.content
+    }
+
+    /// The entries of MCP's `_meta`.
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.metadata
     }
 }
 

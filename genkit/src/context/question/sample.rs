@@ -80,25 +80,25 @@ impl<'a> Sample<'a> {
 
     /// How many tokens the answer may have.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.request = self.request.max_tokens(tokens);
+        self.request = self.request.with_max_tokens(tokens);
         self
     }
 
     /// Instructions above the conversation.
     pub fn system(mut self, text: impl Into<String>) -> Self {
-        self.request = self.request.system(text);
+        self.request = self.request.with_system(text);
         self
     }
 
     /// How freely the model chooses, from 0.
     pub fn temperature(mut self, temperature: f32) -> Self {
-        self.request = self.request.temperature(temperature);
+        self.request = self.request.with_temperature(temperature);
         self
     }
 
     /// Where the answer ends.
     pub fn stop(mut self, sequence: impl Into<String>) -> Self {
-        self.request = self.request.stop(sequence);
+        self.request = self.request.with_stop(sequence);
         self
     }
 }

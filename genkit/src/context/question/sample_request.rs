@@ -11,9 +11,10 @@ const DEFAULT_MAX_TOKENS: u32 = 1024;
 /// use genkit::context::SampleRequest;
 /// use genkit::Message;
 ///
-/// let request = SampleRequest::new([Message::user("Name a colour.")]).system("Answer in one
-/// word.");
-/// assert_ne!(request, SampleRequest::from("Name a colour.")); // this one has no instructions
+/// let request =
+///     SampleRequest::new([Message::user("Name a colour.")]).with_system("Answer in one word.");
+/// assert_eq!(request.system(), Some("Answer in one word."));
+/// assert_eq!(request.messages(), SampleRequest::from("Name a colour.").messages());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRequest {
@@ -38,30 +39,55 @@ impl SampleRequest {
 
     /// Instructions above the conversation.
     #[must_use]
-    pub fn system(mut self, text: impl Into<String>) -> Self {
+    pub fn with_system(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
         self
     }
 
     /// How many tokens the answer may have. Default is 1,024.
     #[must_use]
-    pub fn max_tokens(mut self, tokens: u32) -> Self {
+    pub fn with_max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
     }
 
     /// How freely the model chooses, from 0. Default is the client's.
     #[must_use]
-    pub fn temperature(mut self, temperature: f32) -> Self {
+    pub fn with_temperature(mut self, temperature: f32) -> Self {
         self.temperature = Some(temperature);
         self
     }
 
     /// One more text at which the answer ends.
     #[must_use]
-    pub fn stop(mut self, sequence: impl Into<String>) -> Self {
+    pub fn with_stop(mut self, sequence: impl Into<String>) -> Self {
         self.stop.push(sequence.into());
         self
+    }
+
+    /// The conversation.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The instructions above the conversation.
+    pub fn system(&self) -> Option<&str> {
+        self.system.as_deref()
+    }
+
+    /// How many tokens the answer may have.
+    pub fn max_tokens(&self) -> u32 {
+        self.max_tokens
+    }
+
+    /// How freely the model chooses.
+    pub fn temperature(&self) -> Option<f32> {
+        self.temperature
+    }
+
+    /// The texts at which the answer ends.
+    pub fn stop(&self) -> &[String] {
+        &self.stop
     }
 }
 

@@ -83,6 +83,8 @@ impl Complete {
     }
 }
 
+crate::future::becomes_a_future!(Complete, Result<Vec<String>>);
+
 impl IntoFuture for Complete {
     type Output = Result<Vec<String>>;
     type IntoFuture = BoxFuture<'static, Self::Output>;

@@ -55,7 +55,7 @@ impl Client {
 /// # async fn main() -> Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![greet])).build()?;
 /// let client = Client::builder()
-///     .modern()
+///     .modern(true)
 ///     .on_elicit(|message, _schema| (message == "Who are you?").then(|| json!({"name": "Ada"})))
 ///     .on_sample(|_request| "Good day".into())
 ///     .roots(["file:///home/ada"])
@@ -74,8 +74,8 @@ pub struct ClientBuilder {
 
 impl ClientBuilder {
     /// Speaks the 2026-07-28 protocol; default is 2025-11-25 with a session.
-    pub fn modern(mut self) -> Self {
-        self.modern = true;
+    pub fn modern(mut self, yes: bool) -> Self {
+        self.modern = yes;
         self
     }
 

@@ -18,7 +18,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 
 use super::seen::Seen;
-use crate::context::Root;
+use crate::context::{Progress, Root};
 use crate::sync::lock;
 
 type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
@@ -97,7 +97,10 @@ impl ClientHandler for TestHandler {
     }
 
     async fn on_progress(&self, p: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.record(Seen::Progress(p.progress, p.total, p.message));
+        let progress = Progress::new(p.progress);
+        let progress = p.total.into_iter().fold(progress, Progress::with_total);
+        let progress = p.message.into_iter().fold(progress, Progress::with_message);
+        self.record(Seen::Progress(progress));
     }
 
     async fn on_logging_message(
@@ -105,8 +108,7 @@ impl ClientHandler for TestHandler {
         p: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let level = serde_json::to_value(p.level).unwrap_or_default();
-        self.record(Seen::Log(level.as_str().unwrap_or_default().to_owned(), p.data));
+        self.record(Seen::Log(crate::mcp::level::of_mcp(p.level), p.data));
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::context::{LogLevel, Progress};
+
 /// A notification of the server.
 ///
 /// ```
@@ -20,17 +22,17 @@ use serde_json::Value;
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
 /// let client = Client::connect(genkit.serve_mcp()).await?;
 /// client.call_tool("work", json!({})).await?;
-/// assert_eq!(client.seen(), [Seen::Progress(1.0, Some(2.0), None)]);
+/// assert_eq!(client.seen(), [Seen::Progress((1.0, 2.0).into())]);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Seen {
-    /// How far a call is: done, total, message.
-    Progress(f64, Option<f64>, Option<String>),
+    /// How far a call is.
+    Progress(Progress),
     /// A log message: level and data.
-    Log(String, Value),
+    Log(LogLevel, Value),
     /// The list of tools changed.
     ToolsChanged,
     /// The list of prompts changed.

@@ -123,7 +123,7 @@ impl Sampling {
         }
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
         tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
-        let mut request = SampleRequest::new(asked.messages).max_tokens(asked.max_tokens);
+        let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
         request.system = asked.system;
         request.temperature = params.temperature;
         request.stop = params.stop_sequences.clone().unwrap_or_default();

@@ -305,7 +305,7 @@ impl McpServer {
     /// use genkit::mcp::McpHost;
     ///
     /// # async fn run() -> genkit::Result<()> {
-    /// let host = McpHost::from_config("mcp.json")?;
+    /// let host = McpHost::from_config_file("mcp.json")?;
     /// genkit::serve_mcp().name("all").host(&host).await
     /// # }
     /// ```
