@@ -19,6 +19,14 @@ pub trait AwaitOrRun<'a> {}
 
 /// A `Future` that never applies: its unmet condition carries the note of [`AwaitOrRun`]. With a
 /// lifetime in it the compiler looks at the condition only where somebody needs it.
+/// Never holds: what is read of a response stands here on the run that gives one.
+#[diagnostic::on_unimplemented(
+    message = "this run has not been awaited, and has no answer yet",
+    label = "`.await?` it first",
+    note = "`genkit::generate(\"..\").await?.text()`, or `.stream()` to watch it"
+)]
+pub trait Awaited<'a> {}
+
 macro_rules! becomes_a_future {
     ($builder:ty, $output:ty $(, $($generics:tt)+)?) => {
         #[doc(hidden)]

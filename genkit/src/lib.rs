@@ -71,8 +71,9 @@
 //! # The registry
 //!
 //! [`Registry::global`] holds what is linked into the program, and [`Registry::check`] finds what
-//! the compiler cannot see: two of one name, a template that does not fit its arguments, state
-//! that nobody gave. `genkit::testing::check()` makes that a unit test.
+//! the compiler cannot see: two of one name, a template that does not fit its arguments.
+//! `genkit::testing::check()` makes that a unit test. State that nobody gave is an error of
+//! [`GenkitBuilder::build`] and of serving.
 //!
 //! A crate that only defines tools must be named somewhere to be linked at all:
 //! `use my_tools as _;`. Without the feature `inventory`, [`tools!`] and [`Registry::add`] do the

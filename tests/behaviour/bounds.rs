@@ -301,7 +301,33 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
     let refused = go_on(9).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
     assert!(refused.chain().contains("at `id`: 9 is greater than the maximum of 7"), "{refused:?}");
+    assert!(refused.chain().contains("the arguments given for `delete`"), "{refused:?}");
+    for unfit in [json!({}), json!({"id": true}), json!({"id": 6, "name": "x"})] {
+        let answer = question.approve_with(&unfit);
+        let resumed = genkit::resume_with(asked.clone(), [answer]);
+        let refused = resumed.model(model.clone()).tools(&tools).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument, "{unfit}");
+        let said = refused.chain();
+        assert!(said.starts_with("the arguments given for `delete` do not fit: "), "{said}");
+    }
+    assert_eq!(model.requests().len(), 1, "whoever gave them is told, not the model");
     assert_eq!(go_on(6).await.unwrap().text(), "done");
+}
+
+#[tokio::test]
+async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 6}))]),
+        ModelResponse::from_text("done"),
+    ]);
+    let asked = genkit::generate("go").model(model.clone()).tools(tools![delete]).await.unwrap();
+    let forgotten = genkit::resume(asked.clone(), |question| question.approve());
+    let error = forgotten.model(model.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.chain().contains("the run waits for `delete`"), "{error:?}");
+    assert_eq!(model.requests().len(), 1, "the model is not asked");
+    let denied = genkit::resume(asked, |question| question.deny("no"));
+    assert_eq!(denied.model(model).await.unwrap().text(), "done", "nothing is to be run");
 }
 
 #[tokio::test]

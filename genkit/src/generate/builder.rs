@@ -188,7 +188,7 @@ impl Generate {
     }
 
     /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
-    /// [`ToolRef`].
+    /// [`ToolRef`]. Called again, these are added.
     pub fn tools(mut self, tools: impl IntoTools) -> Self {
         self.tools.extend(tools.into_tools());
         self

@@ -12,7 +12,7 @@ use super::builder::Generate;
 use super::data::{GenerateOptions, GenerateResponse};
 use super::error::Error as E;
 use super::format::Format;
-use super::interrupt::{Resumed, resume};
+use super::interrupt::{Interrupt, Resumed, resume};
 use super::request::{
     close_calls, conversation, forget_instructions, place_documents, shape_output,
 };
@@ -20,8 +20,8 @@ use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules};
 use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::error::Result;
-use crate::future::BoxFuture;
-use crate::message::Message;
+use crate::future::{Awaited, BoxFuture};
+use crate::message::{Message, ToolRequest};
 use crate::model::{ChunkSink, Model, ModelRequest, ModelResponse};
 
 impl Generate {
@@ -83,6 +83,31 @@ impl IntoFuture for Generate {
 }
 
 crate::future::becomes_a_future!(Generate, Result<GenerateResponse>);
+
+/// For a run whose `.await` was forgotten: the compiler says so.
+#[doc(hidden)]
+impl Generate {
+    pub fn text(&self) -> String
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        String::new()
+    }
+
+    pub fn tool_requests(&self) -> Vec<ToolRequest>
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        Vec::new()
+    }
+
+    pub fn interrupts(&self) -> Vec<Interrupt>
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        Vec::new()
+    }
+}
 
 /// Finds the model and the tools, and writes the messages.
 async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
@@ -175,6 +200,10 @@ fn go_on(
         return Ok(None);
     };
     let resumed = resume(messages, answers)?;
+    if let Some(name) = resumed.restarted().find(|name| tools.get(name).is_none()) {
+        let (name, unknown) = (name.to_owned(), tools.unknown(name));
+        return Err(E::ResumedWithoutTool { name, unknown }.into());
+    }
     answers.check(|name| tools.get(name), settings.strictness())?;
     Ok(Some(resumed))
 }

@@ -125,6 +125,19 @@ impl Message {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
     }
 
+    /// The tool responses in it: what tools answered.
+    ///
+    /// ```
+    /// use genkit::message::ToolResponse;
+    /// use genkit::{Message, Role};
+    ///
+    /// let message = Message::new(Role::Tool, [ToolResponse::new("add", 5).into()]);
+    /// assert_eq!(message.tool_responses().next().unwrap().output, 5);
+    /// ```
+    pub fn tool_responses(&self) -> impl Iterator<Item = &ToolResponse> {
+        self.content.iter().filter_map(Part::as_tool_response)
+    }
+
     /// All text parts, joined.
     pub fn text(&self) -> String {
         self.content.iter().filter_map(Part::as_text).collect()

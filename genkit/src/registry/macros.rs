@@ -14,6 +14,8 @@
 /// let registry = Registry::new().add(tools![add]);
 /// assert_eq!(registry.tools().len(), 1);
 /// ```
+///
+/// "`add` is a function item, not a type" means that there is no `#[tool]` above `add`.
 #[macro_export]
 macro_rules! tools {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };

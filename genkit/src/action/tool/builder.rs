@@ -223,7 +223,26 @@ impl ToolBuilder {
         self.build(schemas, forward(function))
     }
 
-    /// Ends the making: the closure that runs when the tool is called.
+    /// Ends the making: the closure that runs when the tool is called. It may fail with any error, by
+    /// `?`, and its last line is `Ok(..)`.
+    ///
+    /// A function whose error type is another one is called inside of it:
+    ///
+    /// ```
+    /// use genkit::{Context, Result, Tool};
+    ///
+    /// async fn search(text: String) -> Result<Vec<String>> {
+    ///     Ok(vec![text])
+    /// }
+    ///
+    /// let tool = Tool::builder("search", "Searches the notes.")
+    ///     .handler(|_: Context, text: String| async move { Ok(search(text).await?) });
+    /// # assert_eq!(tool.name(), "search");
+    /// ```
+    ///
+    /// See [`HandlerError`](crate::action::HandlerError) for why. Closures of
+    /// [`middleware`](crate::middleware::on_tool) and [models](crate::model::from_fn) know what they return, so that
+    /// these may return a value or a `Result` with an error type of its own.
     pub fn handler<I, T, F, Fut>(mut self, function: F) -> Tool
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

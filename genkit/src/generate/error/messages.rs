@@ -126,6 +126,10 @@ pub(crate) enum Error {
     NoOpenCall(String),
     #[error("the answer for `{name}` does not serialize: {why}")]
     AnswerUnserializable { name: String, why: String },
+    #[error("the arguments given for `{name}` do not fit: {why}")]
+    GivenArguments { name: String, why: String },
+    #[error("the run waits for `{name}`, which is not among its tools: name it again. {unknown}")]
+    ResumedWithoutTool { name: String, unknown: String },
     #[error("the answer for `{name}`: {why}")]
     AnswerSchema { name: String, why: String },
 }

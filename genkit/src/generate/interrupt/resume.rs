@@ -61,10 +61,22 @@ impl Resume {
         for part in self.restart.iter().filter(|part| is_replaced(part)) {
             let Some(request) = part.as_tool_request() else { continue };
             if let Some(tool) = find(&request.name) {
-                tool.schemas().check_given(request.input.clone(), how)?;
+                let checked = tool.schemas().check_given(request.input.clone(), how);
+                let name = request.name.clone();
+                checked.map_err(|why| E::GivenArguments { name, why: why.to_string() })?;
             }
         }
         Ok(())
+    }
+}
+
+impl Resumed {
+    /// The tools whose calls were suspended and run now.
+    pub(crate) fn restarted(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().filter_map(|(at, state)| {
+            let CallState::Pending { suspended: Some(_), .. } = state else { return None };
+            self.message.content[*at].as_tool_request().map(|request| &*request.name)
+        })
     }
 }
 

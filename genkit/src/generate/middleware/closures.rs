@@ -97,6 +97,20 @@ where
 /// # Ok(())
 /// # }
 /// ```
+///
+/// What comes back is at hand as well; where `?` is used, the last line names the error:
+///
+/// ```
+/// use genkit::middleware::on_tool;
+///
+/// let timed = on_tool(|call, next| async move {
+///     let (name, started) = (call.request().name.clone(), std::time::Instant::now());
+///     let outcome = next.run(call).await?;
+///     eprintln!("{name}: {:?} in {:?}", outcome.response(), started.elapsed());
+///     Ok::<_, genkit::Error>(outcome)
+/// });
+/// # let _ = timed;
+/// ```
 pub fn on_tool<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ToolCall, NextTool) -> Fut + Send + Sync + 'static,

@@ -15,6 +15,8 @@ pub struct ToolCall {
     pub(crate) tool: Option<Tool>,
     /// What the model asks for. A middleware may change the input.
     pub request: ToolRequest,
+    /// Whether somebody gave another input than the model.
+    pub(crate) edited: bool,
     pub(crate) index: usize,
 }
 
@@ -22,7 +24,7 @@ impl ToolCall {
     /// A call of `tool` that no model asks for.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn of(tool: Tool, request: ToolRequest) -> Self {
-        Self { tool: Some(tool), request, index: 0 }
+        Self { tool: Some(tool), request, edited: false, index: 0 }
     }
 
     /// The tool; `None` if the model asks for one that there is not.

@@ -161,9 +161,9 @@ impl Run {
         call: PendingCall,
         index: usize,
     ) -> Result<(usize, CallOutcome)> {
-        let PendingCall { place, request, suspended } = call;
+        let PendingCall { place, request, edited, suspended } = call;
         let tool = self.env.tools.get(&request.name);
-        let call = ToolCall { tool, request, index };
+        let call = ToolCall { tool, request, edited, index };
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
         let next = NextTool::outermost(self.clone(), suspended.clone());

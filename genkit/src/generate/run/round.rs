@@ -14,6 +14,8 @@ pub(super) struct PendingCall {
     /// Its place in the round.
     pub(super) place: usize,
     pub(super) request: ToolRequest,
+    /// Whether somebody gave another input than the model.
+    pub(super) edited: bool,
     /// What it asked and did before, and what was answered.
     pub(super) suspended: Option<Box<Suspended>>,
 }
@@ -61,7 +63,8 @@ impl ToolRound {
             if let Some(input) = input {
                 request.input = input.clone();
             }
-            Some(PendingCall { place, request, suspended: suspended.clone() })
+            let edited = input.is_some();
+            Some(PendingCall { place, request, edited, suspended: suspended.clone() })
         };
         self.calls.iter().enumerate().filter_map(call).collect()
     }

@@ -70,7 +70,7 @@ pub(crate) async fn call_inside(
     request: ToolRequest,
     settings: &RunSettings,
 ) -> Result<ToolOutcome> {
-    let mut call = ToolCall { tool: Some(tool.clone()), request, index: 0 };
+    let mut call = ToolCall { tool: Some(tool.clone()), request, edited: false, index: 0 };
     let input = call.request.input.take();
     let work = async {
         if tool.needs_approval() {
@@ -128,6 +128,11 @@ fn context(
 fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     let (name, kind) = (&call.request.name, error.kind());
     tracing::info!(tool = name, ?kind, "a tool call failed");
+    if call.edited && error.is_invalid_arguments() {
+        // Whoever gave them is told, not the model.
+        let (name, why) = (name.clone(), error.chain());
+        return Err(E::GivenArguments { name, why }.into());
+    }
     if settings.on_tool_error == OnToolError::Abort || error.is_fatal() {
         let name = name.clone();
         return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));

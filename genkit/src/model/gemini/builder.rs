@@ -42,7 +42,7 @@ impl Gemini {
     /// use std::time::Duration;
     ///
     /// # fn main() -> genkit::Result<()> {
-    /// let gemini = Gemini::builder().api_key("AIza…").timeout(Duration::from_secs(60)).build();
+    /// let gemini = Gemini::builder().api_key("AIza…").timeout(Duration::from_secs(60)).build()?;
     /// # let gemini = Gemini::builder().api_key("AIza").timeout(Duration::from_secs(60)).build()?;
     /// assert_eq!(gemini.model("gemini-2.5-flash").name(), "gemini/gemini-2.5-flash");
     /// # Ok(())

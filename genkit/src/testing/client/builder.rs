@@ -79,7 +79,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers forms: the content to accept with, or `None` to decline.
+    /// Answers forms: the content to accept with, or `None` to decline. A confirmation is a form
+    /// without fields: `Some(json!({}))` is yes, `None` is no.
     pub fn on_elicit(
         mut self,
         answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,

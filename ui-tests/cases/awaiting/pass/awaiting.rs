@@ -25,6 +25,12 @@ mod forgotten_of_a_question {
     }
 }
 
+mod forgotten_before_the_text {
+    async fn ask() -> genkit::Result<String> {
+        Ok(genkit::generate("hi").await?.text())
+    }
+}
+
 mod forgotten_before_the_answer {
     async fn ask() -> genkit::Result<String> {
         Ok(genkit::generate("hi").await?.text())

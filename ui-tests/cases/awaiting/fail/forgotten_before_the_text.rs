@@ -1,0 +1,3 @@
+fn main() {
+    let _ = genkit::generate("hi").text();
+}
