@@ -1,5 +1,6 @@
 //! Results of tools: the value that was meant, in both eras, and nothing of it lost.
 
+use genkit::mcp::host::peer_tools;
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::{Client, ScriptedModel};
@@ -99,6 +100,7 @@ async fn the_host_takes_off_what_the_server_put_on() {
     for era in ERAS {
         let host = host(server(&all()).protocol(era));
         let client = host.client("s").unwrap();
+        let peer = peer_tools([client.peer().await.unwrap()]).await.unwrap();
         for (name, value) in [
             ("number", json!(5)),
             ("list", json!(["a", "b"])),
@@ -112,7 +114,9 @@ async fn the_host_takes_off_what_the_server_put_on() {
             assert_eq!(called, value, "{era:?} {name}");
             assert_eq!(client.call_tool(name, json!({})).await.unwrap(), value, "{era:?} {name}");
             let answer = in_a_loop(host.tools(), &full).await;
-            assert_eq!((answer.output, answer.content), (value, vec![]), "{era:?} {name}");
+            assert_eq!((answer.output, answer.content), (value.clone(), vec![]), "{era:?} {name}");
+            let answer = in_a_loop(&peer, name).await;
+            assert_eq!((answer.output, answer.content), (value, vec![]), "{era:?} peer {name}");
         }
         let tools = client.tools().await.unwrap();
         let schema = |name: &str| {
