@@ -134,6 +134,26 @@ async fn the_host_takes_off_what_the_server_put_on() {
     }
 }
 
+/// The loop by hand: one call, and one round of a response.
+#[tokio::test]
+async fn tools_of_a_server_are_called_by_hand() {
+    for era in ERAS {
+        let host = host(server(&all()).protocol(era));
+        let request = ToolRequest::new("s/number", json!({}));
+        let tools = host.tools().await.unwrap();
+        let tool = tools.iter().find(|tool| tool.name() == "s/number").unwrap();
+        let answer = tool.call(&request).await.unwrap().into_response().unwrap();
+        assert_eq!(answer.output, 5, "{era:?}");
+
+        let model = ScriptedModel::new([ModelResponse::from_tool_requests([request])]);
+        let run = genkit::generate("Go.").model(model).tools(host.tools());
+        let asked = run.return_tool_requests(true).await.unwrap();
+        let round = asked.run_tools(host.tools()).await.unwrap();
+        let answers = round.messages().pop().unwrap();
+        assert_eq!(answers.content[0].as_tool_response().unwrap().output, 5, "{era:?}");
+    }
+}
+
 /// One host behind another: what is put on anew is taken off anew, whatever the eras are.
 #[tokio::test]
 async fn through_a_proxy_values_stay_values() {
