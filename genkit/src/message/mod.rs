@@ -33,6 +33,7 @@ pub use tool_request::ToolRequest;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// Instructions that stand above the conversation.
     System,
