@@ -1,9 +1,11 @@
 //! Bounds: what a schema shows is checked before the body runs, whoever calls.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use genkit::message::ToolRequest;
+use genkit::middleware::{Middleware, on_tool};
 use genkit::model::ModelResponse;
 use genkit::testing::{Client, ScriptedModel};
 use genkit::{
@@ -343,6 +345,79 @@ async fn the_answer_to_a_form_keeps_the_bounds_of_the_form() {
     assert_eq!(said.text(), expected);
     let said = client(4).await.unwrap().call_tool("book", json!({})).await.unwrap();
     assert_eq!(said.text(), "a table for 4");
+}
+
+/// Asks with a form that was written by hand.
+#[tool]
+async fn by_hand(ctx: &Context) -> Result<Value> {
+    let form = json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": 4}}});
+    ctx.elicit_form("How many?", form).await?.accepted()
+}
+
+/// What is no answer is an error in a session; without one the user is asked again.
+#[tokio::test]
+async fn a_form_that_was_written_by_hand_keeps_its_bounds_in_both_eras() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let builder = || {
+        let asked = Arc::clone(&asked);
+        Client::builder()
+            .on_elicit(move |_, _| Some(json!({"n": 5 - asked.fetch_add(1, Ordering::SeqCst)})))
+    };
+    let session = builder().connect(serving(tools![by_hand])).await.unwrap();
+    let said = session.call_tool("by_hand", json!({})).await.unwrap();
+    assert!(said.is_error() && said.text().contains("at `n`: 5 is greater than the maximum of 4"));
+    asked.store(0, Ordering::SeqCst);
+    let modern = builder().modern(true).connect(serving(tools![by_hand])).await.unwrap();
+    let said = modern.call_tool("by_hand", json!({})).await.unwrap();
+    assert_eq!((said.text().as_str(), asked.load(Ordering::SeqCst)), (r#"{"n":4}"#, 2));
+    let ctx = Context::testing().answer(json!({"n": 9})).build();
+    assert!(by_hand(&ctx).await.unwrap_err().chain().contains("maximum of 4"));
+}
+
+/// Counts down.
+#[tool]
+async fn count_down(#[schemars(range(max = 7))] id: u8) -> u8 {
+    id
+}
+
+fn puts_in_9() -> impl Middleware {
+    on_tool(|mut call, next| async move {
+        call.request.input["id"] = json!(9);
+        next.run(call).await
+    })
+}
+
+#[tokio::test]
+async fn what_a_middleware_puts_in_keeps_the_bounds() {
+    let client = |modern: bool| {
+        let registry = Registry::new().add(tools![count_down]);
+        let genkit = Genkit::builder().registry(registry).middleware(puts_in_9()).build();
+        Client::builder().modern(modern).connect(genkit.unwrap().serve_mcp())
+    };
+    let bound = "at `id`: 9 is greater than the maximum of 7";
+    for modern in [false, true] {
+        let said = client(modern).await.unwrap().call_tool("count_down", json!({"id": 1})).await;
+        assert!(said.unwrap().text().contains(bound), "modern: {modern}");
+    }
+    let call = ToolRequest::new("count_down", json!({"id": 1}));
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests([call]),
+        ModelResponse::from_text("done"),
+    ]);
+    let run = genkit::generate("go").model(model.clone()).tools(tools![count_down]);
+    run.middleware(puts_in_9()).await.unwrap();
+    let said = model.tool_outputs("count_down").remove(0);
+    assert!(said["error"].as_str().unwrap().contains(bound), "{said}");
+}
+
+#[tokio::test]
+async fn a_tool_without_a_body_keeps_the_bounds_of_its_input() {
+    let asks = Tool::builder("ask", "Asks the user.").input::<Item>().interrupts();
+    let outcome = asks.call(&ToolRequest::new("ask", json!({"days": 9}))).await.unwrap();
+    let said = outcome.into_response().unwrap();
+    assert!(said.error().unwrap().contains("at `days`: 9 is greater than the maximum of 7"));
+    let outcome = asks.call(&ToolRequest::new("ask", json!({"days": 7}))).await.unwrap();
+    assert!(outcome.is_interrupted());
 }
 
 #[tokio::test]

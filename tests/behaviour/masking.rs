@@ -1,13 +1,13 @@
 //! Masked errors: what of a failure a client reads.
 
-use genkit::action::CompleteRequest;
 use std::sync::{Arc, Mutex};
 
+use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;
 use genkit::testing::Client;
 use genkit::{
-    Error, ErrorContext as _, ErrorKind, Genkit, Registry, Result, prompt, prompts, resource,
-    resources, tool, tools,
+    Error, ErrorContext as _, ErrorKind, Genkit, Registry, Result, actions, prompt, prompts,
+    resource, resources, tool, tools,
 };
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -121,6 +121,38 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
     assert_eq!(without_reference(&read), "-32603: cannot read the note (#)");
     let missing = client.read_resource("note://0").await.unwrap_err().to_string();
     assert!(missing.contains("Resource not found: note://0") && !missing.contains(SECRET));
+}
+
+/// Panics.
+#[prompt]
+async fn panics(#[arg(complete = panicking)] about: String) -> String {
+    panic!("{SECRET} {about}")
+}
+
+async fn panicking(_: CompleteRequest) -> Vec<String> {
+    panic!("{SECRET}")
+}
+
+/// Panics.
+#[resource("panic://{id}")]
+async fn panic_of(id: u64) -> String {
+    panic!("{SECRET} {id}")
+}
+
+#[tokio::test]
+async fn a_panic_of_a_prompt_a_resource_or_a_suggestion_is_no_text_for_a_client() {
+    for modern in [false, true] {
+        let client = Client::builder().modern(modern);
+        let client = client.connect(crate::serving(actions![panics, panic_of])).await.unwrap();
+        for said in [
+            client.get_prompt("panics", json!({"about": "x"})).await.unwrap_err().to_string(),
+            client.complete("panics", "about", "x").await.unwrap_err().to_string(),
+            client.read_resource("panic://1").await.unwrap_err().to_string(),
+        ] {
+            assert!(said.contains("panicked, which is a fault of the program"), "{said}");
+            assert!(!said.contains(SECRET), "{said}");
+        }
+    }
 }
 
 #[tokio::test]

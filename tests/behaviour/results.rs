@@ -141,7 +141,7 @@ async fn a_value_may_stand_beside_a_text() {
         let answer = client.call_tool("both", json!({})).await.unwrap();
         assert_eq!(answer.text(), "cold");
         assert_eq!(answer.structured().unwrap()["wind"], 2);
-        assert_eq!(answer.metadata().unwrap()["source"], "test");
+        assert_eq!(answer.meta().unwrap()["source"], "test");
         let wire = serde_json::to_value(answer.raw()).unwrap();
         assert_eq!(wire["_meta"]["source"], "test");
     }

@@ -163,6 +163,32 @@ async fn outer(ctx: &Context, begun: &Arc<AtomicUsize>) -> Result<Value> {
     Ok(json!([outcome.into_response()?.output, cost]))
 }
 
+/// Pays.
+#[tool(needs_approval)]
+async fn pay(euros: u64) -> String {
+    format!("paid {euros}")
+}
+
+#[tokio::test]
+async fn a_call_that_was_edited_says_so_by_hand_too() {
+    let pay = Tool::of::<pay>();
+    let call = request("pay", json!({"euros": 50}));
+    let asked = pay.call(&call).await.unwrap();
+    let edited =
+        pay.call(&call).resume(asked, |question| question.approve_with(json!({"euros": 5})));
+    let answer = edited.await.unwrap().into_response().unwrap();
+    assert_eq!(answer.output, "paid 5");
+    let note = answer.content.iter().find_map(Part::as_text).unwrap();
+    assert!(note.contains("changed the arguments") && note.contains("50"), "{note}");
+}
+
+/// A call is a plain future by `.run()`, for calls side by side.
+#[tokio::test]
+async fn a_call_may_be_spawned() {
+    let task = tokio::spawn(Tool::of::<add>().call(&request("add", json!({"a": 1, "b": 2}))).run());
+    assert_eq!(task.await.unwrap().unwrap().into_response().unwrap().output, 3);
+}
+
 #[tokio::test]
 async fn inside_of_a_function_its_caller_is_asked() {
     let begun = Arc::new(AtomicUsize::new(0));

@@ -1,5 +1,6 @@
 //! Results of tools: the value that was meant, in both eras, and nothing of it lost.
 
+use genkit::mcp::host::peer_tools;
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::{Client, ScriptedModel};
@@ -99,6 +100,7 @@ async fn the_host_takes_off_what_the_server_put_on() {
     for era in ERAS {
         let host = host(server(&all()).protocol(era));
         let client = host.client("s").unwrap();
+        let peer = peer_tools([client.peer().await.unwrap()]).await.unwrap();
         for (name, value) in [
             ("number", json!(5)),
             ("list", json!(["a", "b"])),
@@ -112,7 +114,9 @@ async fn the_host_takes_off_what_the_server_put_on() {
             assert_eq!(called, value, "{era:?} {name}");
             assert_eq!(client.call_tool(name, json!({})).await.unwrap(), value, "{era:?} {name}");
             let answer = in_a_loop(host.tools(), &full).await;
-            assert_eq!((answer.output, answer.content), (value, vec![]), "{era:?} {name}");
+            assert_eq!((answer.output, answer.content), (value.clone(), vec![]), "{era:?} {name}");
+            let answer = in_a_loop(&peer, name).await;
+            assert_eq!((answer.output, answer.content), (value, vec![]), "{era:?} peer {name}");
         }
         let tools = client.tools().await.unwrap();
         let schema = |name: &str| {
@@ -127,6 +131,26 @@ async fn the_host_takes_off_what_the_server_put_on() {
         let shown =
             serde_json::to_string(&tools.iter().map(Tool::output_schema).collect::<Vec<_>>());
         assert!(!shown.unwrap().contains("wrap-result"));
+    }
+}
+
+/// The loop by hand: one call, and one round of a response.
+#[tokio::test]
+async fn tools_of_a_server_are_called_by_hand() {
+    for era in ERAS {
+        let host = host(server(&all()).protocol(era));
+        let request = ToolRequest::new("s/number", json!({}));
+        let tools = host.tools().await.unwrap();
+        let tool = tools.iter().find(|tool| tool.name() == "s/number").unwrap();
+        let answer = tool.call(&request).await.unwrap().into_response().unwrap();
+        assert_eq!(answer.output, 5, "{era:?}");
+
+        let model = ScriptedModel::new([ModelResponse::from_tool_requests([request])]);
+        let run = genkit::generate("Go.").model(model).tools(host.tools());
+        let asked = run.return_tool_requests(true).await.unwrap();
+        let round = asked.run_tools(host.tools()).await.unwrap();
+        let answers = round.messages().pop().unwrap();
+        assert_eq!(answers.content[0].as_tool_response().unwrap().output, 5, "{era:?}");
     }
 }
 

@@ -80,7 +80,7 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(call)
     }
 
-    /// Tools that every run with this middleware offers.
+    /// Tools that every run with this middleware offers. MCP clients see those of the registry alone.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }

@@ -62,7 +62,7 @@ impl ToolResult {
     }
 
     /// Its `_meta`, if it has any.
-    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+    pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.0.meta.as_ref().map(|meta| &meta.0)
     }
 

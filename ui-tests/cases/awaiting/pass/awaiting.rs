@@ -43,6 +43,30 @@ mod spawned {
     }
 }
 
+mod spawned_call {
+    use std::future::IntoFuture;
+
+    use genkit::message::ToolRequest;
+    use genkit::{Flow, Tool, flow, tool};
+
+    /// Adds.
+    #[tool]
+    async fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Greets.
+    #[flow]
+    async fn greet(name: String) -> String {
+        name
+    }
+
+    fn calls() {
+        drop(tokio::spawn(Tool::of::<add>().call(&ToolRequest::new("add", ())).run()));
+        drop(tokio::spawn(Flow::of::<greet>().run("Ada").into_future()));
+    }
+}
+
 mod blocked_on {
     fn serve() -> genkit::Result<()> {
         let runtime = tokio::runtime::Runtime::new()?;
