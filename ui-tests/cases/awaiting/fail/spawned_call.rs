@@ -1,3 +1,5 @@
+// mistakes: 2
+
 use genkit::message::ToolRequest;
 use genkit::{Flow, Tool, flow, tool};
 
