@@ -107,7 +107,7 @@ fn names_a_foreign_type(item: &str) -> bool {
         if !is_word && was_word && item[at..].starts_with("::") && !item[..start].ends_with("::") {
             let name = &item[start..at];
             let lower = name.starts_with(|c: char| c.is_ascii_lowercase());
-            if lower && !PART_OF_THE_DEAL.contains(&name) && name != "schemars" {
+            if lower && !PART_OF_THE_DEAL.contains(&name) {
                 return true;
             }
             if name == "rmcp" && !item.contains("genkit::mcp::") && !item.contains("::testing::") {
