@@ -3,7 +3,9 @@
 //! A wrapper is marked in the schema and in each result, so that whoever takes it off need not guess.
 //! FastMCP marks its own in the same two places.
 
-use serde_json::{Map, Value, json};
+#[cfg(any(feature = "mcp-server", test))]
+use serde_json::json;
+use serde_json::{Map, Value};
 
 /// The only member of a wrapper.
 const MEMBER: &str = "result";
