@@ -43,3 +43,32 @@ impl QuestionKind {
         }
     }
 }
+
+impl Question {
+    /// What is asked, for people; what an interrupt gave as `message` where it gave an object.
+    pub(crate) fn message(&self) -> Option<&str> {
+        match &self.kind {
+            QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
+                Some(message)
+            }
+            QuestionKind::Interrupt { metadata } => metadata.get("message")?.as_str(),
+            QuestionKind::Sampling(_) | QuestionKind::Roots => None,
+        }
+    }
+
+    /// The schema of the form, where one is to be filled in.
+    pub(crate) fn schema(&self) -> Option<&Value> {
+        match &self.kind {
+            QuestionKind::Elicitation { schema, .. } => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// What an interrupt was given.
+    pub(crate) fn metadata(&self) -> Option<&Value> {
+        match &self.kind {
+            QuestionKind::Interrupt { metadata } => Some(metadata),
+            _ => None,
+        }
+    }
+}

@@ -54,16 +54,10 @@ pub enum AskedKind {
 impl AskedQuestion {
     pub(super) fn new(question: Question) -> Self {
         let message = match &question.kind {
-            QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
-                message.clone()
-            }
-            QuestionKind::Interrupt { metadata } => {
-                metadata["message"].as_str().unwrap_or_default().to_owned()
-            }
             QuestionKind::Sampling(request) => {
                 request.messages.iter().map(|message| message.text()).collect()
             }
-            QuestionKind::Roots => String::new(),
+            _ => question.message().unwrap_or_default().to_owned(),
         };
         Self { question, message }
     }
@@ -91,18 +85,12 @@ impl AskedQuestion {
 
     /// The schema of the form, where the user is asked to fill one in.
     pub fn schema(&self) -> Option<&Value> {
-        match &self.question.kind {
-            QuestionKind::Elicitation { schema, .. } => Some(schema),
-            _ => None,
-        }
+        self.question.schema()
     }
 
     /// What [`Context::interrupt`](crate::Context::interrupt) was given.
     pub fn metadata(&self) -> Option<&Value> {
-        match &self.question.kind {
-            QuestionKind::Interrupt { metadata } => Some(metadata),
-            _ => None,
-        }
+        self.question.metadata()
     }
 
     /// The answer in the words of a caller.

@@ -81,29 +81,17 @@ impl Interrupt {
     /// What is asked, for people; what [`Context::interrupt`](crate::Context::interrupt) gave as
     /// `message` where it gave an object.
     pub fn message(&self) -> Option<&str> {
-        match &self.question.kind {
-            QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
-                Some(message)
-            }
-            QuestionKind::Interrupt { metadata } => metadata.get("message")?.as_str(),
-            QuestionKind::Sampling(_) | QuestionKind::Roots => None,
-        }
+        self.question.message()
     }
 
     /// The schema of the form, where the user is asked to fill one in.
     pub fn schema(&self) -> Option<&Value> {
-        match &self.question.kind {
-            QuestionKind::Elicitation { schema, .. } => Some(schema),
-            _ => None,
-        }
+        self.question.schema()
     }
 
     /// What [`Context::interrupt`](crate::Context::interrupt) was given.
     pub fn metadata(&self) -> Option<&Value> {
-        match &self.question.kind {
-            QuestionKind::Interrupt { metadata } => Some(metadata),
-            _ => None,
-        }
+        self.question.metadata()
     }
 
     /// Whether a yes or no is wanted before the tool runs on.

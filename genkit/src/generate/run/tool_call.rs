@@ -76,7 +76,7 @@ pub(crate) async fn call_inside(
         if tool.needs_approval() {
             context.confirm(tool.approval_message(&input)).await?;
         }
-        tool.invoke(context, input.clone(), settings.strictness()).await
+        tool.invoke(context, input, settings.strictness()).await
     };
     match work.await {
         Ok(output) => {
