@@ -7,6 +7,8 @@
 //! The documentation for users, with its compiled examples, is in `genkit/src/docs`.
 
 mod crate_path;
+#[cfg(feature = "dotprompt")]
+mod embed;
 mod error;
 mod expand;
 mod kind;
@@ -45,4 +47,11 @@ pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     run::guarded(Kind::Flow, options.into(), item.into()).into()
+}
+
+/// What `genkit::prompts!` hands a folder to: `[$crate] "prompts"`.
+#[cfg(feature = "dotprompt")]
+#[proc_macro]
+pub fn prompt_folder(invocation: TokenStream) -> TokenStream {
+    embed::prompts(invocation.into()).into()
 }

@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
 }
 
 /// Compares with a file, or writes it.
-fn golden(path: &Path, text: &str) {
+pub(crate) fn golden(path: &Path, text: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(path, text).expect("the file can be written");
     }

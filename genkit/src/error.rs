@@ -44,6 +44,8 @@ struct ErrorData {
     /// Whether the text is that of an error of another library, which was not written for callers.
     foreign: bool,
     fatal: bool,
+    /// Whether a span says that it arose there.
+    is_traced: bool,
     retry: RetryHint,
     /// What was done before it failed; the layer that knows its type puts it here.
     partial: Option<Box<dyn Any + Send + Sync>>,
@@ -114,6 +116,7 @@ impl Error {
             invalid_arguments: false,
             foreign: false,
             fatal: false,
+            is_traced: false,
             retry: RetryHint::default(),
             partial: None,
         }))
@@ -154,6 +157,7 @@ impl Error {
         if let Some(inner) = source.downcast_mut::<Self>() {
             // Its hints hold for the whole.
             self.0.fatal |= inner.0.fatal;
+            self.0.is_traced |= inner.0.is_traced;
             self.0.retry.worth = self.0.retry.worth.or(inner.0.retry.worth);
             self.0.retry.after = self.0.retry.after.or(inner.0.retry.after);
             self.0.partial = self.0.partial.take().or_else(|| inner.0.partial.take());
@@ -265,6 +269,19 @@ impl Error {
     /// Whether it ends the run.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
+    }
+
+    /// Notes that a span failed with it; returns whether it is the first, where it arose.
+    pub(crate) fn note_traced(&mut self) -> bool {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(&*self);
+        while let Some(error) = cause {
+            if error.downcast_ref::<Self>().is_some_and(|error| error.0.is_traced) {
+                return false;
+            }
+            cause = error.source();
+        }
+        self.0.is_traced = true;
+        true
     }
 
     /// The same error with another text.

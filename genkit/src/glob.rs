@@ -29,9 +29,12 @@ pub(crate) fn chosen(only: &[String], except: &[String], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, glob};
+    #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
+    use super::chosen;
+    use super::glob;
 
     #[test]
+    #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
     fn none_means_all_and_exceptions_win() {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         for (only, except, name, is_chosen) in [

@@ -45,12 +45,20 @@
 //!
 //! [`#[prompt]`](macro@prompt) is for functions that write [`Message`]s, and
 //! [`#[resource("note://{id}")]`](macro@resource) for those that answer for a URI or a family of
-//! URIs. Arguments are typed and completed.
+//! URIs. Arguments are typed and completed. [`prompt`](prompt()) asks a model with a prompt, its tools and
+//! its settings; a prompt may also be a `.prompt` file, see `genkit::template`.
 //!
 //! # Flows
 //!
 //! [`#[flow]`](macro@flow) is for named, traced units of work: [`run_flow`] runs one by its name
-//! with JSON in and JSON out.
+//! with JSON in and JSON out. `serve_flows()` (feature `flows`) serves them over HTTP to every client of
+//! Genkit, `flow_client(url)` (`flow-client`) calls those of others, and `evaluate` (`evaluators`) judges what
+//! comes out. With `dev-tools`, Genkit's Developer UI and CLI run and trace them all.
+//!
+//! # Prompts that run
+//!
+//! [`prompt`](prompt()) runs a prompt that says its model, settings and tools: an annotated function, one of
+//! [`Prompt::builder`], or a `.prompt` file (feature `dotprompt`).
 //!
 //! # The context
 //!
@@ -95,7 +103,8 @@
 //! # Features
 //!
 //! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
-//! `log`, `testing`, `validation`: a feature only adds.
+//! `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`, `jsonata`, `log`, `testing`,
+//! `validation`: a feature only adds.
 
 extern crate self as genkit;
 
@@ -106,10 +115,25 @@ struct Readme;
 
 pub mod action;
 pub mod context;
+#[cfg(feature = "dev-tools")]
+pub mod dev;
+#[cfg(all(not(feature = "dev-tools"), any(feature = "mcp-server", feature = "flows")))]
+#[path = "dev/off.rs"]
+mod dev;
+#[cfg(any(feature = "mcp-server", feature = "flows"))]
+mod disclosure;
+#[cfg(any(feature = "dotprompt", feature = "flows", feature = "dev-tools"))]
+mod environment;
 mod error;
+#[cfg(feature = "evaluators")]
+pub mod evaluate;
+#[cfg(any(feature = "flows", feature = "flow-client"))]
+pub mod flows;
 mod future;
 pub mod generate;
 mod glob;
+#[cfg(any(feature = "mcp-http", feature = "flows", feature = "dev-tools"))]
+mod http_server;
 mod instance;
 #[cfg(feature = "log")]
 mod log;
@@ -117,14 +141,32 @@ mod log;
 pub mod mcp;
 pub mod message;
 pub mod model;
-#[cfg(any(feature = "http-model", feature = "mcp-host-http"))]
+#[cfg(any(
+    feature = "http-model",
+    feature = "mcp-host-http",
+    feature = "flow-client",
+    feature = "dev-tools"
+))]
 mod net;
+#[cfg(feature = "dotprompt")]
+mod prompts_dir;
 mod registry;
+mod run_options;
 mod schema;
+#[cfg(any(feature = "mcp-server", feature = "flows", feature = "dev-tools"))]
+mod shutdown;
 mod size;
+#[cfg(any(feature = "http-model", feature = "flow-client"))]
+mod sse;
+#[cfg(any(feature = "flows", feature = "flow-client"))]
+mod status;
 mod suggest;
 mod sync;
+#[cfg(feature = "dotprompt")]
+pub mod template;
 pub mod testing;
+#[cfg_attr(not(feature = "dev-tools"), allow(dead_code, reason = "nobody exports then"))]
+mod trace;
 mod truncate;
 
 #[doc(hidden)]
@@ -195,6 +237,42 @@ pub use registry::{Action, IntoActions, Registry};
 /// [`Generate::stream`] to watch.
 pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
+}
+
+/// Begins a run with a prompt, a value or one of the registry by its name: it is rendered when the run
+/// begins, and the model is asked with its messages, its tools and its settings.
+///
+/// ```
+/// # use genkit::{model::ModelResponse, testing::ScriptedModel};
+/// use genkit::{Prompt, prompt};
+/// use serde_json::json;
+///
+/// /// Asks for a haiku.
+/// #[prompt]
+/// async fn haiku(topic: String) -> String {
+///     format!("Write a haiku about {topic}.")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// # let gemini = ScriptedModel::text("Drops on the window ..");
+/// let response = genkit::prompt("haiku") // or a value: Prompt::of::<haiku>()
+///     .input(json!({"topic": "rain"})) // or a struct
+///     .model(gemini) // every option of `generate`; it counts more than what the prompt says
+///     .await?;
+/// assert_eq!(response.text(), "Drops on the window ..");
+///
+/// let error = genkit::prompt("haikku").render().await.unwrap_err();
+/// assert_eq!(error.to_string(), "Unknown prompt: haikku. Did you mean `haiku`?");
+/// # let _ = Prompt::of::<haiku>();
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`Generate::render`] gives what would be asked, without asking; [`Generate::messages`] gives
+/// earlier messages, which stand where the prompt wants its history.
+pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
+    Genkit::default().prompt(prompt)
 }
 
 /// Goes on with an interrupted run, in this process or another: `answer` is asked for each open
@@ -302,4 +380,45 @@ pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_
 #[cfg(feature = "mcp-server")]
 pub fn serve_mcp() -> mcp::McpServer {
     Genkit::default().serve_mcp()
+}
+
+/// Serves the program's flows over HTTP, as Genkit's clients call them: `POST /NAME` with
+/// `{"data": input}`, streamed where the client asks for it.
+///
+/// ```no_run
+/// use genkit::flow;
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(who: String) -> String { format!("hello {who}") }
+///
+/// #[tokio::main]
+/// async fn main() -> genkit::Result<()> {
+///     genkit::serve_flows().await // on 127.0.0.1, port `$PORT` or 3400
+/// }
+/// ```
+///
+/// See [`flows::FlowServer`] for every option.
+#[cfg(feature = "flows")]
+pub fn serve_flows() -> flows::FlowServer {
+    Genkit::default().serve_flows()
+}
+
+/// Calls a flow of any Genkit server by its address: see [`flows::FlowCall`].
+///
+/// ```no_run
+/// # async fn run() -> genkit::Result<()> {
+/// use serde_json::json;
+///
+/// let hello = genkit::flow_client("http://127.0.0.1:3400/greet")
+///     .input(json!({"who": "Ann"}))
+///     .output::<String>()
+///     .await?;
+/// assert_eq!(hello, "hello Ann");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "flow-client")]
+pub fn flow_client(url: impl Into<String>) -> flows::FlowCall {
+    flows::FlowCall::new(url)
 }

@@ -4,11 +4,14 @@
 
 pub use crate::action::expansion::*;
 pub use crate::action::{
-    AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, PromptFn, ResourceFn, ToolFn,
+    AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn, ResourceFn, Tool,
+    ToolFn,
 };
 pub use crate::context::Context;
 pub use crate::error::Result;
 pub use crate::future::BoxFuture;
+pub use crate::generate::Generate;
+pub use crate::run_options::ToolChoice;
 pub use ::schemars;
 pub use ::serde;
 pub use ::serde_json;
@@ -34,6 +37,18 @@ pub mod scope {
 /// The user did not approve, or cannot be asked.
 pub async fn approved(context: &Context) -> Result<()> {
     context.approved_to_run().await
+}
+
+/// A run that begins with a prompt of a folder in the program.
+#[cfg(feature = "dotprompt")]
+pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> crate::Generate {
+    crate::Genkit::default().embedded_prompt(files, name)
+}
+
+/// All prompts of a folder in the program.
+#[cfg(feature = "dotprompt")]
+pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<crate::Prompt> {
+    crate::action::embedded(files).expect("the macro checked every file of the folder").to_vec()
 }
 
 /// A type that can be an argument.
@@ -132,7 +147,48 @@ macro_rules! __submit {
     ($function:ty) => {};
 }
 
+/// Hands a folder of `.prompt` files to the linker, where the feature `inventory` is on.
+#[cfg(all(feature = "inventory", feature = "dotprompt"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_files {
+    ($files:path) => {
+        $crate::__private::inventory::submit! {
+            $crate::__private::Linked::PromptFiles(&$files)
+        }
+    };
+}
+
+/// Without the feature `inventory` nothing is handed over.
+#[cfg(all(not(feature = "inventory"), feature = "dotprompt"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_files {
+    ($files:path) => {};
+}
+
+/// Without the feature `dotprompt` there are no folders.
+#[cfg(not(feature = "dotprompt"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __prompt_folder {
+    ([$library:tt] $($name:ident)*) => {
+        ::core::compile_error!("`prompts![..]` lists `#[prompt]` functions\nhelp: separate them with commas");
+    };
+    ([$library:tt] $($folder:tt)*) => {
+        ::core::compile_error!(
+            "`prompts!(\"..\")` reads `.prompt` files at compile time, which is the feature `dotprompt` of `genkit`\nhelp: turn it on in `Cargo.toml`: `genkit = { .., features = [\"dotprompt\"] }`"
+        );
+    };
+}
+
 #[cfg(feature = "inventory")]
 pub use ::inventory;
 
+#[cfg(not(feature = "dotprompt"))]
+pub use crate::__prompt_folder as prompt_folder;
 pub use crate::__submit as submit;
+#[cfg(feature = "dotprompt")]
+pub use crate::__submit_files as submit_files;
+#[cfg(feature = "dotprompt")]
+pub use genkit_macros::prompt_folder;

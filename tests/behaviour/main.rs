@@ -5,7 +5,9 @@
 mod bounds;
 mod changes;
 mod errors;
+mod evaluators;
 mod flows;
+mod flows_served;
 mod generate;
 mod host;
 mod hostile;

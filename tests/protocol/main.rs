@@ -7,7 +7,9 @@
 mod clients;
 mod conformance;
 mod conformance_client;
+mod dev;
 mod faults;
+mod flows;
 mod host;
 mod http;
 mod packages;

@@ -28,6 +28,12 @@ const SERVERS: [&str; 3] = [
     "@modelcontextprotocol/server-memory@2026.8.31",
 ];
 
+/// Genkit's own developer tools, in a folder of their own: they are large.
+const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
+
+/// Genkit's own client of flows. It has a folder of its own: its telemetry is large.
+const GENKIT: [&str; 1] = ["genkit@1.42.0"];
+
 /// The Python SDK, a validator for what its tools return, and a server.
 const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
@@ -63,11 +69,24 @@ pub(crate) fn npm() -> &'static Path {
     installed(DONE.get_or_init(install_npm))
 }
 
+/// Our script for Genkit's client of flows, beside what it imports.
+pub(crate) fn genkit_client() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_genkit)).join("flows.mjs")
+}
+
 /// The script that is the server of this name.
 pub(crate) fn node_server(name: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_servers));
     folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
+}
+
+/// The script that is Genkit's CLI.
+pub(crate) fn genkit_cli() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let folder = installed(DONE.get_or_init(install_genkit_cli));
+    folder.join("node_modules/genkit-cli/dist/bin/genkit.js")
 }
 
 /// The Python interpreter that has the packages.
@@ -111,6 +130,20 @@ fn install_npm() -> Result<PathBuf, String> {
 fn install_servers() -> Result<PathBuf, String> {
     let directory = root().join("npm-servers");
     once(&directory, &SERVERS, || npm_install(&directory, &SERVERS))?;
+    Ok(directory)
+}
+
+fn install_genkit_cli() -> Result<PathBuf, String> {
+    let directory = root().join("npm-genkit-cli");
+    once(&directory, &GENKIT_CLI, || npm_install(&directory, &GENKIT_CLI))?;
+    Ok(directory)
+}
+
+fn install_genkit() -> Result<PathBuf, String> {
+    let directory = root().join("npm-genkit");
+    once(&directory, &GENKIT, || npm_install(&directory, &GENKIT))?;
+    let source = include_str!("flows/flows.mjs");
+    fs::write(directory.join("flows.mjs"), source).map_err(text)?;
     Ok(directory)
 }
 

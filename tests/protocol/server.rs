@@ -17,8 +17,16 @@ const START: Duration = Duration::from_secs(20);
 const BUILD: Duration = Duration::from_secs(1800);
 
 /// The examples under test.
-const EXAMPLES: [&str; 6] =
-    ["conformance", "conformance_client", "desktop", "notes", "proxy", "quickstart"];
+const EXAMPLES: [&str; 8] = [
+    "conformance",
+    "conformance_client",
+    "desktop",
+    "flows",
+    "notes",
+    "playground",
+    "proxy",
+    "quickstart",
+];
 
 /// Where an example's program is. They are built on first use: another package's programs are
 /// not part of `cargo test`.

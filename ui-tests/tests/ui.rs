@@ -8,6 +8,8 @@
 mod fixtures;
 #[path = "ui/order.rs"]
 mod order;
+#[path = "ui/prompt_folders.rs"]
+mod prompt_folders;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned as _;
 
 use crate::options::{self, OptionTarget};
-use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting};
+use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting, ToolChoice, ToolSource};
 use crate::types;
 use crate::validate::ValidAction;
 
@@ -26,13 +27,14 @@ pub(super) fn definition(action: &ValidAction) -> TokenStream {
             Some(quote!((#key, #complete)))
         })
         .collect();
+    let run = run_options(action);
     let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
     quote! {
         impl __genkit::#function_trait for #ident {
             const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::new::<Self>(
                 #uri
                 __genkit::StaticInfo::new(#name, #description, ::core::file!(), #line) #info
-            ) #own #completers;
+            ) #own #run #completers;
         }
     }
 }
@@ -47,6 +49,42 @@ fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
             quote!(.#method(#setting))
         })
         .collect()
+}
+
+/// `.options(|| PromptOptions::default().with_model(".."))`: how a prompt runs.
+fn run_options(action: &ValidAction) -> Option<TokenStream> {
+    let calls: Vec<_> = options::of(action.kind)
+        .filter(|spec| spec.target == OptionTarget::Run)
+        .filter_map(|spec| action.options.setting(spec.key).map(|setting| (spec.key, setting)))
+        .map(|(key, setting)| match (key, setting) {
+            ("config", Setting::Json(object)) => {
+                quote!(.with_config(__genkit::config_of(__genkit::serde_json::json!(#object))))
+            }
+            ("output", Setting::Schema(schema)) => {
+                let schema = read_schema(schema);
+                quote!(.with_output_schema(#schema))
+            }
+            (key, setting) => {
+                let method = format_ident!("with_{key}");
+                quote!(.#method(#setting))
+            }
+        })
+        .collect();
+    (!calls.is_empty())
+        .then(|| quote!(.options(|| <__genkit::PromptOptions as ::core::default::Default>::default() #(#calls)*)))
+}
+
+/// The schema of what a model answers. A type without one is reported at the type.
+fn read_schema(source: &SchemaSource) -> TokenStream {
+    match source {
+        SchemaSource::Type(ty) => {
+            quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::read_schema())
+        }
+        SchemaSource::Json(object) => quote!(__genkit::serde_json::json!(#object)),
+        SchemaSource::Call(call) => {
+            quote_spanned!(call.span()=> __genkit::SchemaValue::into_schema(#call))
+        }
+    }
 }
 
 /// The argument of a builder method.
@@ -64,8 +102,34 @@ impl ToTokens for Setting {
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
             Self::Path(path) => quote!(#path),
             Self::Schema(source) => source.to_token_stream(),
+            Self::Number(number) => Literal::u64_unsuffixed(*number).into_token_stream(),
+            Self::Tools(tools) => quote!([#(#tools),*]),
+            Self::ToolChoice(ToolChoice::Mode(mode)) => quote!(__genkit::ToolChoice::#mode),
+            Self::ToolChoice(ToolChoice::Function(function)) => {
+                let tool = function_tool(function);
+                quote!(__genkit::ToolChoice::tool(#tool.name()))
+            }
         });
     }
+}
+
+/// A tool of a prompt. A function that is none is reported at its path.
+impl ToTokens for ToolSource {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Function(function) => {
+                let tool = function_tool(function);
+                quote!(__genkit::PromptTool::Value(#tool))
+            }
+            Self::Name(name) => {
+                quote!(<__genkit::PromptTool as ::core::convert::From<&str>>::from(#name))
+            }
+        });
+    }
+}
+
+fn function_tool(function: &Path) -> TokenStream {
+    quote_spanned!(function.span()=> __genkit::Tool::of::<#function>())
 }
 
 /// The schema that an option declares, as an `OutputSchema`. A type without one is reported at the type.

@@ -19,6 +19,8 @@ pub(crate) enum OptionTarget {
     Info,
     /// A method of the kind's definition.
     Definition,
+    /// A `with_*` method of `PromptOptions`.
+    Run,
     /// The macro uses it itself.
     Macro,
 }
@@ -46,6 +48,12 @@ pub(crate) enum OptionForm {
     Path,
     /// `key = Type`, `key = { .. }`, `key = expression()`
     Schema,
+    /// `key = 3`
+    Number,
+    /// `key = [function, "name"]`
+    Tools,
+    /// `key = "required"`, `key = function`
+    ToolChoice,
 }
 
 impl OptionForm {
@@ -62,6 +70,11 @@ impl OptionForm {
             Self::Json => "a JSON object",
             Self::Path => "a path in quotes",
             Self::Schema => "a type, a JSON object or a call that gives a schema",
+            Self::Number => "a whole number",
+            Self::Tools => "functions and names in brackets",
+            Self::ToolChoice => {
+                "`\"auto\"`, `\"required\"`, `\"none\"` or a function that stands in `tools`"
+            }
         }
     }
 }

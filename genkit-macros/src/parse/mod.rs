@@ -9,6 +9,7 @@ mod meta;
 mod options;
 mod params;
 mod resource;
+mod tools;
 mod values;
 
 pub(crate) use arg::{ArgCompletion, ArgDefault, InputField};
@@ -17,4 +18,5 @@ pub(crate) use item::Item;
 pub(crate) use options::Options;
 pub(crate) use params::{FnParam, parse as params};
 pub(crate) use resource::split_uri;
+pub(crate) use tools::{ToolChoice, ToolSource, spelled};
 pub(crate) use values::{SchemaSource, Setting};

@@ -5,6 +5,7 @@ use quote::{ToTokens as _, quote};
 use syn::{Expr, Ident, Lit, LitStr, Path, Type};
 
 use super::meta::{MetaEntry, MetaValue};
+use super::tools::{self, ToolChoice, ToolSource};
 use super::{formats, json};
 use crate::error::Errors;
 use crate::literal::{literal, text};
@@ -22,6 +23,9 @@ pub(crate) enum Setting {
     Json(TokenTree),
     Path(Path),
     Schema(SchemaSource),
+    Number(u64),
+    Tools(Vec<ToolSource>),
+    ToolChoice(ToolChoice),
 }
 
 /// Where a schema comes from.
@@ -91,6 +95,9 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
         OptionForm::MimeType => filled(key, expr, mime_type),
         OptionForm::Path => filled(key, expr, path),
         OptionForm::Schema => schema(expr),
+        OptionForm::Number => number(key, expr),
+        OptionForm::Tools => Some(tools::offered(key, expr)?.map(Setting::Tools)),
+        OptionForm::ToolChoice => Some(tools::choice(expr)?.map(Setting::ToolChoice)),
         OptionForm::Texts | OptionForm::Urls | OptionForm::Json => None,
     }
 }
@@ -104,6 +111,12 @@ fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
         other => SchemaSource::Type(syn::parse2(other.to_token_stream()).ok()?),
     };
     Some(Ok(Setting::Schema(source)))
+}
+
+fn number(key: &Ident, expr: &Expr) -> Option<Result<Setting, String>> {
+    let Lit::Int(number) = literal(expr)? else { return None };
+    let read = number.base10_parse::<u32>().map(|number| Setting::Number(number.into()));
+    Some(read.map_err(|_| format!("`{number}` is more than `{key}` can be")))
 }
 
 fn flag(expr: &Expr) -> Option<Result<Setting, String>> {

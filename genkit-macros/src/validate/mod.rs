@@ -2,6 +2,7 @@
 //! expanded.
 
 mod name;
+mod prompt;
 mod resource;
 mod signature;
 mod tool;
@@ -40,6 +41,7 @@ pub(crate) fn validate<'a>(
     errors: &mut Errors,
 ) -> ValidAction<'a> {
     tool::check(options, errors);
+    prompt::check(options, errors);
     signature::other_macros(kind, item, errors);
     signature::signature(kind, item, errors);
     let name = name::name(kind, item, options, errors);

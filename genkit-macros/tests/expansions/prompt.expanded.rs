@@ -59,6 +59,33 @@ const _: () = {
                     .metadata(|| __genkit::serde_json::json!({ "owner" : "people" })),
             )
             .version("2")
+            .options(|| {
+                <__genkit::PromptOptions as ::core::default::Default>::default()
+                    .with_model("gemini/gemini-2.5-flash")
+                    .with_config(
+                        __genkit::config_of(
+                            __genkit::serde_json::json!({ "temperature" : 0.2 }),
+                        ),
+                    )
+                    .with_tools([
+                        __genkit::PromptTool::Value(
+                            __genkit::Tool::of::<crate::birthday_of>(),
+                        ),
+                        <__genkit::PromptTool as ::core::convert::From<
+                            &str,
+                        >>::from("calendar/*"),
+                    ])
+                    .with_tool_choice(
+                        __genkit::ToolChoice::tool(
+                            __genkit::Tool::of::<crate::birthday_of>().name(),
+                        ),
+                    )
+                    .with_max_turns(3)
+                    .with_return_tool_requests(true)
+                    .with_output_schema(
+                        <Greeting as __genkit::SchemaType>::read_schema(),
+                    )
+            })
             .completers(
                 &[
                     (

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
-use tracing::Instrument as _;
 
 use super::call::{ActionFn, Requirement, Strictness};
 use super::definition::{Definition, StaticDefinition, defined};
 use super::info::StaticInfo;
 use super::invocation::{self, Invocation};
 use super::tool::ToolOutput;
+use crate::error::Result;
+use crate::trace::{self, NewSpan, SpanKind};
 
 /// A function annotated with `#[flow]`.
 ///
@@ -133,14 +134,22 @@ impl Flow {
     /// # Errors
     /// As [`Invocation`].
     pub fn run(&self, input: impl Serialize) -> Invocation<Value> {
-        let (flow, input) = (self.clone(), invocation::arguments(input));
-        let span = tracing::info_span!("flow", name = self.name());
-        Invocation::new(self.name(), move |context| {
-            let run = async move {
-                let call = flow.0.call(&context, input?, Strictness::Exact);
+        self.run_json(invocation::arguments(input))
+    }
+
+    /// The same with JSON that is read already, or why there is none.
+    pub(crate) fn run_json(&self, input: Result<Value>) -> Invocation<Value> {
+        let flow = self.clone();
+        Invocation::new(self.name(), async move |context| {
+            let input = input?;
+            let shown = if trace::is_on() { input.clone() } else { Value::Null };
+            let shown = || shown.clone();
+            let span = NewSpan { name: flow.name(), kind: SpanKind::Action("flow"), input: &shown };
+            let call = async {
+                let call = flow.0.call(&context, input, Strictness::Exact);
                 Ok(call.await?.into_value())
             };
-            run.instrument(span)
+            trace::traced(span, call, Value::clone).await
         })
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Info {
     pub(crate) title: Option<Cow<'static, str>>,
     pub(crate) description: Cow<'static, str>,
     pub(crate) location: Option<SourceLocation>,
+    /// The file that it was read from, where that is no source of the program.
+    pub(crate) file: Option<Cow<'static, str>>,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
@@ -52,6 +54,12 @@ impl Info {
         Self { location: Some(location), ..Self::remote(name, description) }
     }
 
+    /// For an action that a file describes.
+    #[cfg(feature = "dotprompt")]
+    pub(crate) fn of_file(name: String, file: String) -> Self {
+        Self { file: Some(file.into()), ..Self::remote(name, "") }
+    }
+
     /// For an action of another program: it has no place in the source.
     pub(crate) fn remote(
         name: impl Into<Cow<'static, str>>,
@@ -62,6 +70,7 @@ impl Info {
             title: None,
             description: description.into(),
             location: None,
+            file: None,
             tags: Vec::new(),
             icons: Vec::new(),
             metadata: Map::new(),
@@ -71,14 +80,15 @@ impl Info {
     /// Whether another program has it. Its name is that program's, and is made safe where it is
     /// sent.
     pub(crate) fn is_remote(&self) -> bool {
-        self.location.is_none()
+        self.location.is_none() && self.file.is_none()
     }
 
     /// ``tool `add` (src/main.rs:7)``, for messages.
     pub(crate) fn label(&self, kind: &str) -> String {
-        match self.location {
-            Some(location) => format!("{kind} `{}` ({location})", self.name),
-            None => format!("{kind} `{}`", self.name),
+        match (&self.file, self.location) {
+            (Some(file), _) => format!("{kind} `{}` ({file})", self.name),
+            (None, Some(location)) => format!("{kind} `{}` ({location})", self.name),
+            (None, None) => format!("{kind} `{}`", self.name),
         }
     }
 }
@@ -133,6 +143,7 @@ impl StaticInfo {
             title: self.title.map(Cow::Borrowed),
             description: Cow::Borrowed(self.description),
             location: Some(SourceLocation { file: self.file, line: self.line }),
+            file: None,
             tags: texts(self.tags),
             icons: texts(self.icons),
             metadata: self.metadata.map_or_else(Map::new, |make| match make() {

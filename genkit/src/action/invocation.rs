@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::Error as E;
 use crate::context::{Context, ContextParts, TypeMap, supervise, within};
@@ -83,10 +83,24 @@ impl<T: Send + 'static> Invocation<T> {
         self
     }
 
+    /// Action context: a map that came with the request, which the function reads with
+    /// [`Context::action_context`](crate::Context::action_context) and templates as `@key`.
+    pub fn action_context(mut self, context: Map<String, Value>) -> Self {
+        self.parts.action_context = Arc::new(context);
+        self
+    }
+
     /// Runs it from inside of another function: with its state, its caller and its limits, so that
     /// what it asks is asked by that function.
     pub fn context(mut self, context: &Context) -> Self {
         self.context = Some(context.clone());
+        self
+    }
+
+    /// What a server makes of a request.
+    #[cfg(feature = "flows")]
+    pub(crate) fn with_parts(mut self, make: impl FnOnce(&mut ContextParts)) -> Self {
+        make(&mut self.parts);
         self
     }
 
@@ -137,8 +151,8 @@ impl<T: Send + 'static> IntoFuture for Invocation<T> {
         let Self { name, work, parts, context } = self;
         Box::pin(async move {
             if let Some(context) = context {
-                let nested = context.nested(&parts.states, &parts.values, parts.chunks);
-                return within(&context, &name, parts.limit, work(nested)).await;
+                let limit = parts.limit;
+                return within(&context, &name, limit, work(context.nested(parts))).await;
             }
             let context = parts.build();
             supervise(&context, &name, work(context.clone())).await

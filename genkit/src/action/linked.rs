@@ -2,6 +2,8 @@
 
 use super::flow::StaticFlow;
 use super::prompt::StaticPrompt;
+#[cfg(feature = "dotprompt")]
+use super::prompt::StaticPromptFiles;
 use super::resource::StaticResource;
 use super::tool::StaticTool;
 
@@ -44,6 +46,8 @@ pub enum Linked {
     Prompt(&'static StaticPrompt),
     Resource(&'static StaticResource),
     Flow(&'static StaticFlow),
+    #[cfg(feature = "dotprompt")]
+    PromptFiles(&'static StaticPromptFiles),
 }
 
 #[cfg(feature = "inventory")]

@@ -26,6 +26,8 @@ mod call;
 mod completion;
 mod definition;
 mod error;
+#[cfg(feature = "evaluators")]
+mod evaluator;
 mod failure;
 mod flow;
 mod handler_error;
@@ -43,17 +45,29 @@ pub(crate) use failure::failure_for_model;
 pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
 pub(crate) use info::Info;
 pub(crate) use linked::Linked;
+pub(crate) use prompt::Earlier;
+#[cfg(feature = "dotprompt")]
+pub(crate) use prompt::{StaticPromptFiles, embedded, prompts_in};
 pub(crate) use resource::ContentsBody;
+#[cfg(feature = "mcp-server")]
+pub(crate) use resource::resource_for_span;
 pub(crate) use tool::ToolOutput;
 
 pub use call::{Chunks, CollectedChunks};
 pub use completion::{CompleteRequest, IntoSuggestions};
+#[cfg(feature = "evaluators")]
+pub(crate) use evaluator::text_of;
+#[cfg(feature = "evaluators")]
+pub use evaluator::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
 pub use flow::{Flow, FlowFn};
 pub use handler_error::HandlerError;
 pub use info::SourceLocation;
 pub use invocation::Invocation;
 pub use linked::AnnotatedFn;
-pub use prompt::{IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptReply};
+pub use prompt::{
+    IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply,
+    PromptTool,
+};
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
 pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};
 
@@ -68,7 +82,9 @@ pub(crate) mod expansion {
     pub use super::flow::StaticFlow;
     pub use super::info::StaticInfo;
     pub use super::linked::Linked;
-    pub use super::prompt::{PromptOutput, StaticPrompt};
+    pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, config_of};
+    #[cfg(feature = "dotprompt")]
+    pub use super::prompt::{StaticPromptFiles, written_schema};
     pub use super::resource::{ResourceOutput, StaticResource};
     pub use super::tool::{
         Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,

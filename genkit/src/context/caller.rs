@@ -8,60 +8,50 @@ use super::report::{LogLevel, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// Whoever called a function: an MCP client of either era, the generate loop, nobody.
+/// Whoever called a function: an MCP client of either era, the generate loop, nobody. One that says nothing of a
+/// method cannot be asked, and hears nothing.
 pub(crate) trait Caller: Send + Sync {
     /// Whether it can be asked for this.
-    fn can(&self, capability: Capability) -> bool;
+    fn can(&self, _capability: Capability) -> bool {
+        false
+    }
 
     /// The answer, waited for; `None` if this caller answers by calling again.
-    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>>;
+    fn answer<'a>(
+        &'a self,
+        _question: &'a Question,
+    ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        None
+    }
 
     /// Tells how far the work is.
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()>;
+    fn progress(&self, _progress: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Sends a log message.
-    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()>;
+    fn log(&self, _level: LogLevel, _data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Sends a chunk of a result.
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()>;
+    fn chunk(&self, _chunk: Value) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Tells subscribers of a resource.
-    fn resource_updated(&self, uri: String);
+    fn resource_updated(&self, _uri: String) {}
 
     /// Who it is.
-    fn client(&self) -> Option<ClientInfo>;
+    fn client(&self) -> Option<ClientInfo> {
+        None
+    }
 }
 
 /// No caller: progress and logs go nowhere, questions fail.
 pub(crate) struct NoCaller;
 
-impl Caller for NoCaller {
-    fn can(&self, _: Capability) -> bool {
-        false
-    }
-
-    fn answer<'a>(&'a self, _: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
-        None
-    }
-
-    fn progress(&self, _: Progress) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn log(&self, _: LogLevel, _: Value) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn chunk(&self, _: Value) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn resource_updated(&self, _: String) {}
-
-    fn client(&self) -> Option<ClientInfo> {
-        None
-    }
-}
+impl Caller for NoCaller {}
 
 /// A program that calls.
 ///

@@ -98,7 +98,8 @@ async fn until_spent(context: &Context, time: Duration) {
         if left.is_zero() {
             return;
         }
-        tokio::time::sleep(left).await;
+        // A function that uses up tokio's budget must not keep its clock from being read.
+        tokio::task::unconstrained(tokio::time::sleep(left)).await;
     }
 }
 
@@ -140,6 +141,49 @@ mod tests {
         let ended = run::<()>(std::future::pending(), 50).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    }
+
+    #[tokio::test]
+    async fn a_function_that_never_waits_for_anything_is_stopped() {
+        use crate::context::LogLevel;
+
+        let budget = run::<()>(
+            async {
+                loop {
+                    tokio::task::consume_budget().await;
+                }
+            },
+            50,
+        );
+        let context = Context::detached();
+        let logs = run::<()>(
+            async {
+                loop {
+                    context.log(LogLevel::Info, "on and on").await;
+                }
+            },
+            50,
+        );
+        for ended in [budget.await, logs.await] {
+            let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+            assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+        }
+    }
+
+    #[test]
+    fn reports_need_no_runtime() {
+        let context = Context::detached();
+        futures_util::FutureExt::now_or_never(context.progress(1.0)).expect("it does not wait");
+        let mut work = pin!(async {
+            for chunk in 0..100 {
+                context.chunk(chunk.into()).await;
+            }
+        });
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let polls =
+            1 + std::iter::from_fn(|| work.as_mut().poll(&mut cx).is_pending().then_some(()))
+                .count();
+        assert!((2..=5).contains(&polls), "{polls}");
     }
 
     #[tokio::test]

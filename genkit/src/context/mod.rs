@@ -31,6 +31,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+mod step;
 pub(crate) mod testing;
 mod typemap;
 
@@ -98,6 +99,8 @@ pub(crate) struct ContextParts {
     pub(crate) states: TypeMap,
     pub(crate) values: TypeMap,
     pub(crate) meta: Map<String, Value>,
+    /// What a context provider said of the request; shared by all that the request runs.
+    pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) cancel: CancellationToken,
     pub(crate) limit: Option<Duration>,
     pub(crate) recording: Recording,
@@ -105,7 +108,7 @@ pub(crate) struct ContextParts {
     /// What the user must approve once the arguments are read and before the function runs.
     pub(crate) approval: Option<String>,
     /// What HTTP layers left on the request.
-    #[cfg(feature = "mcp-http")]
+    #[cfg(any(feature = "mcp-http", feature = "flows"))]
     pub(crate) extensions: http::Extensions,
     /// What the server gives to every request, where the request has no such value itself.
     #[cfg(feature = "mcp-server")]
@@ -119,12 +122,13 @@ impl Default for ContextParts {
             states: TypeMap::default(),
             values: TypeMap::default(),
             meta: Map::new(),
+            action_context: Arc::default(),
             cancel: CancellationToken::new(),
             limit: None,
             recording: Recording::default(),
             chunks: None,
             approval: None,
-            #[cfg(feature = "mcp-http")]
+            #[cfg(any(feature = "mcp-http", feature = "flows"))]
             extensions: http::Extensions::new(),
             #[cfg(feature = "mcp-server")]
             defaults: TypeMap::default(),
@@ -226,7 +230,7 @@ impl Context {
     /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let value = self.0.parts.values.get();
-        #[cfg(feature = "mcp-http")]
+        #[cfg(any(feature = "mcp-http", feature = "flows"))]
         let value = value.or_else(|| self.0.parts.extensions.get());
         #[cfg(feature = "mcp-server")]
         let value = value.or_else(|| self.0.parts.defaults.get());
@@ -278,6 +282,32 @@ impl Context {
     /// ```
     pub fn meta(&self) -> &Map<String, Value> {
         &self.0.parts.meta
+    }
+
+    /// The action context: a map that came with the request, for example who is signed in. A flow
+    /// server's context provider makes it, and [`Invocation::action_context`](crate::action::Invocation::action_context)
+    /// and [`Generate::action_context`](crate::Generate::action_context) give it. Templates read it as `@auth`.
+    ///
+    /// ```
+    /// use genkit::{Context, Flow, flow};
+    /// use serde_json::json;
+    ///
+    /// /// Greets whoever is signed in.
+    /// #[flow]
+    /// async fn hello(ctx: &Context) -> String {
+    ///     format!("Hello, {}!", ctx.action_context()["auth"]["uid"].as_str().unwrap_or("stranger"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let signed_in = json!({"auth": {"uid": "ada"}}).as_object().cloned().unwrap();
+    /// let run = Flow::of::<hello>().run(json!({})).action_context(signed_in);
+    /// assert_eq!(run.await?, "Hello, ada!");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn action_context(&self) -> &Map<String, Value> {
+        &self.0.parts.action_context
     }
 
     /// Who calls, if it is known.
@@ -342,30 +372,45 @@ impl Context {
     }
 
     /// The context of an action that this function calls: the same caller, record and limits, with
-    /// `states`, `values` and `chunks` over its own.
-    pub(crate) fn nested(
-        &self,
-        states: &TypeMap,
-        values: &TypeMap,
-        chunks: Option<OnChunk>,
-    ) -> Self {
+    /// the states, values, chunks and action context of `given` over its own.
+    pub(crate) fn nested(&self, given: ContextParts) -> Self {
         let ContextState { parts, started, replay } = &*self.0;
         let parts = ContextParts {
             caller: Arc::clone(&parts.caller),
-            states: parts.states.with(states),
-            values: parts.values.with(values),
+            states: parts.states.with(&given.states),
+            values: parts.values.with(&given.values),
             meta: parts.meta.clone(),
+            action_context: if given.action_context.is_empty() {
+                Arc::clone(&parts.action_context)
+            } else {
+                given.action_context
+            },
             cancel: parts.cancel.clone(),
             limit: parts.limit,
             recording: Recording::default(),
-            chunks: chunks.or_else(|| parts.chunks.clone()),
+            chunks: given.chunks.or_else(|| parts.chunks.clone()),
             approval: None,
-            #[cfg(feature = "mcp-http")]
+            #[cfg(any(feature = "mcp-http", feature = "flows"))]
             extensions: parts.extensions.clone(),
             #[cfg(feature = "mcp-server")]
             defaults: parts.defaults.clone(),
         };
         Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }), None)
+    }
+
+    /// A context with the same states and values, that asks nobody and ends within `limit`.
+    #[cfg(feature = "evaluators")]
+    pub(crate) fn apart(&self, limit: Duration) -> Self {
+        let parts = &self.0.parts;
+        ContextParts {
+            states: parts.states.clone(),
+            values: parts.values.clone(),
+            action_context: Arc::clone(&parts.action_context),
+            cancel: parts.cancel.child_token(),
+            limit: Some(limit),
+            ..ContextParts::default()
+        }
+        .build()
     }
 
     fn replay(&self) -> MutexGuard<'_, Replay> {

@@ -1,8 +1,13 @@
 //! Progress, logs and updates: what a function tells its caller while it runs.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use super::Context;
+
+/// How many chunks, logs and reports of progress a thread sends before it does something else.
+const REPORTS_AT_A_TIME: u32 = 32;
 
 impl Context {
     /// Tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
@@ -25,6 +30,7 @@ impl Context {
     /// ```
     pub async fn progress(&self, progress: impl Into<Progress>) {
         self.0.parts.caller.progress(progress.into()).await;
+        breathe().await;
     }
 
     /// Sends a log message of `level` to the caller, if it wants that level.
@@ -46,6 +52,7 @@ impl Context {
     /// ```
     pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
         self.0.parts.caller.log(level, data.into()).await;
+        breathe().await;
     }
 
     /// [`log`](Self::log) at [`LogLevel::Info`].
@@ -91,6 +98,22 @@ impl Context {
             Some(sink) => sink(chunk),
             None => self.0.parts.caller.chunk(chunk).await,
         }
+        breathe().await;
+    }
+}
+
+/// Yields now and then: a function that only reports would else never let its thread go, and its time
+/// limit, its cancellation and every other task of the thread would wait for it.
+async fn breathe() {
+    thread_local! {
+        static REPORTS: Cell<u32> = const { Cell::new(0) };
+    }
+    // Counted by thread, not by context: a loop over calls that report once each must yield too.
+    let reports = REPORTS.get().wrapping_add(1);
+    REPORTS.set(reports);
+    // Not tokio's budget: a function that used it up would starve what is polled after it in its task.
+    if reports.is_multiple_of(REPORTS_AT_A_TIME) {
+        tokio::task::yield_now().await;
     }
 }
 

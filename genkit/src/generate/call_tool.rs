@@ -11,7 +11,7 @@ use super::prepare::prepare_tools;
 use super::run::call_inside;
 use super::tools::ToolRef;
 use crate::action::Tool;
-use crate::context::Context;
+use crate::context::{Context, ContextParts};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::instance::Genkit;
@@ -208,8 +208,9 @@ impl ToolInvocation {
             return Err(E::OtherTool { called, tool }.into());
         }
         if let (Some(context), Some(tool)) = (&context, &tool) {
-            let Genkit { states, .. } = &run.genkit;
-            let context = context.nested(states, &run.settings.values, None);
+            let (states, values) = (run.genkit.states.clone(), run.settings.values.clone());
+            let given = ContextParts { states, values, ..ContextParts::default() };
+            let context = context.nested(given);
             verify_tool(tool, context.states())?;
             return call_inside(&context, tool, request, &run.settings).await;
         }

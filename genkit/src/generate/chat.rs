@@ -158,7 +158,15 @@ impl<'a> ChatTurn<'a> {
 
     fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
         Box::pin(async move {
-            let response = self.turn?.start(chunks).await?;
+            let turn = self.turn?;
+            let had_prompt = turn.source.is_some();
+            let turn = turn.rendered().await?;
+            let settings = had_prompt.then(|| turn.clone());
+            let response = turn.start(chunks).await?;
+            if let Some(settings) = settings {
+                // The prompt is the beginning of the history from now on, and what it says stays.
+                self.chat.template = Generate { prompt: Vec::new(), ..settings };
+            }
             self.chat.keep(&response);
             Ok(response)
         })

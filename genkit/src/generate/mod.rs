@@ -11,11 +11,14 @@
 //! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](crate::Tool::call), [`ToolInvocation`] |
 //! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
 //! | structured output | [`Generate::output`], [`Format`] |
+//! | a run that begins with a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | code around runs and calls | [`middleware`] |
 
 mod builder;
+#[cfg(feature = "dev-tools")]
+mod call_model;
 mod call_tool;
 mod chat;
 mod data;
@@ -25,6 +28,7 @@ pub(crate) mod interrupt;
 #[doc(hidden)] // public as `genkit::middleware`
 pub mod middleware;
 mod prepare;
+mod prompt;
 mod request;
 mod resume;
 mod run;
@@ -33,14 +37,21 @@ mod stream;
 mod tools;
 
 pub use builder::Generate;
+#[cfg(feature = "dev-tools")]
+pub(crate) use call_model::call_model;
 pub use call_tool::ToolInvocation;
 pub use chat::{Chat, ChatTurn};
 pub use data::{
-    GenerateOptions, GenerateResponse, Instructions, IntoParts, OutputOptions, ToolChunk,
-    ToolProgress,
+    GenerateOptions, GenerateResponse, Instructions, IntoMessages, IntoParts, OutputOptions,
+    ToolChunk, ToolProgress,
 };
 pub use format::Format;
+#[cfg(feature = "dev-tools")]
+pub(crate) use interrupt::question_metadata;
 pub use interrupt::{Answer, Interrupt, Resume};
+pub use prompt::PromptRef;
 pub use run::{Approval, OnToolError};
 pub use stream::GenerateStream;
 pub use tools::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
+#[cfg(feature = "dev-tools")]
+pub(crate) use tools::{resource_part, tool_definition};

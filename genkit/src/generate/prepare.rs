@@ -14,15 +14,17 @@ use super::error::Error as E;
 use super::format::Format;
 use super::interrupt::{Interrupt, Resumed, resume};
 use super::request::{
-    close_calls, conversation, forget_instructions, place_documents, shape_output,
+    close_calls, conversation, drop_pending, forget_instructions, place_documents, shape_output,
 };
-use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules};
+use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules, begin_span};
 use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
+use crate::context::ContextParts;
 use crate::error::Result;
 use crate::future::{Awaited, BoxFuture};
 use crate::message::{Message, ToolRequest};
 use crate::model::{ChunkSink, Model, ModelRequest, ModelResponse};
+use crate::trace::{self, Ended};
 
 impl Generate {
     /// Runs it: the same as awaiting it, as a plain future for `tokio::spawn`, `block_on` and
@@ -52,23 +54,28 @@ impl Generate {
 
     /// The format that is asked for. One that there is not is the run's own error.
     pub(super) fn output_format(&self) -> Option<Format> {
-        self.options.output.as_ref()?.format().ok().flatten()
+        let own = self.options.output.as_ref().and_then(|output| output.format().ok().flatten());
+        own.or_else(|| self.prompt_format())
     }
 
     pub(super) fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
-            let run = async {
-                let (run, request) = prepare(self, sink).await?;
+            let span = begin_span(&self.options);
+            let run = trace::inside(span.as_ref(), async {
+                trace::annotate_context(&self.settings.action_context);
+                let (run, request) = prepare(self.rendered().await?, sink).await?;
                 run.start(request).await
-            };
-            run.await.map_err(|mut error| {
+            });
+            let mut ended = run.await.map_err(|mut error| {
                 if let Some(options) = suspended.filter(|_| error.partial().is_none()) {
                     error.put_partial(GenerateResponse::interrupted(options));
                 }
                 error
-            })
+            });
+            trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
+            ended
         })
     }
 }
@@ -122,7 +129,18 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
     let resumed = go_on(&mut messages, &options, &tools, &settings)?;
     let limits = &settings.limits;
     let limit = limits.deadline.unwrap_or(Duration::MAX).min(limits.tool_timeout);
-    resolve_resources(&mut messages, &generate.resources, &genkit, &settings.values, limit).await?;
+    let reading = |own: Option<Duration>| {
+        ContextParts {
+            states: genkit.states.clone(),
+            values: settings.values.clone(),
+            action_context: Arc::clone(&settings.action_context),
+            limit: Some(own.unwrap_or(limit)),
+            ..ContextParts::default()
+        }
+        .build()
+    };
+    let (resources, registry) = (&generate.resources, &genkit.registry);
+    resolve_resources(&mut messages, resources, registry, reading).await?;
     options.messages = messages;
     let rules = TurnRules {
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
@@ -137,7 +155,8 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
 }
 
 /// A run that asks no model: it only runs the calls of a message.
-pub(super) async fn prepare_tools(mut generate: Generate) -> Result<Run> {
+pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
+    let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.models;
     // Only a tool that samples needs one, and is told what is missing.
     let model = match &generate.model {
@@ -156,13 +175,13 @@ pub(super) async fn prepare_tools(mut generate: Generate) -> Result<Run> {
 
 /// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
 async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
+    for reference in std::mem::take(&mut generate.options.middleware) {
+        let named = generate.genkit.named_middleware.find(&reference)?;
+        generate.settings.middleware.push(named);
+    }
     let middleware = &generate.settings.middleware;
     let fixed = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
     let tools = Toolbox::find(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
-    if !generate.options.middleware.is_empty() {
-        // It may be what asks for approval: going on without it would be wrong.
-        return Err(E::NamedMiddleware.into());
-    }
     match generate.config_error.take() {
         Some(error) => Err(error.into()),
         None => Ok(tools),
@@ -222,6 +241,7 @@ fn first_request(
     if let Some(output) = output {
         shape_output(&mut request, output, supported.as_ref())?;
     }
+    drop_pending(&mut request.messages);
     if request.tool_choice.is_some() && request.tools.is_empty() {
         return Err(E::ToolChoiceWithoutTools.into());
     }
@@ -229,7 +249,7 @@ fn first_request(
 }
 
 /// A token that is cancelled when `signal` resolves; its task ends with the run.
-fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
+pub(super) fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
     let cancel = CancellationToken::new();
     if let Some(signal) = signal {
         let cancel = cancel.clone();

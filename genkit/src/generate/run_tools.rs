@@ -1,5 +1,7 @@
 //! Running the tool calls of a response by hand: one round of the loop, without the model.
 
+use serde_json::Value;
+
 use super::builder::Generate;
 use super::data::GenerateResponse;
 use super::error::Error as E;
@@ -8,6 +10,7 @@ use super::prepare::prepare_tools;
 use super::tools::IntoTools;
 use crate::error::Result;
 use crate::instance::Genkit;
+use crate::trace::{NewSpan, SpanKind, json, traced};
 
 impl GenerateResponse {
     /// Tool calls by hand: runs those that this response asks for, as the loop would, and gives the
@@ -73,8 +76,13 @@ impl Generate {
             return Err(E::WaitsForAnswers.into());
         }
         let begun = begun(&message)?;
-        let run = prepare_tools(self).await?;
-        let ran = run.run_tools(request.unwrap_or_default(), message, begun).await?;
+        let work = async {
+            let run = prepare_tools(self).await?;
+            run.run_tools(request.unwrap_or_default(), message, begun).await
+        };
+        // One for all: the calls of a round belong together.
+        let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
+        let ran = traced(span, work, json).await?;
         let finish_reason = ran.finish_reason.or(response.finish_reason);
         Ok(GenerateResponse { finish_reason, usage, custom, ..ran })
     }

@@ -177,6 +177,16 @@ impl Part {
         metadata_of!(self)
     }
 
+    /// Whether it only keeps a place for a part that is to come.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.metadata().get("pending").is_some_and(|pending| *pending == true)
+    }
+
+    /// Whether it keeps a place and holds nothing.
+    pub(crate) fn is_place(&self) -> bool {
+        self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
+    }
+
     /// The text, if this is a text part.
     ///
     /// ```

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::request::Document;
+use super::Document;
 #[cfg(feature = "http-model")]
 use super::request::ModelRequest;
 use crate::message::{Message, Part, Role};

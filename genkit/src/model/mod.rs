@@ -31,6 +31,7 @@ mod cassette;
 mod catalog;
 mod closure;
 pub(crate) mod documents;
+mod embedder;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
@@ -44,17 +45,16 @@ mod request;
 mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
-mod sse;
-pub(crate) mod tool_choice;
-#[cfg(feature = "http-model")]
 mod wire;
 
+pub use crate::run_options::{Document, ToolChoice};
 pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub(crate) use catalog::Models;
 pub use catalog::{IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
+pub use embedder::{Embedder, Embedding, FnEmbedder, embedder_fn};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
@@ -67,6 +67,5 @@ pub(crate) use names::Names;
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
-pub use request::{Document, ModelRequest, OutputConfig, ToolDefinition};
+pub use request::{ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
-pub use tool_choice::ToolChoice;

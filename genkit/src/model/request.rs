@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::tool_choice::ToolChoice;
-use crate::message::{Message, Part};
+use crate::message::Message;
+use crate::run_options::{Document, ToolChoice};
 use crate::schema::Schema;
 
 /// The mark of the loop, in the metadata of a call, that it made the `ref` up: a provider does not
@@ -26,7 +26,7 @@ pub struct ModelRequest {
     #[serde(default)]
     pub tools: Vec<ToolDefinition>,
     /// Whether it may, must or must not ask for tools, or which one it must ask for.
-    #[serde(flatten, with = "super::tool_choice")]
+    #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// What the answer must look like.
     #[serde(default)]
@@ -234,44 +234,5 @@ impl OutputConfig {
     pub fn is_json(&self) -> bool {
         self.content_type.as_deref().is_some_and(|kind| kind.ends_with("/json"))
             || self.format.as_deref().is_some_and(|format| matches!(format, "json" | "array"))
-    }
-}
-
-/// A document to answer from.
-///
-/// ```
-/// use genkit::model::Document;
-///
-/// let document = Document::from("The shop opens at nine.").with_metadata("title", "Hours");
-/// assert_eq!(document.content[0].as_text(), Some("The shop opens at nine."));
-/// assert_eq!(document.metadata["title"], "Hours");
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Document {
-    /// Its parts: text and media.
-    pub content: Vec<Part>,
-    /// Data for programs; `ref`, `id` or `title` names it in the prompt.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
-}
-
-impl Document {
-    /// A document of several parts.
-    pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
-        Self { content: content.into_iter().collect(), metadata: Map::new() }
-    }
-
-    /// The same with one more entry for programs; `ref`, `id` or `title` names it in the prompt.
-    #[must_use]
-    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.into(), value.into());
-        self
-    }
-}
-
-impl<T: Into<Part>> From<T> for Document {
-    fn from(part: T) -> Self {
-        Self::new([part.into()])
     }
 }

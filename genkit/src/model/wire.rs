@@ -1,8 +1,8 @@
 //! Wire format: what a provider is, encode and decode, without any IO.
 
 use crate::error::{Error, Result};
-use crate::model::sse::SseEvent;
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::sse::SseEvent;
 
 /// An HTTP call that a provider wants. The driver adds the base URL.
 pub(crate) struct HttpCall {

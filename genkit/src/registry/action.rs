@@ -1,8 +1,10 @@
 //! An action of any kind, as a registry takes it.
 
+#[cfg(feature = "evaluators")]
+use crate::action::Evaluator;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 
-/// An action: a tool, a prompt, a resource or a flow.
+/// An action: a tool, a prompt, a resource, a flow or an evaluator.
 ///
 /// [`actions!`](crate::actions) lists annotated functions of several kinds.
 ///
@@ -35,6 +37,9 @@ pub enum Action {
     Resource(Resource),
     /// A flow.
     Flow(Flow),
+    /// An evaluator.
+    #[cfg(feature = "evaluators")]
+    Evaluator(Evaluator),
 }
 
 macro_rules! kinds {
@@ -48,20 +53,32 @@ macro_rules! kinds {
 }
 
 kinds!(Tool, Prompt, Resource, Flow);
+#[cfg(feature = "evaluators")]
+kinds!(Evaluator);
 
 impl Action {
     /// The action behind an annotated function.
     pub fn of<F: AnnotatedFn>() -> Self {
-        Self::linked(F::LINKED)
+        let only = Self::linked(F::LINKED).ok().and_then(|mut actions| actions.pop());
+        only.expect("an annotated function is one action")
     }
 
-    pub(super) fn linked(linked: Linked) -> Self {
-        match linked {
+    /// What the linker found: one action, or all prompts of a folder.
+    ///
+    /// # Errors
+    /// What is wrong with the files of a folder.
+    pub(super) fn linked(linked: Linked) -> Result<Vec<Self>, String> {
+        Ok(vec![match linked {
             Linked::Tool(definition) => Tool::from_static(definition).into(),
             Linked::Prompt(definition) => Prompt::from_static(definition).into(),
             Linked::Resource(definition) => Resource::from_static(definition).into(),
             Linked::Flow(definition) => Flow::from_static(definition).into(),
-        }
+            #[cfg(feature = "dotprompt")]
+            Linked::PromptFiles(files) => {
+                let prompts = crate::action::embedded(files)?;
+                return Ok(prompts.iter().cloned().map(Self::from).collect());
+            }
+        }])
     }
 
     /// ``tool `add` (src/main.rs:7)``, for messages.
@@ -71,6 +88,8 @@ impl Action {
             Self::Prompt(prompt) => prompt.info().label("prompt"),
             Self::Resource(resource) => resource.info().label("resource"),
             Self::Flow(flow) => flow.info().label("flow"),
+            #[cfg(feature = "evaluators")]
+            Self::Evaluator(evaluator) => evaluator.info().label("evaluator"),
         }
     }
 }
@@ -122,3 +141,5 @@ macro_rules! alone {
 }
 
 alone!(Action, Tool, Prompt, Resource, Flow);
+#[cfg(feature = "evaluators")]
+alone!(Evaluator);

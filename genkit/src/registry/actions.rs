@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::action::Action;
 use super::changes::RegistryChange;
 use super::error::Error;
+#[cfg(feature = "evaluators")]
+use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
 
 #[derive(Default)]
@@ -14,6 +16,8 @@ pub(super) struct Actions {
     /// By URI or template.
     pub(super) resources: BTreeMap<String, Resource>,
     pub(super) flows: BTreeMap<String, Flow>,
+    #[cfg(feature = "evaluators")]
+    pub(super) evaluators: BTreeMap<String, Evaluator>,
     /// What `add` refused, for the check to report: two of one name.
     pub(super) refused: Vec<Error>,
 }
@@ -34,6 +38,10 @@ impl Actions {
                 (existing, Some(RegistryChange::Resources))
             }
             Action::Flow(flow) => (insert(&mut self.flows, flow.name(), &flow), None),
+            #[cfg(feature = "evaluators")]
+            Action::Evaluator(evaluator) => {
+                (insert(&mut self.evaluators, evaluator.name(), &evaluator), None)
+            }
         };
         match existing {
             Some(existing) => Err(Error::SameName { label, existing: existing.label() }),
@@ -42,6 +50,10 @@ impl Actions {
     }
 
     pub(super) fn is_empty(&self) -> bool {
+        #[cfg(feature = "evaluators")]
+        if !self.evaluators.is_empty() {
+            return false;
+        }
         self.tools.is_empty()
             && self.prompts.is_empty()
             && self.resources.is_empty()

@@ -5,6 +5,9 @@ use crate::error::{ErrorKind, Topic};
 /// The longest name that every known model provider takes.
 pub(super) const MAX_NAME: usize = 64;
 
+/// The longest name of a prompt, its folders and its variant included.
+pub(super) const MAX_PROMPT_NAME: usize = 128;
+
 /// The longest name of a resource, in characters. MCP has no rule for it.
 pub(super) const MAX_RESOURCE_NAME: usize = 256;
 
@@ -20,6 +23,11 @@ pub(super) enum Error {
          providers refuse others"
     )]
     Name(String),
+    #[error(
+        "{0}: the name of a prompt has up to {MAX_PROMPT_NAME} characters of `A-Z a-z 0-9 _ - .`, \
+         with `/` between folders"
+    )]
+    PromptName(String),
     #[error(
         "{0}: the name of a resource has 1 to {MAX_RESOURCE_NAME} characters, and no control \
          characters: people read it in lists"
@@ -40,6 +48,9 @@ pub(super) enum Error {
     NoVariable { label: String, argument: String, uri: String },
     #[error("{label}: the variable `{{{variable}}}` of `{uri}` is no argument of the function")]
     NoArgument { label: String, variable: String, uri: String },
+    #[cfg(feature = "inventory")]
+    #[error("{0}")]
+    PromptFiles(String),
     #[error("{}", list(.0))]
     Problems(Vec<Self>),
 }

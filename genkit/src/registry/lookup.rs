@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::Registry;
+#[cfg(feature = "evaluators")]
+use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
 
 impl Registry {
@@ -24,6 +26,26 @@ impl Registry {
     /// All flows, by name.
     pub fn flows(&self) -> Vec<Flow> {
         self.read().flows.values().cloned().collect()
+    }
+
+    /// All evaluators, by name.
+    ///
+    /// ```
+    /// use genkit::{Registry, evaluate::metrics};
+    ///
+    /// let registry = Registry::new().add([metrics::regex(), metrics::deep_equal()]);
+    /// assert_eq!(registry.evaluators().len(), 2);
+    /// assert!(registry.evaluator("genkitEval/regex").is_some());
+    /// ```
+    #[cfg(feature = "evaluators")]
+    pub fn evaluators(&self) -> Vec<Evaluator> {
+        self.read().evaluators.values().cloned().collect()
+    }
+
+    /// The evaluator of that name.
+    #[cfg(feature = "evaluators")]
+    pub fn evaluator(&self, name: &str) -> Option<Evaluator> {
+        self.read().evaluators.get(name).cloned()
     }
 
     /// The tool of that name.

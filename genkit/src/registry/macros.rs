@@ -49,21 +49,12 @@ macro_rules! actions {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Action::of::<$function>()),*] };
 }
 
-/// Annotated functions as prompts: `prompts![summarize]`.
-///
-/// ```
-/// use genkit::{Registry, prompt, prompts};
-///
-/// /// Asks for a poem.
-/// #[prompt]
-/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
-///
-/// let registry = Registry::new().add(prompts![poem]);
-/// assert_eq!(registry.prompts().len(), 1);
-/// ```
+#[doc = include_str!("../docs/prompts.md")]
 #[macro_export]
 macro_rules! prompts {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
+    // The library is handed on, so that a macro of another crate can name it.
+    ($($folder:tt)*) => { $crate::__private::prompt_folder! { [$crate] $($folder)* } };
 }
 
 /// Annotated functions as resources: `resources![note, index]`.

@@ -15,6 +15,8 @@ use tokio::sync::broadcast;
 
 #[cfg(feature = "inventory")]
 use crate::action::Linked;
+#[cfg(feature = "dotprompt")]
+use crate::action::Prompt;
 use crate::context::TypeMap;
 use crate::error::Result;
 
@@ -64,6 +66,17 @@ struct RegistryData {
     changes: Changes,
 }
 
+/// A registry that this does not keep alive.
+#[cfg(feature = "dotprompt")]
+pub(crate) struct WeakRegistry(std::sync::Weak<RegistryData>);
+
+#[cfg(feature = "dotprompt")]
+impl WeakRegistry {
+    pub(crate) fn upgrade(&self) -> Option<Registry> {
+        self.0.upgrade().map(Registry)
+    }
+}
+
 impl Registry {
     /// An empty registry.
     pub fn new() -> Self {
@@ -77,7 +90,12 @@ impl Registry {
         let registry = Self::new();
         #[cfg(feature = "inventory")]
         for linked in inventory::iter::<Linked> {
-            registry.add_or_refuse(Action::linked(*linked));
+            match Action::linked(*linked) {
+                Ok(actions) => {
+                    actions.into_iter().for_each(|action| registry.add_or_refuse(action));
+                }
+                Err(why) => registry.write().refused.push(error::Error::PromptFiles(why)),
+            }
         }
         registry
     }
@@ -188,6 +206,35 @@ impl Registry {
         self.removed(removed, RegistryChange::Prompts)
     }
 
+    /// Puts these prompts in the place of those that are called `old`, as one change. Where one has the
+    /// name of another prompt nothing changes.
+    #[cfg(feature = "dotprompt")]
+    pub(crate) fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
+        let mut actions = self.write();
+        let taken = |prompt: &&Prompt| {
+            let is_old = old.iter().any(|name| name == prompt.name());
+            !is_old && actions.prompts.contains_key(prompt.name())
+        };
+        if let Some(prompt) = new.iter().find(taken) {
+            let existing = actions.prompts[prompt.name()].info().label("prompt");
+            let label = prompt.info().label("prompt");
+            return Err(error::Error::SameName { label, existing }.into());
+        }
+        for name in old {
+            actions.prompts.remove(name);
+        }
+        actions.prompts.extend(new.into_iter().map(|prompt| (prompt.name().to_owned(), prompt)));
+        drop(actions);
+        self.0.changes.list_changed(RegistryChange::Prompts);
+        Ok(())
+    }
+
+    /// The registry without keeping it alive.
+    #[cfg(feature = "dotprompt")]
+    pub(crate) fn downgrade(&self) -> WeakRegistry {
+        WeakRegistry(Arc::downgrade(&self.0))
+    }
+
     /// Takes a resource out by its URI or template; returns whether it was there.
     ///
     /// ```
@@ -255,7 +302,7 @@ impl Registry {
     }
 
     /// Whether both are one registry.
-    #[cfg(feature = "mcp-host")]
+    #[cfg(any(feature = "mcp-host", feature = "dev-tools"))]
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

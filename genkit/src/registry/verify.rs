@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::actions::Actions;
-use super::error::{Error as E, MAX_NAME, MAX_RESOURCE_NAME};
-use crate::action::{Info, Requirement, Resource, Tool};
+use super::error::{Error as E, MAX_NAME, MAX_PROMPT_NAME, MAX_RESOURCE_NAME};
+use crate::action::{Info, Prompt, Requirement, Resource, Tool};
 use crate::context::TypeMap;
 use crate::error::Result;
 use crate::schema::{self, Schemas};
@@ -29,7 +29,7 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         }
     }
     for prompt in actions.prompts.values() {
-        let label = found.action("prompt", prompt.info(), prompt.requirements());
+        let label = found.prompt(prompt);
         found.schemas(&label, prompt.schemas());
     }
     for resource in actions.resources.values() {
@@ -69,6 +69,20 @@ impl Verification<'_> {
             self.problems.push(E::Name(label.clone()));
         }
         self.state(&label, requirements);
+        label
+    }
+
+    /// A prompt may be a file in a folder, and a variant.
+    fn prompt(&mut self, prompt: &Prompt) -> String {
+        let info = prompt.info();
+        let label = info.label("prompt");
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let is_segment = |name: &str| !name.is_empty() && name.chars().all(legal);
+        let is_legal = info.name.len() <= MAX_PROMPT_NAME && info.name.split('/').all(is_segment);
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::PromptName(label.clone()));
+        }
+        self.state(&label, prompt.requirements());
         label
     }
 

@@ -15,6 +15,17 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
     schema
 }
 
+/// The exact schema of a type, to stand inside of another schema: it refers to nothing, as far as the type
+/// does not hold itself.
+#[cfg(feature = "dotprompt")]
+pub(crate) fn inlined_of<T: JsonSchema>() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.for_deserialize().into_generator().into_root_schema_for::<T>();
+    schema.remove("$schema");
+    schema.to_value()
+}
+
 /// The exact schema of what is written to JSON.
 pub(crate) fn output_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();

@@ -29,6 +29,8 @@ pub(crate) use bounds::{Bounds, Shape};
 pub(crate) use conversion::Degraded;
 #[cfg(feature = "http-model")]
 pub(crate) use conversion::MAX_DEPTH;
+#[cfg(feature = "dotprompt")]
+pub(crate) use derive::inlined_of;
 pub(crate) use derive::{input_of, output_of};
 #[cfg(feature = "http-model")]
 pub(crate) use dialect::Dialect;

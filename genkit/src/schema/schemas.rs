@@ -10,6 +10,7 @@ use super::bounds::{Bounds, Shape};
 use super::check::Checker;
 use super::conversion::Degraded;
 use super::error::Error as E;
+use super::properties::{drop_blanks, fill_defaults};
 #[cfg(feature = "mcp-server")]
 use super::result_shape::ResultShape;
 use super::shared::Schema;
@@ -91,6 +92,11 @@ impl Schemas {
         self.input.portable().map_or(&Value::Null, |served| &served.schema)
     }
 
+    #[cfg(feature = "dev-tools")]
+    pub(crate) fn portable_output(&self) -> Option<&Value> {
+        self.output.portable().map(|served| &served.schema)
+    }
+
     /// The served input schema as an object that is shared, not copied.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn served_input(&self) -> Arc<Map<String, Value>> {
@@ -141,6 +147,22 @@ impl Schemas {
             source.is_written() && !matches!(source.checker(), None | Some(Checker::Nothing))
         };
         is_checked(&self.input) || is_checked(&self.output)
+    }
+
+    /// Arguments with the defaults that a hand-written schema shows; a type fills in its own when it
+    /// reads them.
+    pub(crate) fn with_defaults(&self, mut arguments: Value, how: Strictness) -> Value {
+        if !self.input.is_written() {
+            return arguments;
+        }
+        if arguments.is_null() {
+            arguments = Value::Object(serde_json::Map::new());
+        }
+        if how == Strictness::Text {
+            drop_blanks(self.input(), &mut arguments);
+        }
+        fill_defaults(self.input(), &mut arguments);
+        arguments
     }
 
     /// Checks arguments against a hand-written schema; one of a type is checked when it has read

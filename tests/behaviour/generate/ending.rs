@@ -1,5 +1,6 @@
 //! How a run ends: well, at a limit, cancelled, failed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use genkit::action::HandlerError;
 use genkit::generate::GenerateOptions;
 use genkit::message::ToolRequest;
+use genkit::middleware::on_model;
 use genkit::model::{FinishReason, ModelResponse, Usage};
 use genkit::testing::ScriptedModel;
 use genkit::{Context, Error, ErrorKind, GenerateResponse, Message, Tool, tool, tools};
@@ -323,11 +325,51 @@ async fn a_key_in_the_settings_is_not_in_the_response() {
 }
 
 #[tokio::test]
-async fn middleware_by_name_is_refused() {
-    let options = json!({"messages": [Message::user("hi")], "use": [{"name": "toolApproval"}]});
-    let options = serde_json::from_value(options).unwrap();
-    let run = genkit::Genkit::default().generate_with(options).model(ScriptedModel::text("x"));
-    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unimplemented);
+async fn middleware_is_found_by_its_name() {
+    let run = |reference: Value| {
+        let options = json!({"messages": [Message::user("hi")], "use": [reference]});
+        let genkit = genkit::Genkit::builder()
+            .registry(genkit::Registry::new())
+            .default_model(ScriptedModel::text("x"))
+            .named_middleware(
+                "fixed",
+                on_model(|_, _, _| async { Ok::<_, Error>(ModelResponse::from_text("fixed")) }),
+            )
+            .configured_middleware("said", |config: BTreeMap<String, String>| {
+                let text = config.get("text").cloned().unwrap_or_default();
+                Ok(on_model(move |_, _, _| {
+                    let answer = ModelResponse::from_text(text.clone());
+                    async move { Ok::<_, Error>(answer) }
+                }))
+            })
+            .build()
+            .unwrap();
+        genkit.generate_with(serde_json::from_value(options).unwrap())
+    };
+    assert_eq!(run(json!("fixed")).await.unwrap().text(), "fixed");
+    assert_eq!(run(json!({"name": "fixed"})).await.unwrap().text(), "fixed");
+    let said = json!({"name": "said", "config": {"text": "so"}});
+    assert_eq!(run(said).await.unwrap().text(), "so");
+    assert_eq!(run(json!("said")).await.unwrap().text(), "");
+    for (reference, kind, said) in [
+        (json!("fixd"), ErrorKind::NotFound, "Unknown middleware: fixd. Did you mean `fixed`?"),
+        (json!({"name": "toolApproval"}), ErrorKind::NotFound, "There are: fixed, said"),
+        (json!(["fixed"]), ErrorKind::InvalidArgument, "`use` takes names"),
+        (
+            json!({"name": "fixed", "config": {"a": 1}}),
+            ErrorKind::InvalidArgument,
+            "takes no settings",
+        ),
+        (
+            json!({"name": "said", "config": {"text": 1}}),
+            ErrorKind::InvalidArgument,
+            "`said` do not fit",
+        ),
+    ] {
+        let error = run(reference).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
 }
 
 /// Ends the run.

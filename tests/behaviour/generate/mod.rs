@@ -14,6 +14,7 @@ mod resuming;
 mod sampling;
 mod specs;
 mod streaming;
+mod telemetry;
 mod tracing;
 
 use genkit::message::ToolRequest;

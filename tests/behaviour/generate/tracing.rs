@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use genkit::{tool, tools};
+use genkit::evaluate::{DataPoint, metrics};
+use genkit::testing::{Client, ScriptedModel};
+use genkit::{
+    Context, Error, Flow, Generate, Prompt, Resource, Result, flow, resource, tool, tools,
+};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::Layer;
-use tracing_subscriber::layer::{Context, SubscriberExt as _};
+use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt as _};
 
 /// Adds.
 #[tool]
@@ -30,13 +34,13 @@ impl Visit for Fields<'_> {
 }
 
 impl<S: tracing::Subscriber> Layer<S> for Recorder {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: LayerContext<'_, S>) {
         let mut fields = BTreeMap::new();
         attributes.record(&mut Fields(&mut fields));
         self.0.lock().unwrap().push((attributes.metadata().name(), id.into_u64(), fields));
     }
 
-    fn on_record(&self, id: &Id, record: &Record<'_>, _: Context<'_, S>) {
+    fn on_record(&self, id: &Id, record: &Record<'_>, _: LayerContext<'_, S>) {
         let mut spans = self.0.lock().unwrap();
         let span = spans.iter_mut().rev().find(|(_, span, _)| *span == id.into_u64());
         record.record(&mut Fields(&mut span.expect("it is there").2));
@@ -48,13 +52,17 @@ static SECOND: std::sync::LazyLock<tracing::Dispatch> =
     std::sync::LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 
 async fn traced(contents: bool) -> Vec<(&'static str, BTreeMap<String, String>)> {
+    let model = super::calls([("add", json!({"a": 1, "b": 41}))]).with_name("lab/model-1");
+    let run = genkit::generate("secret").model(model).tools(tools![add]).temperature(0.5);
+    recorded(run.trace_contents(contents)).await
+}
+
+async fn recorded(run: Generate) -> Vec<(&'static str, BTreeMap<String, String>)> {
     std::sync::LazyLock::force(&SECOND);
     let spans = Spans::default();
     let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
     let guard = tracing::subscriber::set_default(subscriber);
-    let model = super::calls([("add", json!({"a": 1, "b": 41}))]).with_name("lab/model-1");
-    let run = genkit::generate("secret").model(model).tools(tools![add]).temperature(0.5);
-    run.trace_contents(contents).await.unwrap();
+    run.await.unwrap();
     drop(guard);
     let spans = spans.lock().unwrap();
     spans.iter().map(|(name, _, fields)| (*name, fields.clone())).collect()
@@ -86,7 +94,60 @@ async fn a_span_for_each_run_turn_model_call_and_tool_call() {
 }
 
 #[tokio::test]
+async fn rendering_a_prompt_is_a_span() {
+    let greet = Prompt::builder("greet", "Greets.")
+        .argument("name", "Who.")
+        .handler(|_: genkit::Context, _: serde_json::Value| async { Ok("Hello!") });
+    let run = genkit::prompt(greet).input(json!({"name": "secret"}));
+    let spans = recorded(run.model(ScriptedModel::text("x"))).await;
+    let names: Vec<&str> = spans.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["render", "generate", "turn", "chat"]);
+    assert_eq!(spans[0].1["name"], "greet");
+    assert!(!format!("{spans:?}").contains("secret"));
+}
+
+#[tokio::test]
 async fn contents_are_recorded_where_it_is_asked_for() {
     let all = format!("{:?}", traced(true).await);
     assert!(all.contains("secret") && all.contains("41") && all.contains("done"), "{all}");
+}
+
+/// A flow with a step.
+#[flow]
+async fn stepping(ctx: &Context) -> Result<String> {
+    ctx.step("think", async { Ok::<_, Error>("hidden".to_owned()) }).await
+}
+
+/// A note.
+#[resource("note://traced")]
+async fn traced_note() -> &'static str {
+    "hidden"
+}
+
+#[tokio::test]
+async fn a_span_for_whatever_else_runs() {
+    std::sync::LazyLock::force(&SECOND);
+    let spans = Spans::default();
+    let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
+    let guard = tracing::subscriber::set_default(subscriber);
+    Flow::of::<stepping>().run(json!({})).await.unwrap();
+    Resource::of::<traced_note>().read("note://traced").await.unwrap();
+    let point = DataPoint::new("hidden").with_output("hidden").with_reference("hidden");
+    metrics::regex().run(json!({"dataset": [point]})).await.unwrap();
+    let client = Client::connect(crate::serving(tools![add])).await.unwrap();
+    client.call_tool("add", json!({"a": 1, "b": 41})).await.unwrap();
+    drop(guard);
+    let spans = spans.lock().unwrap();
+    let own = ["flow", "step", "resource", "evaluator", "evaluate", "execute_tool"];
+    let seen: Vec<_> = spans.iter().filter(|(name, ..)| own.contains(name)).collect();
+    let names: Vec<&str> = seen.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(names, own);
+    let name = |at: usize| seen[at].2.get("name").map(String::as_str);
+    assert_eq!(name(0), Some("stepping"));
+    assert_eq!(name(1), Some("think"));
+    assert_eq!(name(2), Some("traced_note"));
+    assert_eq!(name(3), Some("genkitEval/regex"));
+    assert_eq!(seen[5].2["gen_ai.tool.name"], "add");
+    let all: String = seen.iter().map(|(_, _, fields)| format!("{fields:?}")).collect();
+    assert!(!all.contains("hidden") && !all.contains("41"), "no contents: {all}");
 }

@@ -45,6 +45,7 @@ fn clippy_is_content() {
     let clippy = Command::new(env!("CARGO")).args(["clippy", "--version"]).output();
     if clippy.is_ok_and(|output| output.status.success()) {
         assert_eq!(cargo("clippy", "pedantic"), None);
+        assert_eq!(cargo("clippy", "prompt-folder"), None);
     } else {
         eprintln!("clippy is not installed");
     }

@@ -44,6 +44,12 @@ fn read_leniently<T: DeserializeOwned>(
     how: Strictness,
 ) -> Result<(T, Value)> {
     if arguments.is_null() {
+        // A flow of `Option<T>` or of any JSON may be given null itself.
+        if how == Strictness::Exact
+            && let Ok(value) = read(&arguments)
+        {
+            return Ok((value, arguments));
+        }
         arguments = Value::Object(serde_json::Map::new());
     }
     let first = match read(&arguments) {
@@ -203,6 +209,21 @@ mod tests {
         let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
         let message = error.expect_err("town is unknown").to_string();
         assert!(message.contains("unknown field `town`, expected one of `city`"), "{message}");
+    }
+
+    #[test]
+    fn null_is_what_it_reads_as_and_else_no_arguments() {
+        for (how, any) in [(Strictness::Exact, Value::Null), (Strictness::Lenient, json!({}))] {
+            assert_eq!(parse::<Value>(Value::Null, how).expect("any JSON"), any);
+        }
+        assert_eq!(parse::<Option<u8>>(Value::Null, Strictness::Exact).expect("nothing"), None);
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Defaults {
+            #[serde(default)]
+            n: u8,
+        }
+        let read = parse::<Defaults>(Value::Null, Strictness::Exact);
+        assert_eq!(read.expect("an object without members"), Defaults { n: 0 });
     }
 
     #[test]

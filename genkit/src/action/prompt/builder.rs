@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::TryFutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::Prompt;
+use super::options::{PromptOptions, PromptTool};
 use super::reply::{IntoPrompt, PromptReply};
+use super::{Prompt, PromptData};
 use crate::action::call::{ActionHandler, closure, forward};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
@@ -20,6 +22,8 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::schema::Schemas;
+#[cfg(feature = "dotprompt")]
+use crate::template::Templates;
 
 impl Prompt {
     /// Begins a prompt that is made at run time.
@@ -80,23 +84,149 @@ impl Prompt {
 /// ```
 #[must_use = "a builder does nothing until `.handler(..)`"]
 pub struct PromptBuilder {
-    info: Info,
-    version: Option<Cow<'static, str>>,
+    pub(super) info: Info,
+    pub(super) version: Option<Cow<'static, str>>,
     timeout: Option<Duration>,
     completers: Completers,
+    pub(super) options: PromptOptions,
+    pub(super) input_schema: Option<Value>,
+    pub(super) template: Option<Arc<str>>,
+    /// The template above the messages.
+    #[cfg(feature = "dotprompt")]
+    pub(super) system: Option<String>,
+    #[cfg(feature = "dotprompt")]
+    pub(super) templates: Templates,
 }
 
 describing!(PromptBuilder);
 completing!(PromptBuilder);
 
 impl PromptBuilder {
-    fn new(info: Info) -> Self {
-        Self { info, version: None, timeout: None, completers: Completers::default() }
+    /// Begins a prompt that a file describes.
+    #[cfg(feature = "dotprompt")]
+    pub(super) fn of_file(name: String, file: String) -> Self {
+        Self::new(Info::of_file(name, file))
     }
 
-    fn build(self, schemas: Schemas, handler: ActionHandler<PromptReply>) -> Prompt {
+    fn new(info: Info) -> Self {
+        let (completers, options) = (Completers::default(), PromptOptions::default());
+        Self {
+            info,
+            version: None,
+            timeout: None,
+            completers,
+            options,
+            input_schema: None,
+            template: None,
+            #[cfg(feature = "dotprompt")]
+            system: None,
+            #[cfg(feature = "dotprompt")]
+            templates: Templates::default(),
+        }
+    }
+
+    pub(super) fn build(self, schemas: Schemas, handler: ActionHandler<PromptReply>) -> Prompt {
         let definition = Definition::dynamic(self.info, schemas, handler);
-        Prompt::new(definition, self.version, self.timeout, self.completers)
+        let Self { version, timeout, completers, template, .. } = self;
+        let options = Arc::new(self.options);
+        Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
+    }
+
+    /// An argument as data, a text that must be given: no type is needed then, and the handler takes a
+    /// `Map<String, Value>`. Called again, this is one more.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let prompt = Prompt::builder("trip", "Plans a trip.")
+    ///     .argument("city", "The city.")
+    ///     .optional_argument("style", "How it is written.")
+    ///     .handler(|_: Context, input: Map<String, Value>| async move {
+    ///         Ok(format!("A trip to {}, please.", input["city"].as_str().unwrap_or_default()))
+    ///     });
+    /// assert!(prompt.arguments()[0].required && !prompt.arguments()[1].required);
+    /// assert!(prompt.render(json!({"style": "short"})).await.is_err()); // no city
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn argument(self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        self.with_argument(name.into(), description.into(), true)
+    }
+
+    /// An argument as data, a text that may be left out.
+    pub fn optional_argument(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
+        self.with_argument(name.into(), description.into(), false)
+    }
+
+    fn with_argument(mut self, name: String, description: String, required: bool) -> Self {
+        let object = || json!({ "type": "object", "additionalProperties": false });
+        let schema = self.input_schema.get_or_insert_with(object);
+        // What is no schema of an object stays as it is, and is found by the registry's check.
+        let Some(schema) = schema.as_object_mut() else { return self };
+        let about = json!({ "type": "string", "description": description });
+        match schema.entry("properties").or_insert_with(|| json!({})) {
+            Value::Object(properties) => drop(properties.insert(name.clone(), about)),
+            _ => return self,
+        }
+        if required && let Value::Array(names) = schema.entry("required").or_insert(json!([])) {
+            names.push(name.into());
+        }
+        self
+    }
+
+    /// The schema of its input as data, instead of that of the handler's type: no type is needed then,
+    /// and the handler takes a `Map<String, Value>`. Defaults that it shows are filled in before a
+    /// call is checked.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let prompt = Prompt::builder("trip", "Plans a trip.")
+    ///     .input_schema(json!({
+    ///         "type": "object",
+    ///         "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}},
+    ///         "required": ["city", "days"],
+    ///     }))
+    ///     .handler(|_: Context, input: Map<String, Value>| async move {
+    ///         Ok(format!("{} days in {}.", input["days"], input["city"]))
+    ///     });
+    /// let reply = prompt.render(json!({"city": "Rome"})).await?;
+    /// assert_eq!(reply.messages()[0].text(), "3 days in \"Rome\".");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.input_schema = Some(schema.into());
+        self
+    }
+
+    /// The model of its runs, by name. Default is that of whoever runs it.
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.options = self.options.with_model(model);
+        self
+    }
+
+    /// The tools of its runs: `tools![..]`, values, names, patterns with `*`. Called again, these are
+    /// added.
+    pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.options = self.options.with_tools(tools);
+        self
+    }
+
+    /// Everything that it says of its runs at once, instead of what was said before.
+    pub fn options(mut self, options: PromptOptions) -> Self {
+        self.options = options;
+        self
     }
 
     /// Its version.
@@ -131,7 +261,8 @@ impl PromptBuilder {
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
-        let schemas = Schemas::derived(crate::schema::input_of::<I>, || None);
+        let schema = self.input_schema.clone();
+        let schemas = Schemas::given(schema, crate::schema::input_of::<I>, None, || None);
         let write =
             move |context, input| function(context, input).map_err(HandlerError::into_error);
         self.build(schemas, closure(write, |reply: T| Ok(reply.into_prompt())))

@@ -4,6 +4,9 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
+use super::options::PromptOptions;
 use super::reply::PromptOutput;
 use crate::action::call::ActionFn;
 use crate::action::completion::StaticCompleters;
@@ -46,12 +49,13 @@ pub struct StaticPrompt {
     pub(super) version: Option<&'static str>,
     pub(super) timeout: Option<Duration>,
     pub(super) completers: StaticCompleters,
+    pub(super) options: Option<fn() -> PromptOptions>,
 }
 
 impl StaticPrompt {
     pub const fn new<F: ActionFn<Output = PromptOutput>>(info: StaticInfo) -> Self {
         let definition = StaticDefinition::new::<F>(info);
-        Self { definition, version: None, timeout: None, completers: &[] }
+        Self { definition, version: None, timeout: None, completers: &[], options: None }
     }
 
     pub const fn version(mut self, version: &'static str) -> Self {
@@ -67,5 +71,19 @@ impl StaticPrompt {
     pub const fn completers(mut self, completers: StaticCompleters) -> Self {
         self.completers = completers;
         self
+    }
+
+    /// What it says of the run that it begins; asked once, when the prompt becomes a value.
+    pub const fn options(mut self, options: fn() -> PromptOptions) -> Self {
+        self.options = Some(options);
+        self
+    }
+}
+
+/// The settings of a model as an annotation writes them, which is checked to be an object.
+pub fn config_of(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(config) => config,
+        _ => Map::new(),
     }
 }

@@ -1,15 +1,20 @@
 //! Prompts: functions that write messages.
 
 mod builder;
+#[cfg(feature = "dotprompt")]
+mod files;
 mod function;
+mod options;
 mod reply;
+#[cfg(feature = "dotprompt")]
+mod template;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
@@ -18,9 +23,17 @@ use super::invocation::{self, Invocation};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::message::Message;
+use crate::run_options::Document;
+use crate::trace::{self, NewSpan, SpanKind};
 
 pub use builder::PromptBuilder;
-pub use function::{PromptFn, StaticPrompt};
+#[cfg(feature = "dotprompt")]
+pub use files::{StaticPromptFiles, written_schema};
+#[cfg(feature = "dotprompt")]
+pub(crate) use files::{embedded, prompts_in};
+pub use function::{PromptFn, StaticPrompt, config_of};
+pub use options::{PromptOptions, PromptTool};
 pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 
 /// An argument of a prompt, as a client sees it.
@@ -54,6 +67,14 @@ pub struct PromptArgument {
     pub required: bool,
 }
 
+/// What a run has before its prompt is rendered, as a value of the call: for templates.
+#[derive(Default)]
+#[cfg_attr(not(feature = "dotprompt"), allow(dead_code, reason = "only templates read it"))]
+pub(crate) struct Earlier {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) docs: Vec<Document>,
+}
+
 /// A prompt: a name, a description, arguments and a function that writes messages.
 ///
 /// ```
@@ -78,6 +99,9 @@ struct PromptData {
     definition: Definition<PromptReply>,
     version: Option<Cow<'static, str>>,
     timeout: Option<Duration>,
+    options: Arc<PromptOptions>,
+    /// What it is rendered from, where that is text.
+    template: Option<Arc<str>>,
     #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     completers: Completers,
 }
@@ -91,16 +115,17 @@ impl Prompt {
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
         let completers = Completers::annotated(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        Self::new(Definition::annotated(&prompt.definition), version, prompt.timeout, completers)
-    }
-
-    fn new(
-        definition: Definition<PromptReply>,
-        version: Option<Cow<'static, str>>,
-        timeout: Option<Duration>,
-        completers: Completers,
-    ) -> Self {
-        Self(Arc::new(PromptData { definition, version, timeout, completers }))
+        let definition = Definition::annotated(&prompt.definition);
+        let options = Arc::new(prompt.options.map(|options| options()).unwrap_or_default());
+        let timeout = prompt.timeout;
+        Self(Arc::new(PromptData {
+            definition,
+            version,
+            timeout,
+            options,
+            completers,
+            template: None,
+        }))
     }
 
     fn definition(&self) -> &Definition<PromptReply> {
@@ -115,6 +140,25 @@ impl Prompt {
     /// Its own time limit; `None` is the default of whoever calls.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
+    }
+
+    /// What it says of the run that it begins: its model, its tools and so on.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    ///
+    /// let prompt = Prompt::builder("poem", "Asks for a poem.")
+    ///     .model("gemini/gemini-2.5-flash")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("A poem, please.") });
+    /// assert_eq!(prompt.options().model(), Some("gemini/gemini-2.5-flash"));
+    /// ```
+    pub fn options(&self) -> &PromptOptions {
+        &self.0.options
+    }
+
+    /// The text of its template, where it is one.
+    pub fn template(&self) -> Option<&str> {
+        self.0.template.as_deref()
     }
 
     /// The exact schema of its arguments.
@@ -183,14 +227,51 @@ impl Prompt {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    /// Runs the function. No limits.
+    /// Checks the arguments, with defaults filled in, and runs the function. No limits.
     pub(crate) fn invoke<'a>(
         &self,
         context: &'a Context,
         arguments: Value,
         how: Strictness,
     ) -> BoxFuture<'a, Result<PromptReply>> {
-        self.definition().call(context, arguments, how)
+        self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
+    }
+
+    /// The same, as what traces call it.
+    pub(crate) fn invoke_as<'a>(
+        &self,
+        kind: SpanKind<'a>,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<PromptReply>> {
+        let prompt = self.clone();
+        Box::pin(async move {
+            let given = if trace::is_on() { arguments.clone() } else { Value::Null };
+            let input = || given.clone();
+            let span = NewSpan { name: prompt.name(), kind, input: &input };
+            let output = |reply: &PromptReply| json!({ "messages": reply.messages });
+            trace::traced(span, prompt.run(context, arguments, how), output).await
+        })
+    }
+
+    async fn run(
+        &self,
+        context: &Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> Result<PromptReply> {
+        // What another program has, that program checks.
+        let arguments = match self.info().is_remote() {
+            true => arguments,
+            false => {
+                let arguments = self.schemas().with_defaults(arguments, how);
+                self.schemas().check_input(arguments, how)?
+            }
+        };
+        let mut reply = self.definition().call(context, arguments, how).await?;
+        reply.options.get_or_insert_with(|| Arc::clone(&self.0.options));
+        Ok(reply)
     }
 }
 

@@ -1,5 +1,8 @@
 //! The reply of a prompt: messages, from whatever the function returns.
 
+use std::sync::Arc;
+
+use super::options::PromptOptions;
 use crate::message::{Message, Part, Role};
 
 /// The result of a prompt: messages, and perhaps a description of this result.
@@ -22,12 +25,16 @@ use crate::message::{Message, Part, Role};
 pub struct PromptReply {
     pub(crate) messages: Vec<Message>,
     pub(crate) description: Option<String>,
+    /// What the prompt says of the run that it begins.
+    pub(crate) options: Option<Arc<PromptOptions>>,
+    /// Whether earlier messages stand among them already.
+    pub(crate) has_history: bool,
 }
 
 impl PromptReply {
     /// A reply of `messages`.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
-        Self { messages: messages.into_iter().collect(), description: None }
+        Self { messages: messages.into_iter().collect(), ..Self::default() }
     }
 
     /// The same reply with a description of its messages.
@@ -44,6 +51,31 @@ impl PromptReply {
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
+    }
+
+    /// The same reply with what it says of the run that it begins, instead of what its prompt says.
+    ///
+    /// ```
+    /// use genkit::action::{PromptOptions, PromptReply};
+    /// use genkit::{Message, prompt};
+    ///
+    /// /// Asks a model that is up to it.
+    /// #[prompt]
+    /// async fn explain(topic: String, hard: bool) -> PromptReply {
+    ///     let model = if hard { "gemini/gemini-2.5-pro" } else { "gemini/gemini-2.5-flash" };
+    ///     PromptReply::new([Message::user(format!("Explain {topic}."))])
+    ///         .with_options(PromptOptions::default().with_model(model))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with_options(mut self, options: PromptOptions) -> Self {
+        self.options = Some(Arc::new(options));
+        self
+    }
+
+    /// What it says of the run that it begins.
+    pub fn options(&self) -> Option<&PromptOptions> {
+        self.options.as_deref()
     }
 
     /// The messages, for [`Generate::messages`](crate::Generate::messages).

@@ -1,6 +1,6 @@
 //! The contents of a resource: text or bytes, from whatever the function returns.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::Result;
 
@@ -110,6 +110,15 @@ impl ResourceContents {
 
 /// The result of a resource after its type is gone.
 pub type ResourceOutput = Vec<ResourceContents>;
+
+/// The contents as a span shows them: parts, of bytes only how many they are.
+pub(crate) fn resource_for_span(contents: &[ResourceContents]) -> Value {
+    let part = |content: &ResourceContents| match &content.body {
+        ContentsBody::Text(text) => json!({ "text": text }),
+        ContentsBody::Bytes(bytes) => json!({ "text": format!("[{} bytes]", bytes.len()) }),
+    };
+    json!({ "content": contents.iter().map(part).collect::<Vec<_>>() })
+}
 
 /// A type that a resource can return, bare or in a `Result` of any alias.
 ///

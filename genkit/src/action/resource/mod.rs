@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use genkit_uri_template::{UriTemplate, UriValue};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
@@ -19,9 +19,10 @@ use super::invocation::Invocation;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::trace::{NewSpan, SpanKind, traced};
 
 pub use builder::ResourceBuilder;
-pub(crate) use contents::ContentsBody;
+pub(crate) use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
 
@@ -134,9 +135,21 @@ impl Resource {
             let Some(variables) = variables else {
                 return Err(E::ResourceNotFound(uri).into());
             };
-            resource.invoke(&context, &uri, variables.into()).await
+            let reading = resource.invoke(&context, &uri, variables.into());
+            resource.traced(&uri, reading).await
         })
         .limited(self.timeout())
+    }
+
+    /// Reads `uri` in a span.
+    pub(crate) async fn traced(
+        &self,
+        uri: &str,
+        reading: impl Future<Output = Result<ResourceOutput>>,
+    ) -> Result<ResourceOutput> {
+        let input = || json!({ "uri": uri });
+        let span = NewSpan { name: self.name(), kind: SpanKind::Action("resource"), input: &input };
+        traced(span, reading, |contents| resource_for_span(contents)).await
     }
 
     /// Whether both are one and the same, not only of one name.

@@ -14,16 +14,33 @@ use crate::schema;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no JSON schema",
     label = "not a type with a schema",
-    note = "derive `schemars::JsonSchema` for it, or write the schema itself: `output_schema = {{ \"type\": \"object\", .. }}`"
+    note = "derive `schemars::JsonSchema` for it, or write the schema itself in braces: `{{ \"type\": \"object\", .. }}`"
 )]
 pub trait SchemaType {
+    /// Of what a function returns.
     fn schema() -> Value;
+
+    /// Of what a model answers, which is read.
+    fn read_schema() -> Value;
+
+    /// The same without definitions, to stand inside of another schema.
+    #[cfg(feature = "dotprompt")]
+    fn inlined_schema() -> Value;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> SchemaType for T {
     fn schema() -> Value {
         schema::output_of::<T>()
+    }
+
+    fn read_schema() -> Value {
+        schema::input_of::<T>()
+    }
+
+    #[cfg(feature = "dotprompt")]
+    fn inlined_schema() -> Value {
+        schema::inlined_of::<T>()
     }
 }
 

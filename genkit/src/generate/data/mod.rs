@@ -1,11 +1,14 @@
 //! A run as plain data: the options that it is asked with, the response that it gives.
 
+mod messages;
 mod options;
 mod parts;
 mod response;
 mod tool_chunk;
 
-pub use options::{GenerateOptions, Instructions, OutputOptions};
+pub use crate::run_options::{Instructions, OutputOptions};
+pub use messages::IntoMessages;
+pub use options::GenerateOptions;
 pub use parts::IntoParts;
 pub use response::GenerateResponse;
 pub use tool_chunk::{ToolChunk, ToolProgress};

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::error::Result;
 use crate::generate::error::Error as E;
-use crate::generate::format::Format;
 use crate::generate::interrupt::Resume;
 use crate::message::Message;
-use crate::model::{Document, ModelRequest, OutputConfig, ToolChoice};
+use crate::model::{ModelRequest, OutputConfig};
+use crate::run_options::{Document, Format, Instructions, OutputOptions, ToolChoice};
 use crate::schema::Schema;
 
 /// Generate options: everything about a run that is data, in Genkit's JSON.
@@ -50,7 +50,7 @@ pub struct GenerateOptions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
     /// Whether tools may, must or must not be used.
-    #[serde(flatten, with = "crate::model::tool_choice")]
+    #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// Settings of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,34 +67,13 @@ pub struct GenerateOptions {
     /// How many rounds of tools there may be. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
-    /// Middleware by name, which is refused: middleware is a value here.
+    /// Middleware by name, or as `{"name": .., "config": ..}`:
+    /// [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) says what it is.
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub middleware: Vec<Value>,
     /// A name for traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_name: Option<String>,
-}
-
-/// Structured output: what an answer must look like.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct OutputOptions {
-    /// `text`, `json`, `array`, `enum`, `jsonl`; `json` where there is only a schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    /// The media type of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    /// Whether instructions are added to the prompt, or which.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<Instructions>,
-    /// The schema of the value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub json_schema: Option<Schema>,
-    /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub constrained: Option<bool>,
 }
 
 /// The same value with another field.
@@ -211,34 +190,5 @@ impl OutputOptions {
     pub(crate) fn into_config(self) -> OutputConfig {
         let Self { format, content_type, json_schema: schema, constrained, .. } = self;
         OutputConfig { format, schema, constrained, content_type }
-    }
-}
-
-/// Output instructions: what the prompt says of the output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-#[non_exhaustive]
-pub enum Instructions {
-    /// The format's own instructions always, or never.
-    Use(bool),
-    /// These.
-    Text(String),
-}
-
-impl From<bool> for Instructions {
-    fn from(yes: bool) -> Self {
-        Self::Use(yes)
-    }
-}
-
-impl From<&str> for Instructions {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Instructions {
-    fn from(text: String) -> Self {
-        Self::Text(text)
     }
 }

@@ -11,6 +11,7 @@ use crate::generate::format::{self, Format};
 use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, Usage};
+use crate::run_options::drop_account;
 use crate::truncate::excerpt;
 
 /// The response of [`generate`](crate::generate()): plain data in Genkit's JSON.
@@ -188,7 +189,7 @@ impl GenerateResponse {
     /// A response without a message yet. It is stored and shown, so that a key in the settings of
     /// the run is no part of it.
     pub(crate) fn of_request(mut request: ModelRequest) -> Self {
-        request.config.shift_remove("apiKey");
+        drop_account(&mut request.config);
         Self { request: Some(request), ..Self::default() }
     }
 

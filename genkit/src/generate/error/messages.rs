@@ -15,8 +15,23 @@ pub(crate) enum Error {
     ConfigNoObject(Value),
     #[error("the settings do not serialize: {0}")]
     ConfigUnserializable(String),
-    #[error("`use` names middleware, which this library knows as values only: add them in code")]
-    NamedMiddleware,
+    #[error("{0}")]
+    UnknownPrompt(String),
+    #[cfg(feature = "dotprompt")]
+    #[error("{0}")]
+    PromptFiles(String),
+    #[error("`.input(..)` is what a prompt is given: begin with `genkit::prompt(..)`")]
+    InputWithoutPrompt,
+    #[error("the input of the prompt does not serialize: {0}")]
+    InputUnserializable(String),
+    #[error("{0}; `.named_middleware(name, ..)` of `Genkit::builder()` adds one")]
+    UnknownMiddleware(String),
+    #[error("`use` takes names, or `{{\"name\": .., \"config\": ..}}`, not {0}")]
+    MiddlewareShape(Value),
+    #[error("the middleware `{0}` takes no settings")]
+    MiddlewareTakesNoConfig(String),
+    #[error("the settings of the middleware `{name}` do not fit: {why}")]
+    MiddlewareConfig { name: String, why: String },
     #[error("`.tool_choice(..)` needs tools: add `.tools(..)`")]
     ToolChoiceWithoutTools,
     #[error("`.tool_choice(..)` names a tool that is not among `.tools(..)`: {0}")]
@@ -138,6 +153,8 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::UnknownTool(_)
+            | Self::UnknownPrompt(_)
+            | Self::UnknownMiddleware(_)
             | Self::NoToolFits(_)
             | Self::NoToolTagged(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
@@ -154,7 +171,6 @@ impl Topic for Error {
             Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
             Self::TooManyCalls { .. } => ErrorKind::ResourceExhausted,
             Self::CallDenied(_) => ErrorKind::PermissionDenied,
-            Self::NamedMiddleware => ErrorKind::Unimplemented,
             Self::ToolFailed { kind, .. } => *kind,
             _ => ErrorKind::InvalidArgument,
         }

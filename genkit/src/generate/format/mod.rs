@@ -1,11 +1,10 @@
 //! Structured output: formats, how a model is told what to write, and how its text is read.
 
-mod names;
 mod parse;
 mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use names::Format;
+pub use crate::run_options::Format;
 pub(crate) use parse::{parse, parse_partial};
 pub(crate) use schema::{check_schema, instructions};

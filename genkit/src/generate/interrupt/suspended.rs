@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::context::{Question, QuestionKind, Recording};
+use crate::action::ToolOutput;
+use crate::context::{Outcome, Question, QuestionKind, Recording};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
+use crate::trace::Ended;
 use crate::truncate::truncate;
 
 /// The keys of a part's metadata. All but `SUSPENDED` and `ANSWERS` are Genkit's.
@@ -38,6 +40,26 @@ pub(crate) struct Suspended {
 impl Suspended {
     pub(crate) fn new(questions: Vec<Question>, recording: Recording) -> Self {
         Self { version: VERSION, questions, recording }
+    }
+
+    /// How the span of a call ends that came to `outcome`.
+    pub(crate) fn ended(outcome: &mut Outcome<ToolOutput>) -> Ended<'_> {
+        Self::ended_with(outcome, |output| output.clone().into_value())
+    }
+
+    /// [`ended`](Self::ended) for an action of another kind.
+    pub(crate) fn ended_with<T>(
+        outcome: &mut Outcome<T>,
+        output: impl FnOnce(&T) -> Value,
+    ) -> Ended<'_> {
+        match outcome {
+            Outcome::Finished(result) => Ended::of(result, output),
+            Outcome::Suspended(questions, _) => {
+                let first = questions.first();
+                Ended::Interrupted(first.map_or(Value::Bool(true), |open| shown(&open.kind)))
+            }
+            Outcome::Cancelled => Ended::Cancelled,
+        }
     }
 
     /// A call that is interrupted without having run, by a middleware.
@@ -88,7 +110,7 @@ pub(super) fn about_call(metadata: Value) -> Question {
 }
 
 /// What Genkit's tools see under `interrupt`.
-fn shown(kind: &QuestionKind) -> Value {
+pub(crate) fn shown(kind: &QuestionKind) -> Value {
     match kind {
         QuestionKind::Interrupt { metadata: Value::Null } => Value::Bool(true),
         QuestionKind::Interrupt { metadata } => metadata.clone(),

@@ -6,6 +6,7 @@
 //! | a logger of tool calls, an answer in the place of a tool | [`on_tool`] |
 //! | the time of a whole run, a check of its answer | [`on_generate`] |
 //! | all of that in one, or tools that come with it | a type that implements [`Middleware`] |
+//! | any of them in a `.prompt` file, or in a request that is data | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
 //! | another try, another model | [`retry()`], [`fallback()`] |
 //!
 //! ```
@@ -29,6 +30,7 @@ mod closures;
 #[cfg(feature = "http-model")]
 mod download_media;
 mod fallback;
+mod named;
 mod outcome;
 mod retry;
 mod simulate_system_prompt;
@@ -39,6 +41,7 @@ pub use closures::{on_generate, on_model, on_tool};
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};
+pub(crate) use named::NamedMiddleware;
 pub(crate) use outcome::CallOutcome;
 pub use outcome::{ToolCall, ToolOutcome};
 pub use retry::{Retry, retry};

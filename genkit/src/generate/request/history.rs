@@ -82,7 +82,14 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     let part = Part::text(text).with_metadata("purpose", "context");
     let messages = &mut request.messages;
     // A history that goes on has them already.
-    if !messages.iter().any(|message| message.content.contains(&part)) {
+    let is_there = messages.iter().any(|message| message.content.contains(&part));
+    let waits = |part: &&mut Part| {
+        part.is_pending() && part.metadata().get("purpose").is_some_and(|p| p == "context")
+    };
+    let place = messages.iter_mut().flat_map(|message| &mut message.content).find(waits);
+    if let Some(place) = place {
+        *place = part;
+    } else if !is_there {
         match documents::last_user(messages) {
             Some(asked) => messages[asked].content.push(part),
             None => {
@@ -93,4 +100,12 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
         }
     }
     request.docs.clear();
+}
+
+/// Takes out the places that templates left for parts which nobody filled in.
+pub(crate) fn drop_pending(messages: &mut Vec<Message>) {
+    if messages.iter().any(|message| message.content.iter().any(Part::is_place)) {
+        messages.iter_mut().for_each(|message| message.content.retain(|part| !part.is_place()));
+        messages.retain(|message| !message.content.is_empty());
+    }
 }

@@ -5,5 +5,5 @@ mod history;
 mod output;
 
 pub(crate) use capabilities::check_capabilities;
-pub(crate) use history::{close_calls, conversation, place_documents};
+pub(crate) use history::{close_calls, conversation, drop_pending, place_documents};
 pub(crate) use output::{forget_instructions, shape_output, unbind_output};

@@ -79,11 +79,10 @@ fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) 
 /// else into the last of the user.
 fn instruct(messages: &mut Vec<Message>, text: String) {
     let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
-    let waits = |part: &Part| part.metadata().get("pending").is_some_and(|value| value == true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
     for message in messages.iter_mut() {
         if let Some(place) = message.content.iter_mut().find(|part| is_output(part)) {
-            if waits(place) {
+            if place.is_pending() {
                 *place = part;
             }
             return; // instructions of the program's own

@@ -11,6 +11,7 @@ use super::env::RunEnv;
 use super::limits::MAX_CALLS;
 use super::round::PendingCall;
 use super::turn::{TurnMachine, TurnRules, TurnStep};
+use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -44,6 +45,7 @@ impl Run {
         // Work that a tool handed to other tasks ends with the run, however that ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
+        note_request(&self.env, &request);
         let this = Arc::new(self);
         let running = NextGenerate::outermost(this.clone()).run(request);
         // The turns stop by themselves with what was done; this is for middleware that waits.
@@ -64,17 +66,24 @@ impl Run {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let mut machine = TurnMachine::new(request, self.rules, resumed);
+        let mut spans = TurnSpans::default();
         let ended = tokio::select! {
             biased;
             error = self.env.stopped(Duration::ZERO) => Err(error),
-            ended = self.go_on(&mut machine) => ended,
+            ended = self.go_on(&mut machine, &mut spans) => ended,
         };
-        let response = ended.map_err(|error| machine.fail(error))?;
+        let mut ended = ended.map_err(|error| machine.fail(error));
+        spans.end(&mut ended);
+        let response = ended?;
         trace::ended(&response);
         Ok(response)
     }
 
-    async fn go_on(self: &Arc<Self>, machine: &mut TurnMachine) -> Result<GenerateResponse> {
+    async fn go_on(
+        self: &Arc<Self>,
+        machine: &mut TurnMachine,
+        spans: &mut TurnSpans,
+    ) -> Result<GenerateResponse> {
         loop {
             let round = machine.rounds();
             match machine.next() {
@@ -82,12 +91,13 @@ impl Run {
                 TurnStep::Model => {
                     self.env.tools.refresh(machine.tools()).await;
                     let index = machine.index();
+                    spans.begin(&self.env, machine.request());
                     let asking = model_call::ask(&self.env, self.clone(), machine.request(), index);
-                    let answer = asking.instrument(trace::turn(round)).await?;
+                    let answer = spans.inside(asking).instrument(trace::turn(round)).await?;
                     machine.accept(answer)?;
                 }
                 TurnStep::Tools(calls) => {
-                    self.run_calls(calls, machine).await?;
+                    spans.inside(self.run_calls(calls, machine)).await?;
                     let index = machine.index();
                     self.is_past_resumed.store(true, Ordering::Release);
                     if let Some(answers) = machine.settle() {

@@ -9,7 +9,7 @@ pub(crate) const MAX_TURNS: usize = 5;
 const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long one model call may take. Default is 10 minutes: models that think are silent for long.
-const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
+pub(crate) const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How much of one answer of a tool the model gets, in bytes of JSON. Default is 256 KiB, about
 /// 64,000 tokens; a tool may say otherwise.

@@ -13,11 +13,17 @@ mod tests;
 mod tool_call;
 mod trace;
 mod turn;
+mod turn_spans;
 
 pub(crate) use driver::Run;
 pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;
+#[cfg(feature = "dev-tools")]
+pub(crate) use limits::MODEL_TIMEOUT;
+#[cfg(feature = "dev-tools")]
+pub(crate) use model_call::call_within;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
 pub(crate) use tool_call::call_inside;
 pub(crate) use turn::TurnRules;
+pub(crate) use turn_spans::begin_span;

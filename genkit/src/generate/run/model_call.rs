@@ -15,6 +15,8 @@ use crate::generate::middleware::{Innermost, NextModel};
 use crate::generate::request::check_capabilities;
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse};
+use crate::run_options::without_account;
+use crate::trace::{Ended, NewSpan, SpanKind, json, recorded};
 
 /// Asks the model for the message at `index`, through the middleware.
 pub(super) async fn ask(
@@ -84,16 +86,21 @@ pub(super) async fn call(
 }
 
 /// Calls a model under a limit of time, and measures it.
-pub(super) async fn call_within(
+pub(crate) async fn call_within(
     limit: Duration,
     model: &dyn Model,
     request: &ModelRequest,
     chunks: &ChunkSink,
 ) -> Result<ModelResponse> {
-    let started = Instant::now();
-    let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
-    let late = |_| E::ModelTimeout { model: model.name().to_owned(), limit };
-    let mut answer = answer.map_err(late)??;
-    answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
-    Ok(answer)
+    let work = async {
+        let started = Instant::now();
+        let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
+        let late = |_| E::ModelTimeout { model: model.name().to_owned(), limit };
+        let mut answer = answer.map_err(late)??;
+        answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
+        Ok(answer)
+    };
+    let input = || without_account(request);
+    let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
+    recorded(span, work, |answer| Ended::of(answer, json)).await
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::limits::RunLimits;
 use crate::action::Strictness;
 use crate::context::TypeMap;
@@ -13,6 +15,8 @@ pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
     /// What its tools read with `Context::extension`.
     pub(crate) values: TypeMap,
+    /// What its tools read with `Context::action_context`.
+    pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) limits: RunLimits,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,

@@ -14,6 +14,7 @@ use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
 use crate::message::{Part, ToolRequest, ToolResponse};
+use crate::trace::{self, NewSpan, SpanKind};
 use crate::truncate::truncate;
 
 /// Calls a tool inside of all middleware.
@@ -36,6 +37,7 @@ pub(super) async fn call(
         }
     };
     let input = call.request.input.take();
+    let shown = shown_input(&input);
     let context = context(env, &call, &tool, suspended, approval);
     let work = async {
         // A tool that asks for approval itself does so after its arguments were read; for the
@@ -48,7 +50,15 @@ pub(super) async fn call(
         let how = if judged { Strictness::Exact } else { env.settings.strictness() };
         tool.invoke(&context, input, how).await
     };
-    match drive(&context, tool.name(), work).await {
+    let driven = async {
+        if suspended.is_some() {
+            trace::annotate("genkit:metadata:resumed", || true.into());
+        }
+        drive(&context, tool.name(), work).await
+    };
+    let input = || shown.clone().unwrap_or_default();
+    let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
+    match trace::recorded(span, driven, Suspended::ended).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
             let (response, metadata) = answer(&call, output, limit);
@@ -72,13 +82,16 @@ pub(crate) async fn call_inside(
 ) -> Result<ToolOutcome> {
     let mut call = ToolCall { tool: Some(tool.clone()), request, edited: false, index: 0 };
     let input = call.request.input.take();
+    let shown = shown_input(&input);
     let work = async {
         if tool.needs_approval() {
             context.confirm(tool.approval_message(&input)).await?;
         }
         tool.invoke(context, input, settings.strictness()).await
     };
-    match work.await {
+    let input = || shown.clone().unwrap_or_default();
+    let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
+    match trace::traced(span, work, |output| output.clone().into_value()).await {
         Ok(output) => {
             let limit = tool.max_output().unwrap_or(settings.limits.max_output);
             let (response, metadata) = answer(&call, output, limit);
@@ -86,6 +99,11 @@ pub(crate) async fn call_inside(
         }
         Err(error) => failed(settings, &call, error),
     }
+}
+
+/// The input of a call for its span, where somebody exports; the call itself takes it.
+fn shown_input(input: &Value) -> Option<Value> {
+    trace::is_on().then(|| input.clone())
 }
 
 fn approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
@@ -115,6 +133,7 @@ fn context(
         }),
         states: env.genkit.states.clone(),
         values: env.settings.values.clone(),
+        action_context: Arc::clone(&env.settings.action_context),
         cancel: env.cancel.child_token(),
         limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
         recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),

@@ -6,6 +6,10 @@ mod tool_ref;
 mod toolbox;
 
 pub use resource_ref::{IntoResources, ResourceRef, ResourceSource};
+#[cfg(feature = "dev-tools")]
+pub(crate) use resources::part as resource_part;
 pub(crate) use resources::resolve_resources;
 pub use tool_ref::{IntoTools, ToolRef, ToolSource};
 pub(crate) use toolbox::Toolbox;
+#[cfg(feature = "dev-tools")]
+pub(crate) use toolbox::definition as tool_definition;

@@ -59,7 +59,7 @@ impl ResourceRef {
         Self(Kind::Live(Arc::new(source)))
     }
 
-    pub(super) async fn find(&self) -> Result<Vec<Resource>> {
+    pub(crate) async fn find(&self) -> Result<Vec<Resource>> {
         match &self.0 {
             Kind::Value(resource) => Ok(vec![resource.clone()]),
             Kind::Live(source) => source.resources().await,

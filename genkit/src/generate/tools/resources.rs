@@ -8,10 +8,9 @@ use serde_json::json;
 
 use super::resource_ref::ResourceRef;
 use crate::action::{ContentsBody, Resource, ResourceContents};
-use crate::context::{Context, ContextParts, TypeMap, supervise};
+use crate::context::{Context, supervise};
 use crate::error::{ErrorContext as _, Result};
 use crate::generate::error::Error as E;
-use crate::instance::Genkit;
 use crate::message::{Message, Part, ResourcePart};
 use crate::registry::Registry;
 
@@ -22,9 +21,8 @@ const UNKNOWN_BYTES: &str = "application/octet-stream";
 pub(crate) async fn resolve_resources(
     messages: &mut [Message],
     references: &[ResourceRef],
-    genkit: &Genkit,
-    values: &TypeMap,
-    limit: Duration,
+    registry: &Registry,
+    context: impl Fn(Option<Duration>) -> Context,
 ) -> Result<()> {
     let is_resource = |part: &Part| matches!(part, Part::Resource { .. });
     let mut named: Vec<&mut Message> =
@@ -36,11 +34,6 @@ pub(crate) async fn resolve_resources(
     for reference in references {
         given.extend(reference.find().await?);
     }
-    let context = |own: Option<Duration>| {
-        let (states, values) = (genkit.states.clone(), values.clone());
-        let limit = Some(own.unwrap_or(limit));
-        ContextParts { states, values, limit, ..ContextParts::default() }.build()
-    };
     for message in &mut named {
         let mut content = Vec::with_capacity(message.content.len());
         for part in std::mem::take(&mut message.content) {
@@ -50,7 +43,7 @@ pub(crate) async fn resolve_resources(
             };
             let parts = match held(&resource) {
                 Some(part) => vec![part],
-                None => read(&resource.uri, &given, &genkit.registry, context).await?,
+                None => read(&resource.uri, &given, registry, &context).await?,
             };
             content.extend(parts.into_iter().map(|mut part| {
                 part.metadata_mut().extend(metadata.clone());
@@ -88,13 +81,14 @@ async fn read(
     };
     let context = context(resource.timeout());
     let reading = resource.invoke(&context, uri, variables.into());
-    let contents = supervise(&context, resource.name(), reading)
-        .await
-        .context(format!("cannot read the resource `{uri}`"))?;
+    let reading = supervise(&context, resource.name(), reading);
+    let contents =
+        resource.traced(uri, reading).await.context(format!("cannot read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
 }
 
-fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
+/// A piece of content as a part, which says where it is from.
+pub(crate) fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
     let ResourceContents { uri: own, mime_type, body } = content;
     let kind = resource.mime_type();
     let mut place = json!({ "uri": uri });

@@ -103,13 +103,22 @@ impl ToolRef {
         matches!(self.0, Kind::Live(_))
     }
 
+    /// The names of those that there are now; a name stands for itself, whether there is such a tool or not.
+    pub(crate) async fn names(&self, registry: &Registry) -> Result<Vec<String>> {
+        match &self.0 {
+            Kind::Name(name) if !name.contains('*') => Ok(vec![name.clone()]),
+            _ => Ok(self.find(registry).await?.iter().map(|tool| tool.name().to_owned()).collect()),
+        }
+    }
+
     pub(super) async fn find(&self, registry: &Registry) -> Result<Vec<Tool>> {
         let (found, error): (Vec<Tool>, _) = match &self.0 {
             Kind::Value(tool) => return Ok(vec![tool.clone()]),
             Kind::Live(source) => return source.tools().await,
             Kind::Name(name) if !name.contains('*') => {
                 // Genkit's developer tools name actions by their whole key.
-                let short = name.strip_prefix("/tool/").unwrap_or(name);
+                let key = name.strip_prefix("/tool/").or_else(|| name.strip_prefix("/tool.v2/"));
+                let short = key.unwrap_or(name);
                 let unknown = || {
                     let tools = registry.tools();
                     E::UnknownTool(suggest::unknown("tool", short, tools.iter().map(Tool::name)))

@@ -153,7 +153,7 @@ impl Tools {
     }
 }
 
-fn definition(tool: &Tool) -> ToolDefinition {
+pub(crate) fn definition(tool: &Tool) -> ToolDefinition {
     let [input, output] = tool.schemas().shared();
     let mut definition =
         ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);

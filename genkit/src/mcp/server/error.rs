@@ -29,15 +29,6 @@ pub(crate) enum Error {
     NoSession { source: Box<rmcp::service::ServerInitializeError> },
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
-    #[cfg(feature = "mcp-http")]
-    #[error("cannot listen on {address}")]
-    Listen { address: String, source: std::io::Error },
-    #[cfg(feature = "mcp-http")]
-    #[error("the listener that was given cannot be used")]
-    GivenListener { source: std::io::Error },
-    #[cfg(feature = "mcp-http")]
-    #[error("the server's listener failed")]
-    Listener { source: std::io::Error },
 
     #[error("{0} requests are running already: try again in a moment")]
     TooManyRunning(usize),
@@ -105,10 +96,6 @@ impl Topic for Error {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
             Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
-            #[cfg(feature = "mcp-http")]
-            Self::Listen { .. } | Self::GivenListener { .. } | Self::Listener { .. } => {
-                ErrorKind::Unavailable
-            }
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
             | Self::TooManySubscriptions(_)

@@ -4,7 +4,6 @@ mod audit;
 mod builder;
 mod caller;
 mod content;
-mod disclosure;
 mod error;
 mod handler;
 mod hosts;

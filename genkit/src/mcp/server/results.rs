@@ -11,11 +11,12 @@ use super::content::{self, block, own_meta, role_of};
 use super::error::Error as E;
 use super::session::Era;
 use crate::action::{
-    ContentsBody, Prompt, PromptReply, Resource, ResourceContents, Tool, ToolOutput,
+    ContentsBody, Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool, ToolOutput,
     failure_for_model,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::mcp::wrapped_result::wrap;
+use crate::run_options::drop_account;
 use crate::schema::ResultShape;
 use crate::size::json_size;
 
@@ -103,15 +104,43 @@ fn failure(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-/// The result of a prompt: a message for each part, since MCP's messages have one block.
+/// The key of `_meta` under which stands what a prompt says of its runs: MCP has no place for it.
+const OPTIONS_KEY: &str = "genkit/prompt";
+
+/// The result of a prompt: a message for each part, since MCP's messages have one block. What is only a
+/// place for a later part is no part.
 pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
         let role = role_of(message.role);
-        message.content.into_iter().map(move |part| PromptMessage::new(role.clone(), block(part)))
+        let parts = message.content.into_iter().filter(|part| !part.is_place());
+        parts.map(move |part| PromptMessage::new(role.clone(), block(part)))
     });
     let mut result = GetPromptResult::new(messages.collect());
     result.description = reply.description;
+    let options = reply.options.map(|options| prompt_options(&options)).unwrap_or_default();
+    if !options.is_empty() {
+        let options = Map::from_iter([(OPTIONS_KEY.to_owned(), Value::Object(options))]);
+        result.meta = content::meta(options);
+    }
     result
+}
+
+/// The options of a prompt in Genkit's JSON, as far as they are of use to others.
+fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
+    let mut shown = Map::new();
+    if let Some(model) = options.model() {
+        shown.insert("model".to_owned(), model.into());
+    }
+    let mut config = options.config().clone();
+    drop_account(&mut config);
+    if !config.is_empty() {
+        shown.insert("config".to_owned(), config.into());
+    }
+    if !options.tools().is_empty() {
+        let names: Vec<Value> = options.tools().iter().map(|tool| tool.name().into()).collect();
+        shown.insert("tools".to_owned(), names.into());
+    }
+    shown
 }
 
 /// The required arguments that a client left out, all at once.

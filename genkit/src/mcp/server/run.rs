@@ -16,8 +16,10 @@ use super::error::{Error as E, missing_capability, protocol_error};
 use super::principal::HttpHead;
 use super::session::{Era, Session, StateBinding};
 use super::state::SharedState;
-use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording};
+use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording, drive};
 use crate::error::{Error, Result};
+use crate::generate::interrupt::Suspended;
+use crate::trace::{NewSpan, traced_as};
 
 /// What is run, by the request.
 pub(super) struct Invocation {
@@ -62,6 +64,18 @@ impl Admitted {
         }
         .build()
     }
+}
+
+/// Runs `work` of what the client called `name`, in `span`.
+pub(super) async fn drive_in_span<T>(
+    context: &Context,
+    name: &str,
+    span: NewSpan<'_>,
+    work: impl Future<Output = Result<T>>,
+    output: impl FnOnce(&T) -> Value,
+) -> Outcome<T> {
+    let work = drive(context, name, work);
+    traced_as(span, work, |outcome| Suspended::ended_with(outcome, output)).await
 }
 
 /// How a run ended, for the client.

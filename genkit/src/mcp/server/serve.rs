@@ -1,6 +1,6 @@
 //! Serving: checks everything, then answers over stdio, HTTP or a pipe in memory until told to stop.
 
-use std::future::{Future, IntoFuture};
+use std::future::IntoFuture;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
@@ -16,8 +16,10 @@ use super::session::Era;
 use super::state::SharedState;
 use super::stdio::{self, StdioLimits};
 use crate::Genkit;
+use crate::dev;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::shutdown::{cancel_at_shutdown, interrupted};
 
 impl Genkit {
     /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
@@ -63,14 +65,16 @@ impl McpServer {
         let is_local = listening.place.is_none();
         #[cfg(not(feature = "mcp-http"))]
         let is_local = true;
+        let shown = self.genkit.clone();
         let handler = self.check(is_local)?;
+        dev::start(&shown);
         let stop = CancellationToken::new();
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
             Some(place) => http::serve(handler, place, listening.told, stop).await,
             None => {
-                listening.warn_unused();
+                warn_unused(&listening);
                 serve_stdio(handler, stop).await
             }
         };
@@ -99,7 +103,7 @@ impl McpServer {
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
         self.hosts.register_soon(&self.genkit.registry);
         #[cfg(feature = "mcp-http")]
-        self.listening.warn_unused();
+        warn_unused(&self.listening);
         self.check(false)
     }
 
@@ -127,7 +131,7 @@ impl McpServer {
     #[cfg(feature = "mcp-http")]
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
-        self.listening.warn_unused();
+        warn_unused(&self.listening);
         Ok(http::router(self.check(false)?))
     }
 
@@ -199,46 +203,14 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     Ok(())
 }
 
-/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program's own future resolves.
-async fn cancel_at_shutdown(
-    shutdown: Option<BoxFuture<'static, ()>>,
-    interrupted: impl Future<Output = ()>,
-    stop: CancellationToken,
-) {
-    let shutdown = async {
-        match shutdown {
-            Some(signal) => signal.await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = shutdown => {}
-        () = interrupted => {}
-    }
-    stop.cancel();
-}
-
-/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
-/// right after the first answer would end the program on the spot.
-#[cfg(unix)]
-fn interrupted() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminate = signal(SignalKind::terminate());
-    let interrupt = signal(SignalKind::interrupt());
-    async move {
-        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+/// Tells of settings that have no effect where nothing listens.
+#[cfg(feature = "mcp-http")]
+fn warn_unused(listening: &crate::http_server::Listening) {
+    if listening.is_set() {
+        tracing::warn!(
+            "`.http(..)`, `.listener(..)` and `.on_listening(..)` have no effect here: they are \
+             for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
+             without an address the server is on stdio"
+        );
     }
 }

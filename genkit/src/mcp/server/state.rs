@@ -11,7 +11,8 @@ use super::session::{Notifier, StateSealer};
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
-use crate::error::Result;
+use crate::disclosure::for_callers;
+use crate::error::{Error, Result};
 
 /// The state that all connections of a server share.
 pub(crate) struct SharedState {
@@ -50,6 +51,11 @@ impl SharedState {
     pub(crate) async fn with_hosts(&self) -> &Self {
         self.hosts.registered_in(&self.genkit.registry).await;
         self
+    }
+
+    /// A failure of `action` as a client of this server may read it.
+    pub(crate) fn for_client(&self, error: Error, action: &str) -> Error {
+        for_callers(error, action, self.exposes_errors)
     }
 
     pub(crate) fn lists(&self) -> Arc<Lists> {

@@ -18,6 +18,7 @@ use crate::generate::middleware::{
 };
 use crate::message::{Part, ToolRequest};
 use crate::sync::lock;
+use crate::trace::{self, NewSpan, SpanKind};
 
 /// Runs `tool`, inside of the middleware of the program that is served.
 pub(super) async fn call(
@@ -61,7 +62,11 @@ impl ServedCall {
         let asks = tool.needs_approval() && !admitted.caller.trusted_to_approve();
         let approval = asks.then(|| tool.approval_message(&input));
         let context = admitted.context(recording, approval);
-        drive(&context, tool.name(), tool.invoke(&context, input, *how)).await
+        let shown = trace::is_on().then(|| input.clone());
+        let shown = || shown.clone().unwrap_or_default();
+        let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
+        let work = drive(&context, tool.name(), tool.invoke(&context, input, *how));
+        trace::traced_as(span, work, Suspended::ended).await
     }
 
     /// The call through all middleware, again after each answer of a client that is asked live.

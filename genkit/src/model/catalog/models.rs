@@ -52,6 +52,22 @@ impl Models {
         }
     }
 
+    /// Those that are known by themselves, by name: what was given, and the default.
+    #[cfg(feature = "dev-tools")]
+    pub(crate) fn known(&self) -> Vec<Arc<dyn Model>> {
+        let mut known: Vec<_> = self.models.values().cloned().collect();
+        let default = self.default_model().ok();
+        known.extend(default.filter(|model| !self.models.contains_key(model.name())));
+        known.sort_by(|a, b| a.name().cmp(b.name()));
+        known
+    }
+
+    /// The name of the model where a request names none.
+    #[cfg(feature = "dev-tools")]
+    pub(crate) fn default_name(&self) -> Option<String> {
+        self.default_model().ok().map(|model| model.name().to_owned())
+    }
+
     fn named(&self, name: &str) -> Result<Arc<dyn Model>> {
         // Genkit's developer tools name actions by their whole key.
         let name = name.strip_prefix("/model/").unwrap_or(name);

@@ -10,9 +10,9 @@ use super::reply::{self, Candidate, GenerateContentResponse};
 use crate::error::Result;
 use crate::message::Part;
 use crate::model::http::Error as HttpError;
-use crate::model::sse::SseEvent;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::sse::SseEvent;
 
 /// The key of the counts in `custom`.
 const USAGE: &str = "usageMetadata";

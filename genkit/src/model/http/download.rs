@@ -5,10 +5,10 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 
-use super::connections;
 use super::error::Error as E;
+use super::reach;
 use crate::error::{Error, Result};
-use crate::net::{Route, root_cause};
+use crate::net::{Route, pool, root_cause};
 
 /// The media type by the headers, and the bytes, `limit` at the most.
 ///
@@ -20,9 +20,9 @@ pub(crate) async fn download(
 ) -> Result<(Option<String>, Vec<u8>)> {
     let url = Url::parse(address).map_err(|error| E::FileAddress(error.to_string()))?;
     let host = url.host_str().unwrap_or_default().to_owned();
-    connections::may_reach(&url, &host)?;
+    reach::may_reach(&url, &host)?;
     let reading = async {
-        let sent = connections::client(Route::to(&url))?.get(url).send().await;
+        let sent = pool::client(Route::to(&url))?.get(url).send().await;
         let mut response = sent.map_err(|error| {
             // The cause, without the address: it may hold a signature.
             E::FileUnreachable { host: host.clone(), cause: root_cause(&error) }

@@ -8,9 +8,9 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
-use crate::model::sse::{SseError, SseEvent, SseParser};
 use crate::model::wire::{Next, WireFormat, WireStream};
 use crate::model::{ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse};
+use crate::sse::{SseError, SseEvent, SseParser};
 
 /// A model that is reached over HTTP.
 pub(crate) struct HttpModel<W> {

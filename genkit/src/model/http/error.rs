@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 
 use super::status::kind_of_status;
 use crate::error::{ErrorKind, Topic};
-use crate::model::sse::SseError;
+use crate::sse::SseError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {

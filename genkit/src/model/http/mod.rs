@@ -11,12 +11,12 @@
 //! | silence in a stream | none: a model may think for minutes |
 //! | size of an answer | 64 MiB |
 
-mod connections;
 mod download;
 mod driver;
 mod endpoint;
 mod error;
 mod intercept;
+mod reach;
 mod redact;
 mod response;
 mod settings;
@@ -25,12 +25,12 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use connections::forbid_network;
 pub(crate) use download::download;
 pub(crate) use driver::HttpModel;
 pub(crate) use endpoint::ApiEndpoint;
 pub(crate) use error::Error;
 pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
+pub(crate) use reach::forbid_network;
 pub(crate) use redact::Secrets;
 pub(crate) use settings::{ProviderSettings, env_var};
 pub(crate) use status::{error_text, kind_of_status, retry_after, seconds};

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 
-use super::connections;
 use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
+use super::reach;
 use crate::error::{Error, Result};
-use crate::net::{Route, root_cause};
+use crate::net::{Route, pool, root_cause};
 
 /// How much of an error's body is read, in bytes. Default is 1 MiB.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
@@ -54,8 +54,8 @@ pub(super) async fn send<'a>(
     headers: HeaderMap,
     body: Vec<u8>,
 ) -> Result<HttpResponse<'a>> {
-    connections::may_reach(&url, host)?;
-    let client = connections::client(Route::to(&url))?;
+    reach::may_reach(&url, host)?;
+    let client = pool::client(Route::to(&url))?;
     let sent = client.post(url).headers(headers).body(body).send().await;
     let mut response = sent.map_err(|error| not_sent(&error).at(sender.api))?;
     Ok(HttpResponse {

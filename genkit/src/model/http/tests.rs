@@ -9,9 +9,9 @@ use super::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
 use crate::model::cassette::Cassette;
-use crate::model::sse::SseEvent;
 use crate::model::wire::{HttpCall, Next, WireFormat, WireStream};
 use crate::model::{ChunkSink, GenerateChunk, Model as _, ModelInfo, ModelRequest, ModelResponse};
+use crate::sse::SseEvent;
 
 /// A provider whose answers are text.
 struct Plain;

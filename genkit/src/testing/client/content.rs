@@ -71,7 +71,11 @@ pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
         let role = if message.role == McpRole::Assistant { Role::Model } else { Role::User };
         Message::new(role, [part(&message.content)])
     });
-    PromptReply { messages: messages.collect(), description: result.description }
+    PromptReply {
+        messages: messages.collect(),
+        description: result.description,
+        ..PromptReply::default()
+    }
 }
 
 /// What a resource holds.

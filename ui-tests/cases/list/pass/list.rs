@@ -156,7 +156,32 @@ mod no_actions {
     }
 }
 
+mod folder_without_feature {
+    use genkit::prompts;
+
+    pub fn check() {
+        let none: Vec<genkit::Prompt> = prompts![];
+        assert!(none.is_empty());
+    }
+}
+
+mod prompts_without_commas {
+    use genkit::{prompt, prompts};
+
+    /// Asks for a poem.
+    #[prompt]
+    async fn poem() -> &'static str {
+        "A poem, please."
+    }
+
+    pub fn check() {
+        assert_eq!(prompts![poem, poem].len(), 2);
+    }
+}
+
 fn main() {
+    folder_without_feature::check();
+    prompts_without_commas::check();
     resource_among_tools::check();
     tool_among_prompts::check();
     tool_among_resources::check();

@@ -113,7 +113,8 @@ fn key(action: &Action) -> Option<ActionKey> {
         Action::Tool(tool) => (ListKind::Tools, tool.name()),
         Action::Prompt(prompt) => (ListKind::Prompts, prompt.name()),
         Action::Resource(resource) => (ListKind::Resources, resource.uri()),
-        Action::Flow(_) => return None,
+        // Servers have no others.
+        _ => return None,
     };
     Some((kind, name.to_owned()))
 }

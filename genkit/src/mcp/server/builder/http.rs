@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 
 use super::McpServer;
-use crate::mcp::server::http::ListenPlace;
+use crate::http_server::ListenPlace;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example

@@ -91,7 +91,7 @@ pub struct McpServer {
     pub(super) shutdown: Option<BoxFuture<'static, ()>>,
     pub(super) hosts: FrontedHosts,
     #[cfg(feature = "mcp-http")]
-    pub(super) listening: super::http::Listening,
+    pub(super) listening: crate::http_server::Listening,
 }
 
 impl McpServer {
@@ -102,7 +102,7 @@ impl McpServer {
             shutdown: None,
             hosts: FrontedHosts::default(),
             #[cfg(feature = "mcp-http")]
-            listening: super::http::Listening::default(),
+            listening: crate::http_server::Listening::default(),
         }
     }
 

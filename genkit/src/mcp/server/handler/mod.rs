@@ -21,17 +21,18 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::{Error as E, protocol_error};
-use super::run::{Invocation, RunOutcome, run};
+use super::run::{Invocation, RunOutcome, drive_in_span, run};
 use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
 use super::settings::ServerSettings;
 use super::state::SharedState;
 use super::{lists, results, tool_call};
-use crate::action::Strictness;
+use crate::action::{Strictness, resource_for_span};
 use crate::context::drive;
 use crate::suggest;
+use crate::trace::{NewSpan, SpanKind};
 
 /// One connection of a server: the shared state, and what this client chose.
 #[derive(Clone)]
@@ -237,7 +238,11 @@ impl ServerHandler for McpHandler {
             |admitted, variables, recording| async move {
                 let context = admitted.context(recording, None);
                 let work = running.invoke(&context, &admitted.name, variables);
-                drive(&context, &admitted.name, work).await
+                let input = || json!({ "uri": admitted.name });
+                let (name, kind) = (running.name(), SpanKind::Action("resource"));
+                let span = NewSpan { name, kind, input: &input };
+                let output = |read: &Vec<_>| resource_for_span(read);
+                drive_in_span(&context, &admitted.name, span, work, output).await
             },
         )
         .await?;

@@ -1,30 +1,24 @@
 //! The HTTP endpoint: what is settled before a request reaches the protocol.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{self, HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 use super::bearer::BearerToken;
-use super::drain::Drain;
-use super::host::AllowedHosts;
-use super::origin::AllowedOrigins;
 use super::refusal::HttpRefusal;
+use crate::http_server::{AllowedHosts, AllowedOrigins, Drain, read_body};
 use crate::mcp::jsonrpc::Envelope;
 use crate::mcp::server::handler::McpHandler;
 
 /// How many sessions may be open at once. Default is 10,000; one more is refused.
 const MAX_SESSIONS: usize = 10_000;
-
-/// How long the body of a request may take to arrive. Default is 30 seconds.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
@@ -47,7 +41,7 @@ impl McpEndpoint {
     /// Answers a request, or has the protocol answer it.
     pub(super) async fn answer(&self, request: Request) -> Response {
         if let Err(refusal) = self.hosts.check(request.headers(), request.uri()) {
-            return refusal.into_response();
+            return HttpRefusal::from(refusal).into_response();
         }
         if !self.origins.allow(request.headers(), request.uri()) {
             return HttpRefusal::Origin.into_response();
@@ -72,7 +66,7 @@ impl McpEndpoint {
     /// A message, whose body is read here so that a broken one can be told from a strange one.
     async fn post(&self, request: Request) -> Result<Response, HttpRefusal> {
         let (parts, body) = request.into_parts();
-        let bytes = self.read(body).await?;
+        let bytes = read_body(body, self.max_body).await?;
         if !parts.headers.contains_key(SESSION) && self.is_full().await && opens_session(&bytes) {
             return Err(HttpRefusal::TooManySessions);
         }
@@ -87,18 +81,6 @@ impl McpEndpoint {
             return Err(no_message(&bytes));
         }
         Ok(response)
-    }
-
-    async fn read(&self, body: Body) -> Result<Bytes, HttpRefusal> {
-        let reading = Limited::new(body, self.max_body).collect();
-        match tokio::time::timeout(BODY_TIMEOUT, reading).await {
-            Err(_) => Err(HttpRefusal::SlowBody(BODY_TIMEOUT)),
-            Ok(Ok(body)) => Ok(body.to_bytes()),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                Err(HttpRefusal::LongBody(self.max_body))
-            }
-            Ok(Err(_)) => Err(HttpRefusal::BrokenBody),
-        }
     }
 
     async fn is_full(&self) -> bool {

@@ -1,34 +1,24 @@
 //! Refusals: what the endpoint answers itself, without asking the protocol.
 
-use std::time::Duration;
-
 use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::model::ErrorCode;
 use serde_json::json;
 
+use crate::http_server::{BodyError, HostRefusal};
 use crate::mcp::server::error::REFUSED;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpRefusal {
-    #[error("Bad Request: there is no `Host`, or it is malformed")]
-    MalformedHost,
-    #[error(
-        "Forbidden: the server does not answer for the host `{0}`. If that is its name, its program \
-         must say so: `.allowed_hosts([\"{0}\"])`"
-    )]
-    Host(String),
+    #[error(transparent)]
+    Host(#[from] HostRefusal),
     #[error("Forbidden: this Origin may not call the server; allow it with `allowed_origins`")]
     Origin,
     #[error("Unauthorized: a bearer token is required")]
     Bearer,
-    #[error("the body did not arrive within {0:?}")]
-    SlowBody(Duration),
-    #[error("the request has more than {0} bytes")]
-    LongBody(usize),
-    #[error("the body broke off")]
-    BrokenBody,
+    #[error(transparent)]
+    Body(#[from] BodyError),
     #[error("too many sessions are open: try again later")]
     TooManySessions,
     #[error("there is no such session")]
@@ -42,31 +32,30 @@ pub(crate) enum HttpRefusal {
 impl HttpRefusal {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Host(_) | Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host(HostRefusal::Unknown(_)) | Self::Origin => StatusCode::FORBIDDEN,
             Self::Bearer => StatusCode::UNAUTHORIZED,
-            Self::SlowBody(_) => StatusCode::REQUEST_TIMEOUT,
-            Self::LongBody(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Body(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
+            Self::Body(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoSuchSession => StatusCode::NOT_FOUND,
-            Self::MalformedHost | Self::BrokenBody | Self::NotJson(_) | Self::NotOneMessage => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Host(HostRefusal::Malformed)
+            | Self::Body(BodyError::Broken)
+            | Self::NotJson(_)
+            | Self::NotOneMessage => StatusCode::BAD_REQUEST,
         }
     }
 
     fn code(&self) -> ErrorCode {
         match self {
-            Self::Host(_)
+            Self::Host(HostRefusal::Unknown(_))
             | Self::Origin
             | Self::Bearer
             | Self::TooManySessions
             | Self::NoSuchSession => REFUSED,
             Self::NotJson(_) => ErrorCode::PARSE_ERROR,
-            Self::MalformedHost
-            | Self::SlowBody(_)
-            | Self::LongBody(_)
-            | Self::BrokenBody
-            | Self::NotOneMessage => ErrorCode::INVALID_REQUEST,
+            Self::Host(HostRefusal::Malformed) | Self::Body(_) | Self::NotOneMessage => {
+                ErrorCode::INVALID_REQUEST
+            }
         }
     }
 }

@@ -54,8 +54,13 @@ impl Lists {
         let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
-        let prompt_names = Names::new(prompts.iter().map(Prompt::name));
-        let of = |p: &Prompt| prompt(p, prompt_names.sent(p.name()).into_owned());
+        let prompt_names = Names::new(
+            prompts.iter().filter(|p| p.info().is_remote() || !is_path(p.name())).map(Prompt::name),
+        );
+        let of = |p: &Prompt| match is_path(p.name()) && !p.info().is_remote() {
+            true => prompt(p, p.name().to_owned()),
+            false => prompt(p, prompt_names.sent(p.name()).into_owned()),
+        };
         let mut shown_prompts: Vec<McpPrompt> = prompts.iter().map(of).collect();
         shown_prompts.sort_by(|a, b| a.name.cmp(&b.name));
         let resources = registry.resources();
@@ -91,6 +96,11 @@ impl Lists {
             Era::Modern => &self.modern_tools,
         }
     }
+}
+
+/// Whether a name of a prompt of ours is that of a file, `sub/trip.formal`: it is shown as it is.
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '.'])
 }
 
 /// The newest lists, made again when the registry has changed.

@@ -13,9 +13,9 @@ use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
 use crate::model::openai::error_reply;
 use crate::model::openai::target::Target;
-use crate::model::sse::SseEvent;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::sse::SseEvent;
 
 /// The end mark.
 const DONE: &str = "[DONE]";

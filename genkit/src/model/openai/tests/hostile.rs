@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::{at, stream};
 use crate::model::ModelRequest;
-use crate::model::sse::SseEvent;
 use crate::model::wire::WireFormat as _;
+use crate::sse::SseEvent;
 
 /// JSON with the keys that are looked for, and any values.
 fn any_json() -> impl Strategy<Value = Value> {

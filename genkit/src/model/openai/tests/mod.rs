@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use super::servers::KnownServer;
 use super::wire::{ChatWire, OpenAiSettings};
 use crate::Result;
-use crate::model::sse::SseEvent;
 use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::sse::SseEvent;
 
 /// A model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {

@@ -2,9 +2,9 @@ use serde_json::{Value, json};
 
 use super::{at, read, stream};
 use crate::ErrorKind;
-use crate::model::sse::SseEvent;
 use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::sse::SseEvent;
 
 /// The calls that fragments become.
 fn calls(fragments: &[Value]) -> Vec<(String, Option<String>, Value)> {

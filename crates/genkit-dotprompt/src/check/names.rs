@@ -1,0 +1,124 @@
+//! Helpers and partials that nobody has.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::template::{Expr, Node, PartialName, Program, Template};
+
+/// In the template and in every partial that it leads to.
+pub(super) fn check(environment: &Environment, template: &Template) -> Vec<Error> {
+    let reached = reached(environment, template);
+    // Inline partials reach into the partials that their template includes.
+    let mut inlines = InlineNames::default();
+    for template in std::iter::once(template).chain(reached.iter().map(|partial| &**partial)) {
+        names_of_inlines(&template.program, &mut inlines);
+    }
+    let mut search = NameSearch { environment, inlines, errors: Vec::new() };
+    search.template(template);
+    for partial in &reached {
+        search.template(partial);
+    }
+    search.errors
+}
+
+/// Every registered partial that a template leads to.
+fn reached(environment: &Environment, template: &Template) -> Vec<Arc<Template>> {
+    let mut seen = HashSet::new();
+    let mut reached: Vec<Arc<Template>> = Vec::new();
+    let mut next = 0;
+    let mut names = Vec::new();
+    names_of_partials(&template.program, &mut names);
+    loop {
+        for name in names.drain(..) {
+            if let Some(partial) = environment.registered_partial(&name)
+                && seen.insert(name)
+            {
+                reached.push(partial.clone());
+            }
+        }
+        let Some(partial) = reached.get(next) else { return reached };
+        names_of_partials(&partial.program, &mut names);
+        next += 1;
+    }
+}
+
+fn names_of_partials(program: &Program, names: &mut Vec<String>) {
+    for node in &program.nodes {
+        if let Node::Partial(partial) = node
+            && let PartialName::Static(name) = &partial.name
+        {
+            names.push(name.to_string());
+        }
+        for program in node.programs() {
+            names_of_partials(program, names);
+        }
+    }
+}
+
+struct NameSearch<'e> {
+    environment: &'e Environment,
+    inlines: InlineNames,
+    errors: Vec<Error>,
+}
+
+impl NameSearch<'_> {
+    fn template(&mut self, template: &Template) {
+        for (name, at) in &template.helpers {
+            if !self.environment.has_helper(name) {
+                self.errors.push(template.error(self.environment.unknown_helper(name), *at));
+            }
+        }
+        self.program(&template.program, template);
+    }
+
+    fn program(&mut self, program: &Program, template: &Template) {
+        for node in &program.nodes {
+            for program in node.programs() {
+                self.program(program, template);
+            }
+            let Node::Partial(partial) = node else { continue };
+            let PartialName::Static(name) = &partial.name else { continue };
+            let known = partial.block.is_some()
+                || self.inlines.have(name)
+                || self.environment.registered_partial(name).is_some()
+                || self.environment.resolves_partials();
+            if !known {
+                let fault = self.environment.unknown_partial(name);
+                self.errors.push(template.error(fault, partial.at));
+            }
+        }
+    }
+}
+
+/// The inline partials of templates, wherever they stand.
+#[derive(Default)]
+struct InlineNames {
+    names: HashSet<String>,
+    /// One has a name that only data gives.
+    any: bool,
+}
+
+impl InlineNames {
+    fn have(&self, name: &str) -> bool {
+        self.any || self.names.contains(name)
+    }
+}
+
+fn names_of_inlines(program: &Program, inlines: &mut InlineNames) {
+    for node in &program.nodes {
+        for program in node.programs() {
+            names_of_inlines(program, inlines);
+        }
+        let Node::Inline(inline) = node else { continue };
+        match &inline.name {
+            Expr::Literal(Some(Value::String(name))) => {
+                inlines.names.insert(name.clone());
+            }
+            _ => inlines.any = true,
+        }
+    }
+}

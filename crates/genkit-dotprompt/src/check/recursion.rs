@@ -1,0 +1,58 @@
+//! Partials that include each other without end, whatever the data are.
+
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::template::{Node, PartialName, Template};
+
+/// Follows the partials that stand outside of every block: those are always rendered.
+pub(super) fn check(environment: &Environment, template: &Template) -> Option<Error> {
+    // What was followed to its end without a circle.
+    let mut done: Vec<&str> = Vec::new();
+    for (name, at) in always(template) {
+        let mut way = Vec::new();
+        if let Some(circle) = follow(environment, name, &mut way, &mut done) {
+            return Some(template.error(Fault::EndlessPartial(circle), at));
+        }
+    }
+    None
+}
+
+/// The way round, if `name` leads back to a partial that it comes from.
+fn follow<'e>(
+    environment: &'e Environment,
+    name: &str,
+    way: &mut Vec<&'e str>,
+    done: &mut Vec<&'e str>,
+) -> Option<Vec<String>> {
+    let (name, template) = environment.registered_entry(name)?;
+    if let Some(start) = way.iter().position(|known| *known == name) {
+        let circle = way[start..].iter().chain(std::iter::once(&name));
+        return Some(circle.map(|name| (*name).to_owned()).collect());
+    }
+    // Deeper than any rendering goes.
+    if done.contains(&name) || way.len() > 64 {
+        return None;
+    }
+    way.push(name);
+    for (next, _) in always(template) {
+        if let Some(circle) = follow(environment, next, way, done) {
+            return Some(circle);
+        }
+    }
+    way.pop();
+    done.push(name);
+    None
+}
+
+/// The partials outside of every block, without those that an inline partial may stand for.
+fn always(template: &Template) -> impl Iterator<Item = (&str, usize)> {
+    let nodes = template.program.nodes.iter();
+    nodes.filter(|_| !template.program.has_inlines).filter_map(|node| match node {
+        Node::Partial(partial) => match &partial.name {
+            PartialName::Static(name) => Some((&**name, partial.at)),
+            PartialName::Block | PartialName::Dynamic(_) => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,136 @@
+//! Variables that the schema of the input does not have.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::fault::{Fault, Unknown};
+use crate::metadata::Metadata;
+use crate::template::{
+    Block, Builtin, Call, Expr, Head, Node, PartialName, Path, Program, Template,
+};
+
+/// Compares the variables of a template with its schema; those of its partials may be meant for other prompts.
+pub(super) fn check(
+    environment: &Environment,
+    template: &Template,
+    metadata: &Metadata,
+) -> Vec<Error> {
+    let Some(schema) = metadata.input_schema().filter(|schema| is_closed(schema)) else {
+        return Vec::new();
+    };
+    let defaults = metadata.input_default().map(|map| map.keys().map(String::as_str).collect());
+    let defaults = defaults.unwrap_or_default();
+    let mut search = VariableSearch { environment, template, schema, defaults, errors: Vec::new() };
+    search.program(&template.program, true);
+    search.errors
+}
+
+/// An object that allows no further fields, and nothing that could add some.
+fn is_closed(schema: &Value) -> bool {
+    let open = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
+    schema.get("additionalProperties") == Some(&Value::Bool(false))
+        && schema.get("properties").is_some_and(Value::is_object)
+        && !open.iter().any(|key| schema.get(key).is_some())
+}
+
+struct VariableSearch<'a> {
+    environment: &'a Environment,
+    template: &'a Template,
+    schema: &'a Value,
+    defaults: HashSet<&'a str>,
+    errors: Vec<Error>,
+}
+
+impl VariableSearch<'_> {
+    /// `top`: `this` is certainly the input.
+    fn program(&mut self, program: &Program, top: bool) {
+        for node in &program.nodes {
+            match node {
+                Node::Text(_) | Node::Comment(_) => {}
+                Node::Value(call, _) => self.call(call, top),
+                Node::Block(block) => self.block(block, top),
+                Node::Inline(inline) => self.program(&inline.program, false),
+                Node::Partial(partial) => {
+                    self.values(partial.context.as_ref(), &partial.hash, top);
+                    if let PartialName::Dynamic(name) = &partial.name {
+                        self.values([name], &[], top);
+                    }
+                    if let Some(program) = &partial.block {
+                        self.program(program, false);
+                    }
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, top: bool) {
+        self.call(&block.call, top);
+        let stays = match &block.call.head {
+            Head::Builtin(builtin) => !matches!(builtin, Builtin::Each | Builtin::With),
+            Head::Helper(_) => true,
+            Head::Maybe(path) => self.is_helper(path),
+            Head::Variable(_) => false,
+        };
+        if let Some(program) = &block.program {
+            // `{{^name}}` has no first part; a parameter may have the name of a variable.
+            self.program(program, top && stays && program.params.is_empty());
+        }
+        if let Some(program) = &block.inverse {
+            self.program(program, top);
+        }
+    }
+
+    fn is_helper(&self, path: &Path) -> bool {
+        path.parts.first().is_some_and(|name| self.environment.has_helper(name))
+    }
+
+    fn call(&mut self, call: &Call, top: bool) {
+        match &call.head {
+            Head::Builtin(_) | Head::Helper(_) => {}
+            Head::Maybe(path) if self.is_helper(path) => {}
+            Head::Maybe(path) | Head::Variable(path) => self.path(path, call.at, top),
+        }
+        self.values(&call.params, &call.hash, top);
+    }
+
+    fn values<'e>(
+        &mut self,
+        params: impl IntoIterator<Item = &'e Expr>,
+        hash: &'e [(Box<str>, Expr)],
+        top: bool,
+    ) {
+        for expr in params.into_iter().chain(hash.iter().map(|(_, expr)| expr)) {
+            match expr {
+                Expr::Literal(_) => {}
+                Expr::Path(path) => self.path(path, path.at, top),
+                Expr::Call(call) => self.call(call, top),
+            }
+        }
+    }
+
+    fn path(&mut self, path: &Path, at: usize, top: bool) {
+        let parts: &[Box<str>] = match &path.parts[..] {
+            [root, parts @ ..] if path.data && path.depth == 0 && &**root == "root" => parts,
+            parts if !path.data && path.depth == 0 && top => parts,
+            _ => return,
+        };
+        let mut schema = self.schema;
+        for (i, part) in parts.iter().enumerate() {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+                return;
+            };
+            if !is_closed(schema) || (i == 0 && self.defaults.contains(&**part)) {
+                return;
+            }
+            let Some(next) = properties.get(&**part) else {
+                let unknown = Unknown::new(part, properties.keys().map(String::as_str));
+                self.errors.push(self.template.error(Fault::UnknownVariable(unknown), at));
+                return;
+            };
+            schema = next;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Metadata: what is laid over what, schemas and tools.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Environment;
+use crate::error::Error;
+use crate::fault::{Fault, Unknown};
+use crate::frontmatter;
+use crate::metadata::{Expanded, Metadata};
+use crate::picoschema;
+use crate::prompt::PromptFile;
+
+impl Environment {
+    /// Kept with the prompt for the environment that asked first: nearly always the only one.
+    pub(crate) fn expanded(&self, prompt: &PromptFile) -> Result<Arc<Expanded>, Error> {
+        let cell = prompt.expanded();
+        let fixed = self.registered().schema_resolver.is_none()
+            && self.registered().tool_resolver.is_none();
+        if let Some(kept) = cell.get().filter(|kept| fixed && kept.environment == self.0.id) {
+            return Ok(kept.clone());
+        }
+        let whole = self.expand(prompt, &Metadata::default())?;
+        let expanded = Arc::new(Expanded::new(self.0.id, whole));
+        if fixed {
+            // Another thread may have been faster, with the same.
+            let _ = cell.set(expanded.clone());
+        }
+        Ok(expanded)
+    }
+
+    pub(super) fn expand(
+        &self,
+        prompt: &PromptFile,
+        options: &Metadata,
+    ) -> Result<Metadata, Error> {
+        let mut map = prompt.raw().map_or_else(frontmatter::empty, frontmatter::metadata);
+        let model = options.model().or_else(|| map.get("model")?.as_str());
+        let model = model.or(self.registered().default_model.as_deref());
+        let mut config = model
+            .and_then(|model| self.registered().model_configs.get(model))
+            .cloned()
+            .unwrap_or_default();
+        if let Some(raw) = prompt.raw() {
+            map.insert("raw".to_owned(), Value::Object(raw.clone()));
+        }
+        if let Some(Value::Object(own)) = map.get_mut("config") {
+            let own = std::mem::take(own);
+            if config.is_empty() { config = own } else { config.extend(own) }
+        }
+        if let Some(Value::Object(more)) = options.get("config") {
+            config.extend(more.clone());
+        }
+        for (key, value) in options.as_map() {
+            map.insert(key.clone(), value.clone());
+        }
+        map.insert("config".to_owned(), Value::Object(config));
+        self.tools(&mut map)
+            .map_err(|fault| prompt.at_key(Error::new(fault), &["tools".to_owned()]))?;
+        for section in ["input", "output"] {
+            self.schema(&mut map, section, prompt)?;
+        }
+        Ok(map.into())
+    }
+
+    /// Names that have a definition leave `tools` for `toolDefs`.
+    fn tools(&self, map: &mut Map<String, Value>) -> Result<(), Fault> {
+        let wrong = |key: &str, expected| Fault::Key { key: key.to_owned(), expected };
+        let tools = match map.get_mut("tools") {
+            None | Some(Value::Null) => return Ok(()),
+            Some(Value::Array(tools)) => std::mem::take(tools),
+            Some(_) => return Err(wrong("tools", "a list of names")),
+        };
+        let mut definitions = match map.get_mut("toolDefs") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(definitions)) => std::mem::take(definitions),
+            Some(_) => return Err(wrong("toolDefs", "a list")),
+        };
+        let mut unknown = Vec::new();
+        for tool in tools {
+            let Value::String(name) = &tool else { return Err(wrong("tools", "a list of names")) };
+            let registered = self.registered().tools.get(name.as_str()).cloned();
+            match (registered, &self.registered().tool_resolver) {
+                (Some(definition), _) => definitions.push(definition),
+                (None, Some(resolver)) => {
+                    let definition = resolver(name);
+                    definitions.push(definition.ok_or_else(|| Fault::UnknownTool(name.clone()))?);
+                }
+                (None, None) => unknown.push(tool),
+            }
+        }
+        map.insert("tools".to_owned(), Value::Array(unknown));
+        map.insert("toolDefs".to_owned(), Value::Array(definitions));
+        Ok(())
+    }
+
+    fn schema(
+        &self,
+        map: &mut Map<String, Value>,
+        section: &str,
+        prompt: &PromptFile,
+    ) -> Result<(), Error> {
+        let Some(Value::Object(section_map)) = map.get_mut(section) else { return Ok(()) };
+        let Some(schema) = section_map.get_mut("schema") else { return Ok(()) };
+        if schema.is_null() || schema.as_str() == Some("") {
+            return Ok(());
+        }
+        let named = |name: &str| self.named_schema(name);
+        match picoschema::expand(schema, &named) {
+            Ok(expanded) => *schema = expanded,
+            Err((fault, path)) => {
+                let fault = self.with_names(fault);
+                let mut whole = vec![section.to_owned(), "schema".to_owned()];
+                whole.extend(path);
+                return Err(prompt.at_key(Error::new(fault), &whole));
+            }
+        }
+        Ok(())
+    }
+
+    fn named_schema(&self, name: &str) -> Option<Value> {
+        let registered = self.registered().schemas.get(name).cloned();
+        registered.or_else(|| self.registered().schema_resolver.as_ref()?(name))
+    }
+
+    /// The schemas that are registered can have been meant as well.
+    fn with_names(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::UnknownType(Unknown { name, known }) => {
+                let own = self.registered().schemas.keys().map(|name| &**name);
+                let known = known.iter().map(String::as_str).chain(own);
+                Fault::UnknownType(Unknown::new(&name, known))
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What prompts share.
+
+mod builder;
+mod expand;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use builder::EnvironmentBuilder;
+pub(crate) use builder::compile;
+
+use crate::error::Error;
+use crate::fault::{Fault, Unknown};
+use crate::limits::Limits;
+use crate::metadata::Metadata;
+use crate::prompt::PromptFile;
+use crate::template::{Builtin, Template};
+
+type Finder<T> = Box<dyn Fn(&str) -> Option<T> + Send + Sync>;
+type HelperFn = Box<dyn Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync>;
+type Log = Box<dyn Fn(&str, &str) + Send + Sync>;
+
+/// What prompts share: partials, named schemas, definitions of tools, helpers, limits. It does not change once it is
+/// built, and is cheap to clone.
+///
+/// ```
+/// use genkit_dotprompt::{Data, Environment, PromptFile};
+/// use serde_json::json;
+///
+/// let environment = Environment::builder()
+///     .partial("greeting", "Hello {{upper name}}")?
+///     .helper("upper", |call| Ok(call.text(0)?.to_uppercase().into()))?
+///     .build();
+/// let prompt = PromptFile::parse("greet.prompt", "{{> greeting}}!")?;
+/// let data = Data::from_input(json!({"name": "Ann"}));
+/// let rendered = environment.render(&prompt, &data, &Default::default())?;
+/// assert_eq!(rendered.messages[0].text(), "Hello ANN!");
+/// # Ok::<(), genkit_dotprompt::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Environment(Arc<Shared>);
+
+struct Shared {
+    /// Which environment expanded metadata belongs to.
+    id: u64,
+    registered: Registered,
+}
+
+/// What was registered.
+#[derive(Default)]
+struct Registered {
+    partials: HashMap<Box<str>, Arc<Template>>,
+    partial_resolver: Option<Finder<String>>,
+    schemas: HashMap<Box<str>, Value>,
+    schema_resolver: Option<Finder<Value>>,
+    tools: HashMap<Box<str>, Value>,
+    tool_resolver: Option<Finder<Value>>,
+    helpers: HashMap<Box<str>, HelperFn>,
+    model_configs: HashMap<Box<str>, Map<String, Value>>,
+    default_model: Option<String>,
+    limits: Limits,
+    log: Option<Log>,
+}
+
+impl Default for Environment {
+    fn default() -> Self {
+        Self::builder().build()
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment")
+            .field("limits", &self.registered().limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Environment {
+    /// Begins an environment.
+    pub fn builder() -> EnvironmentBuilder {
+        EnvironmentBuilder::default()
+    }
+
+    /// What a prompt says of itself, with `options` laid over it: whole keys, but `config` key by key. Schemas come
+    /// expanded, the definitions of tools that are known stand in `toolDefs`.
+    ///
+    /// # Errors
+    /// A schema that is none, with the place of its key; a tool that the resolver does not find; an unknown helper.
+    pub fn metadata(&self, prompt: &PromptFile, options: &Metadata) -> Result<Metadata, Error> {
+        self.check_helpers(prompt.compiled())?;
+        if options.as_map().is_empty() {
+            return Ok(self.expanded(prompt)?.whole.clone());
+        }
+        self.expand(prompt, options)
+    }
+
+    fn registered(&self) -> &Registered {
+        &self.0.registered
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.registered().limits
+    }
+
+    /// A partial by its name: one that is registered, or what the resolver has.
+    pub(crate) fn partial(&self, name: &str) -> Result<Option<Arc<Template>>, Error> {
+        if let Some(template) = self.registered().partials.get(name) {
+            return Ok(Some(template.clone()));
+        }
+        let source =
+            self.registered().partial_resolver.as_ref().and_then(|resolver| resolver(name));
+        source.map(|source| builder::compile(name, source)).transpose()
+    }
+
+    pub(crate) fn registered_partial(&self, name: &str) -> Option<&Arc<Template>> {
+        self.registered().partials.get(name)
+    }
+
+    /// With the name as the environment holds it.
+    pub(crate) fn registered_entry(&self, name: &str) -> Option<(&str, &Template)> {
+        self.registered()
+            .partials
+            .get_key_value(name)
+            .map(|(name, template)| (&**name, &**template))
+    }
+
+    pub(crate) fn resolves_partials(&self) -> bool {
+        self.registered().partial_resolver.is_some()
+    }
+
+    /// The metadata of a prompt whose helpers may be unknown.
+    pub(crate) fn expand_without_helpers(&self, prompt: &PromptFile) -> Result<Metadata, Error> {
+        Ok(self.expanded(prompt)?.whole.clone())
+    }
+
+    pub(crate) fn unknown_partial(&self, name: &str) -> Fault {
+        Fault::UnknownPartial(Unknown::new(
+            name,
+            self.registered().partials.keys().map(|name| &**name),
+        ))
+    }
+
+    pub(crate) fn has_helper(&self, name: &str) -> bool {
+        self.registered().helpers.contains_key(name)
+    }
+
+    /// The value of a helper that is there.
+    pub(crate) fn call_helper(&self, name: &str, call: &HelperCall<'_>) -> Result<Value, Fault> {
+        let failed = |text| Fault::HelperFailed { name: name.to_owned(), text };
+        match self.registered().helpers.get(name) {
+            Some(helper) => helper(call).map_err(failed),
+            None => Err(self.unknown_helper(name)),
+        }
+    }
+
+    pub(crate) fn unknown_helper(&self, name: &str) -> Fault {
+        let own = self.registered().helpers.keys().map(|name| &**name);
+        Fault::UnknownHelper(Unknown::new(name, own.chain(Builtin::names())))
+    }
+
+    pub(crate) fn log(&self, level: &str, text: &str) {
+        if let Some(log) = &self.registered().log {
+            log(level, text);
+        }
+    }
+
+    pub(crate) fn logs(&self) -> bool {
+        self.registered().log.is_some()
+    }
+
+    /// An unknown helper is an error wherever it stands, even where no data leads to it.
+    pub(crate) fn check_helpers(&self, template: &Template) -> Result<(), Error> {
+        match template.helpers.iter().find(|(name, _)| !self.has_helper(name)) {
+            Some((name, at)) => Err(template.error(self.unknown_helper(name), *at)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a helper of your own is called with.
+#[derive(Debug)]
+pub struct HelperCall<'a> {
+    pub(crate) params: &'a [Value],
+    pub(crate) hash: &'a Map<String, Value>,
+}
+
+impl HelperCall<'_> {
+    /// The values after its name; one that is missing is `null`.
+    pub fn params(&self) -> &[Value] {
+        self.params
+    }
+
+    /// The values of `key=value`.
+    pub fn hash(&self) -> &Map<String, Value> {
+        self.hash
+    }
+
+    /// The text at a position, from 0.
+    ///
+    /// # Errors
+    /// There is no text.
+    pub fn text(&self, position: usize) -> Result<&str, String> {
+        let value = self.params.get(position).and_then(Value::as_str);
+        value.ok_or_else(|| format!("value {} must be text", position + 1))
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be wrong with a prompt, in words.
+
+mod unknown;
+mod words;
+
+use std::fmt;
+
+pub(crate) use unknown::Unknown;
+
+use crate::limits::MAX_SOURCE_BYTES;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    SourceTooLarge,
+    // The frontmatter.
+    FrontmatterTooLarge,
+    FrontmatterIsNoMap,
+    FrontmatterOverlooked(&'static str),
+    Yaml(String),
+    SeveralDocuments,
+    AliasOfItself,
+    YamlTooLarge,
+    YamlTooDeep,
+    KeyIsNoText,
+    DuplicateKey(String),
+    NoJsonNumber(String),
+    Tag(String),
+    Key { key: String, expected: &'static str },
+    UnknownTool(String),
+    // Picoschema.
+    SchemaIsNoSchema(&'static str),
+    JsonSchemaWithoutType { keyword: String, fault: Box<Fault> },
+    UnknownType(Unknown),
+    EnumIsNoList(&'static str),
+    FieldKind(String),
+    LooksLikePicoschema(String),
+    // The template as it is written.
+    TagNotClosed,
+    EmptyTag,
+    CommentNotClosed(&'static str),
+    TextNotClosed(char),
+    BracketNotClosed,
+    CallNotClosed,
+    ThreeBraces,
+    FewBraces,
+    Unexpected(String),
+    PathGoesBack(String),
+    NumberInPath(String),
+    ValueAfterKey,
+    ArgumentTwice(String),
+    TooManySubexpressions,
+    TooManyBlocks,
+    BlockNotClosed(String),
+    WrongEnd { open: String, closed: String },
+    EndWithoutBlock(String),
+    ElseWithoutBlock,
+    SecondElse,
+    NoBlockParams(String),
+    Decorator,
+    PartialArguments,
+    ArgumentsOfVariable(String),
+    HelperMisplaced { name: &'static str, usage: &'static str },
+    HelperArguments { name: &'static str, usage: &'static str },
+    UnknownArgument { of: &'static str, unknown: Unknown },
+    // What the environment does not have.
+    UnknownHelper(Unknown),
+    UnknownPartial(Unknown),
+    UnknownVariable(Unknown),
+    NoPartialBlock,
+    EndlessPartial(Vec<String>),
+    HelperTaken(String),
+    // Rendering.
+    PartialName,
+    PartialsTooDeep { limit: usize, name: String },
+    TooDeep(usize),
+    Steps(usize),
+    OutputBytes(usize),
+    Parts(usize),
+    Histories,
+    JsonTooDeep,
+    JsonIndent,
+    Role(Unknown),
+    RoleIsNoText,
+    SectionIsNoText,
+    MediaUrl,
+    MediaType,
+    HelperFailed { name: String, text: String },
+    HistoryMessage { index: usize, what: &'static str },
+    // Folders.
+    Folder { path: String, what: String },
+    File(String),
+    UnknownPrompt { folder: String, unknown: Unknown },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SourceTooLarge => write!(f, "the file has over {MAX_SOURCE_BYTES} bytes"),
+            Self::FrontmatterTooLarge
+            | Self::FrontmatterIsNoMap
+            | Self::FrontmatterOverlooked(_)
+            | Self::Yaml(_)
+            | Self::SeveralDocuments
+            | Self::AliasOfItself
+            | Self::YamlTooLarge
+            | Self::YamlTooDeep
+            | Self::KeyIsNoText
+            | Self::DuplicateKey(_)
+            | Self::NoJsonNumber(_)
+            | Self::Tag(_)
+            | Self::Key { .. }
+            | Self::UnknownTool(_) => self.of_frontmatter(f),
+            Self::SchemaIsNoSchema(_)
+            | Self::JsonSchemaWithoutType { .. }
+            | Self::UnknownType(_)
+            | Self::EnumIsNoList(_)
+            | Self::FieldKind(_)
+            | Self::LooksLikePicoschema(_) => self.of_schema(f),
+            Self::UnknownHelper(_)
+            | Self::UnknownPartial(_)
+            | Self::UnknownVariable(_)
+            | Self::NoPartialBlock
+            | Self::EndlessPartial(_)
+            | Self::HelperTaken(_) => self.of_environment(f),
+            Self::PartialName
+            | Self::PartialsTooDeep { .. }
+            | Self::TooDeep(_)
+            | Self::Steps(_)
+            | Self::OutputBytes(_)
+            | Self::Parts(_)
+            | Self::Histories
+            | Self::JsonTooDeep
+            | Self::JsonIndent
+            | Self::Role(_)
+            | Self::RoleIsNoText
+            | Self::SectionIsNoText
+            | Self::MediaUrl
+            | Self::MediaType
+            | Self::HelperFailed { .. }
+            | Self::HistoryMessage { .. } => self.of_rendering(f),
+            Self::File(what) => write!(f, "the file {what}"),
+            Self::UnknownPrompt { folder, unknown } => {
+                unknown.fmt(f, "prompt")?;
+                write!(f, " (in the folder `{folder}`)")
+            }
+            Self::Folder { path, what } => write!(f, "the prompt folder {path} {what}"),
+            _ => self.of_template(f),
+        }
+    }
+}

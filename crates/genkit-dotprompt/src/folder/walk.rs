@@ -1,0 +1,150 @@
+//! Reading the files of a folder, bounded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::limits::{MAX_FILES, MAX_FOLDER_BYTES, MAX_FOLDERS, MAX_SOURCE_BYTES};
+
+/// A `.prompt` file.
+pub(super) struct File {
+    /// Its path within the folder, without `.prompt`, with `/` between folders.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) source: Arc<str>,
+}
+
+/// All files, sorted by name.
+pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
+    let (mut files, mut bytes, mut errors) = (Vec::new(), 0, Vec::new());
+    let ended = entries(root, &mut |Entry { name, path, blocked }| {
+        match blocked.map_or_else(|| read(&path), Err) {
+            Ok(source) => {
+                bytes += source.len();
+                if bytes > MAX_FOLDER_BYTES {
+                    let what = format!("has over {MAX_FOLDER_BYTES} bytes of prompts");
+                    return Err(of_folder(root, what));
+                }
+                files.push(File { name, path, source: source.into() });
+            }
+            Err(what) => errors.push(of_file(&path, what)),
+        }
+        Ok(())
+    });
+    // What is too large ends it: the rest is not looked at.
+    errors.extend(ended.err());
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(files)
+}
+
+/// A `.prompt` file that was come to, or a link that is not followed.
+pub(super) struct Entry {
+    /// Its path within the folder, without `.prompt`, with `/` between folders.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// Why a link is not followed.
+    pub(super) blocked: Option<String>,
+}
+
+/// Goes through a folder and those below it, in the order of the disk.
+pub(super) fn entries(
+    root: &Path,
+    visit: &mut dyn FnMut(Entry) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match root.canonicalize() {
+        Ok(canonical) if canonical.is_dir() => {
+            FolderWalk { root: canonical, entries: 0, visit }.folder(root, "", 1)
+        }
+        Ok(_) => Err(of_folder(root, "is no folder".to_owned())),
+        Err(error) => Err(of_folder(root, format!("cannot be read: {error}"))),
+    }
+}
+
+struct FolderWalk<'v> {
+    root: PathBuf,
+    entries: usize,
+    visit: &'v mut dyn FnMut(Entry) -> Result<(), Error>,
+}
+
+impl FolderWalk<'_> {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
+        if depth > MAX_FOLDERS {
+            let what = format!("has folders over {MAX_FOLDERS} deep (or a link that leads back)");
+            return Err(of_folder(path, what));
+        }
+        let unreadable = |error| of_folder(path, format!("cannot be read: {error}"));
+        for entry in fs::read_dir(path).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            self.entries += 1;
+            if self.entries > MAX_FILES {
+                let what = format!("has over {MAX_FILES} files");
+                return Err(of_folder(&self.root, what));
+            }
+            let file_name = entry.file_name();
+            let name = file_name.to_string_lossy();
+            if name.starts_with('.') {
+                continue;
+            }
+            let path = entry.path();
+            let kind = entry.file_type().map_err(unreadable)?;
+            let is_folder = if kind.is_symlink() { path.is_dir() } else { kind.is_dir() };
+            let stem = name.strip_suffix(".prompt");
+            if !is_folder && stem.is_none() {
+                continue;
+            }
+            let blocked = if kind.is_symlink() { self.blocked(&path) } else { None };
+            if is_folder && blocked.is_none() {
+                self.folder(&path, &format!("{prefix}{name}/"), depth + 1)?;
+            } else {
+                let name = format!("{prefix}{}", stem.unwrap_or(&name));
+                (self.visit)(Entry { name, path, blocked })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a link is not followed.
+    fn blocked(&self, link: &Path) -> Option<String> {
+        match link.canonicalize() {
+            Ok(target) if target.starts_with(&self.root) => None,
+            Ok(_) => Some("is a link that leaves the folder".to_owned()),
+            Err(error) => Some(format!("cannot be read: {error}")),
+        }
+    }
+}
+
+/// At most what a prompt may have: the size is asked for first, but may change.
+fn read(path: &Path) -> Result<String, String> {
+    use std::io::Read as _;
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?;
+    if !length.is_file() {
+        return Err("is no file".to_owned());
+    }
+    let mut bytes = Vec::with_capacity((length.len() as usize).min(MAX_SOURCE_BYTES) + 1);
+    file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > MAX_SOURCE_BYTES {
+        return Err(format!("has over {MAX_SOURCE_BYTES} bytes"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| format!("is no UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+}
+
+fn of_file(path: &Path, what: String) -> Error {
+    Error::new(Fault::File(what)).in_file(&path.to_string_lossy().into())
+}
+
+/// With where a relative path was looked for.
+fn of_folder(path: &Path, what: String) -> Error {
+    let mut shown = format!("`{}`", path.display());
+    if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {
+        shown += &format!(" (in `{}`)", from.display());
+    }
+    Error::new(Fault::Folder { path: shown, what })
+}

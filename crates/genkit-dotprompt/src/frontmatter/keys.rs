@@ -1,0 +1,91 @@
+//! What the keys of a frontmatter mean.
+
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+use crate::fault::Fault;
+
+/// The keys that metadata carries as they are; everything else is in `raw` alone.
+pub(crate) const RESERVED: [&str; 12] = [
+    "config",
+    "description",
+    "ext",
+    "input",
+    "model",
+    "name",
+    "output",
+    "raw",
+    "toolDefs",
+    "tools",
+    "variant",
+    "version",
+];
+
+/// The mistake of a key, and the path to it from the top of the frontmatter.
+pub(crate) type KeyError = (Error, Vec<String>);
+
+/// Shapes that would otherwise be dropped or misread without a word.
+pub(crate) fn check(raw: &Map<String, Value>) -> Result<(), KeyError> {
+    for (key, value) in raw.iter().filter(|(key, _)| RESERVED.contains(&key.as_str())) {
+        check_key(key, value).map_err(|fault| (Error::new(fault), vec![key.clone()]))?;
+    }
+    Ok(())
+}
+
+/// The keys of the specification.
+pub(crate) fn metadata(raw: &Map<String, Value>) -> Map<String, Value> {
+    let mut metadata = empty();
+    let mut ext = Map::new();
+    for (key, value) in raw {
+        if RESERVED.contains(&key.as_str()) {
+            metadata.insert(key.clone(), value.clone());
+        } else if let Some((namespace, field)) = key.rsplit_once('.') {
+            // One flat namespace: `a.b.c` is the field `c` of `a.b`.
+            let fields = ext.entry(namespace).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(fields) = fields {
+                fields.insert(field.to_owned(), value.clone());
+            }
+        }
+    }
+    // A literal `ext` is overwritten, as the reference does.
+    metadata.insert("ext".to_owned(), Value::Object(ext));
+    metadata
+}
+
+/// What every prompt has.
+pub(crate) fn empty() -> Map<String, Value> {
+    ["ext", "metadata", "config"]
+        .map(|key| (key.to_owned(), Value::Object(Map::new())))
+        .into_iter()
+        .collect()
+}
+
+fn check_key(key: &str, value: &Value) -> Result<(), Fault> {
+    let fits = match key {
+        "config" | "input" | "output" => value.is_object() || value.is_null(),
+        "model" | "description" => value.is_string() || value.is_null(),
+        "tools" => match value {
+            Value::Null => true,
+            Value::Array(tools) => tools.iter().all(Value::is_string),
+            _ => false,
+        },
+        "toolDefs" => value.is_array() || value.is_null(),
+        _ => true,
+    };
+    let expected = match key {
+        "tools" => "a list of names, such as `[lookup]`",
+        "toolDefs" => "a list",
+        "model" | "description" => "text",
+        _ => "a map",
+    };
+    if fits {
+        if let ("input", Some(default)) = (key, value.get("default"))
+            && !default.is_object()
+            && !default.is_null()
+        {
+            return Err(Fault::Key { key: "input.default".to_owned(), expected: "a map" });
+        }
+        return Ok(());
+    }
+    Err(Fault::Key { key: key.to_owned(), expected })
+}

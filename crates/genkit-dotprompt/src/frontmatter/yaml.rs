@@ -1,0 +1,253 @@
+//! YAML into JSON: from the events of a parser, so that duplicate keys, aliases and depth are ours to bound.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use serde_json::map::Entry;
+use serde_json::{Map, Value};
+
+use super::scalar;
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::limits::{MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
+
+/// A map, or nothing where there are only comments. Places are counted from the first line of `source`.
+pub(crate) fn read(source: &str) -> Result<Map<String, Value>, Error> {
+    let value = YamlReader::default().read(source)?;
+    match value {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(Error::new(Fault::FrontmatterIsNoMap).at((1, 1))),
+    }
+}
+
+/// Where the value at `path` (keys and positions of lists) is written, as far as it is there.
+pub(crate) fn place_of(source: &str, path: &[String]) -> (usize, usize) {
+    let mut reader = YamlReader { wanted: Some(path.to_vec()), ..YamlReader::default() };
+    // A source that was read before.
+    let _ = reader.read(source);
+    reader.found
+}
+
+/// A map or list that is not finished.
+struct Open {
+    value: Collection,
+    anchor: usize,
+    values: usize,
+    bytes: usize,
+}
+
+enum Collection {
+    /// Whether its last key has no value yet.
+    Map(Map<String, Value>, bool),
+    List(Vec<Value>),
+}
+
+struct Anchored {
+    value: Value,
+    values: usize,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct YamlReader {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Anchored>,
+    values: usize,
+    bytes: usize,
+    done: Option<Value>,
+    /// What `place_of` looks for.
+    wanted: Option<Vec<String>>,
+    found: (usize, usize),
+}
+
+impl YamlReader {
+    fn read(&mut self, source: &str) -> Result<Value, Error> {
+        let mut parser = Parser::new_from_str(source);
+        while let Some(event) = parser.next_event() {
+            let (event, span) = event.map_err(|error| wrong_yaml(&error))?;
+            self.take(event, span).map_err(|fault| Error::new(fault).at(start_of(&span)))?;
+        }
+        Ok(self.done.take().unwrap_or(Value::Null))
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+        match event {
+            Event::DocumentStart(_) if self.done.is_some() => Err(Fault::SeveralDocuments),
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = scalar_value(&text, style, tag.as_deref())?;
+                self.count(1, text.len())?;
+                if anchor > 0 {
+                    let kept = Anchored { value: value.clone(), values: 1, bytes: text.len() };
+                    self.anchors.insert(anchor, kept);
+                }
+                self.put(value, &span)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                check_tag(tag.as_deref(), "seq")?;
+                self.begin(Collection::List(Vec::with_capacity(4)), anchor)
+            }
+            Event::MappingStart(anchor, tag) => {
+                check_tag(tag.as_deref(), "map")?;
+                self.begin(Collection::Map(Map::with_capacity(8), false), anchor)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(&span),
+            Event::Alias(anchor) => {
+                let Some(kept) = self.anchors.get(&anchor) else {
+                    return Err(Fault::AliasOfItself);
+                };
+                // Counted before it is copied: aliases of aliases grow without end.
+                let (values, bytes) = (kept.values, kept.bytes);
+                self.count(values, bytes)?;
+                let value = self.anchors[&anchor].value.clone();
+                self.put(value, &span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&mut self, values: usize, bytes: usize) -> Result<(), Fault> {
+        self.values += values;
+        self.bytes += bytes;
+        if self.values > MAX_YAML_VALUES || self.bytes > MAX_YAML_BYTES {
+            return Err(Fault::YamlTooLarge);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, value: Collection, anchor: usize) -> Result<(), Fault> {
+        if self.open.len() >= MAX_YAML_DEPTH {
+            return Err(Fault::YamlTooDeep);
+        }
+        self.count(1, 0)?;
+        if let Some(Open { value: Collection::Map(_, false), .. }) = self.open.last() {
+            return Err(Fault::KeyIsNoText);
+        }
+        self.open.push(Open { value, anchor, values: self.values, bytes: self.bytes });
+        Ok(())
+    }
+
+    fn end(&mut self, span: &Span) -> Result<(), Fault> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let value = match open.value {
+            Collection::Map(map, _) => Value::Object(map),
+            Collection::List(list) => Value::Array(list),
+        };
+        if open.anchor > 0 {
+            let values = self.values - open.values + 1;
+            let bytes = self.bytes - open.bytes;
+            self.count(values, bytes)?;
+            self.anchors.insert(open.anchor, Anchored { value: value.clone(), values, bytes });
+        }
+        self.put(value, span)
+    }
+
+    fn put(&mut self, value: Value, span: &Span) -> Result<(), Fault> {
+        self.note(&value, span);
+        match self.open.last_mut().map(|open| &mut open.value) {
+            None => self.done = Some(value),
+            Some(Collection::List(list)) => list.push(value),
+            Some(Collection::Map(map, has_key)) => {
+                *has_key = !*has_key;
+                if *has_key {
+                    if let Some(name) = insert_key(map, key_text(value)?) {
+                        return Err(Fault::DuplicateKey(name));
+                    }
+                } else if let Some(last) = map.values_mut().next_back() {
+                    *last = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of the deepest key or item on the way to the one that is looked for.
+    fn note(&mut self, value: &Value, span: &Span) {
+        let Some(wanted) = &self.wanted else { return };
+        let Some((last, above)) = self.open.split_last() else { return };
+        if self.open.len() > wanted.len() {
+            return;
+        }
+        let wanted_here = &wanted[self.open.len() - 1];
+        let here = match &last.value {
+            Collection::Map(_, false) => value.as_str() == Some(wanted_here),
+            Collection::Map(_, true) => false,
+            Collection::List(list) => wanted_here.parse() == Ok(list.len()),
+        };
+        let on_the_way = above.iter().zip(wanted).all(|(open, wanted)| match &open.value {
+            Collection::Map(map, _) => map.keys().next_back() == Some(wanted),
+            Collection::List(list) => wanted.parse() == Ok(list.len()),
+        });
+        if here && on_the_way {
+            self.found = start_of(span);
+        }
+    }
+}
+
+fn start_of(span: &Span) -> (usize, usize) {
+    (span.start.line(), span.start.col() + 1)
+}
+
+fn wrong_yaml(error: &ScanError) -> Error {
+    let marker = error.marker();
+    Error::new(Fault::Yaml(error.info().to_owned())).at((marker.line(), marker.col() + 1))
+}
+
+/// A key whose value is still to come; it comes back if the map has it.
+fn insert_key(map: &mut Map<String, Value>, name: String) -> Option<String> {
+    match map.entry(name) {
+        Entry::Vacant(place) => {
+            place.insert(Value::Null);
+            None
+        }
+        Entry::Occupied(known) => Some(known.key().clone()),
+    }
+}
+
+/// Keys of JSON are text: `1: x` is `"1"`.
+fn key_text(value: Value) -> Result<String, Fault> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Null => Ok(String::new()),
+        Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
+        Value::Array(_) | Value::Object(_) => Err(Fault::KeyIsNoText),
+    }
+}
+
+fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, Fault> {
+    let Some(tag) = tag else {
+        if style != ScalarStyle::Plain {
+            return Ok(Value::String(value.to_owned()));
+        }
+        return scalar::plain(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()));
+    };
+    if tag.handle.is_empty() && tag.suffix == "!" || tag.handle == "!" && tag.suffix.is_empty() {
+        return Ok(Value::String(value.to_owned()));
+    }
+    let known = tag.is_yaml_core_schema();
+    if known && tag.suffix == "str" {
+        return Ok(Value::String(value.to_owned()));
+    }
+    let read = scalar::plain(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()))?;
+    match (tag.suffix.as_str(), &read) {
+        ("null", Value::Null) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) if known => {
+            Ok(read)
+        }
+        ("int", Value::Number(number)) if known && !number.is_f64() => Ok(read),
+        _ => Err(Fault::Tag(tag_text(tag))),
+    }
+}
+
+fn check_tag(tag: Option<&Tag>, expected: &str) -> Result<(), Fault> {
+    match tag {
+        Some(tag) if !(tag.is_yaml_core_schema() && tag.suffix == expected) => {
+            Err(Fault::Tag(tag_text(tag)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn tag_text(tag: &Tag) -> String {
+    let handle = if tag.is_yaml_core_schema() { "!!" } else { &tag.handle };
+    format!("{handle}{}", tag.suffix)
+}

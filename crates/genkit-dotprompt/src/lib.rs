@@ -1,0 +1,52 @@
+//! Dotprompt: `.prompt` files, rendered into messages.
+//!
+//! ```
+//! use genkit_dotprompt::{Data, Environment, PromptFile, Role};
+//! use serde_json::json;
+//!
+//! let prompt = PromptFile::parse(
+//!     "trip.prompt",
+//!     r#"---
+//! model: vendor/name
+//! input: {schema: {city: string, days?: integer}, default: {days: 3}}
+//! ---
+//! {{role "system"}}You plan trips.
+//! {{role "user"}}{{city}} for {{days}} days
+//! "#,
+//! )?;
+//! let data = Data::from_input(json!({"city": "Rome"})).with_defaults(&prompt);
+//! let rendered = Environment::default().render(&prompt, &data, &Default::default())?;
+//! assert_eq!(rendered.messages[0].role, Role::System);
+//! assert_eq!(rendered.messages[1].text(), "Rome for 3 days");
+//! assert_eq!(rendered.metadata.model(), Some("vendor/name"));
+//! # Ok::<(), genkit_dotprompt::Error>(())
+//! ```
+//!
+//! A value never becomes structure: a template writes roles, media, sections and the history, what is printed is
+//! text. What one rendering may cost is bounded ([`Limits`]), so that neither template nor data can hang a program.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod environment;
+mod error;
+mod fault;
+mod folder;
+mod frontmatter;
+mod limits;
+mod message;
+mod metadata;
+mod picoschema;
+mod prompt;
+mod render;
+mod template;
+mod text;
+
+pub use environment::{Environment, EnvironmentBuilder, HelperCall};
+pub use error::Error;
+pub use folder::{Folder, FolderFingerprint, Library, PartialSource, PromptSource};
+pub use limits::{Limits, MAX_FRONTMATTER_BYTES, MAX_SOURCE_BYTES};
+pub use message::{Data, Rendered, RenderedMessage, RenderedPart, Role};
+pub use metadata::Metadata;
+pub use picoschema::picoschema;
+pub use prompt::PromptFile;

@@ -1,0 +1,154 @@
+//! Fields: `name?(kind, description): type, description`.
+
+use serde_json::{Map, Value, json};
+
+use super::words;
+use crate::fault::{Fault, Unknown};
+
+/// What is wrong, and the keys on the way to it.
+pub(crate) type SchemaError = (Fault, Vec<String>);
+
+pub(crate) type Named<'a> = &'a dyn Fn(&str) -> Option<Value>;
+
+/// Maps within each other, at most; YAML is bounded already, other callers are not.
+const MAX_DEPTH: usize = 64;
+
+/// A map of fields.
+pub(super) fn of_fields(
+    fields: &Map<String, Value>,
+    named: Named<'_>,
+    depth: usize,
+) -> Result<Value, SchemaError> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut additional = Value::Bool(false);
+    for (key, value) in fields {
+        let within = |(fault, mut path): SchemaError| {
+            path.insert(0, key.clone());
+            (fault, path)
+        };
+        if depth >= MAX_DEPTH {
+            return Err((Fault::YamlTooDeep, Vec::new()));
+        }
+        if key == "(*)" {
+            additional = of_value(value, named, depth + 1).map_err(within)?;
+            continue;
+        }
+        let (name, kind) = split_key(key);
+        let (name, optional) = match name.strip_suffix('?') {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let schema = of_field(kind, value, optional, named, depth + 1).map_err(within)?;
+        if properties.insert(name.to_owned(), schema).is_some() {
+            return Err((Fault::DuplicateKey(name.to_owned()), vec![key.clone()]));
+        }
+        if !optional {
+            required.push(Value::from(name));
+        }
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), Value::Array(required));
+    }
+    schema.insert("additionalProperties".to_owned(), additional);
+    Ok(Value::Object(schema))
+}
+
+/// The name, and what stands in parentheses: up to a second `(`, without its last character.
+fn split_key(key: &str) -> (&str, Option<&str>) {
+    let mut parts = key.split('(');
+    let name = parts.next().unwrap_or(key);
+    let kind = parts.next().filter(|kind| !kind.is_empty()).map(|kind| {
+        let mut characters = kind.chars();
+        characters.next_back();
+        characters.as_str()
+    });
+    (name, kind)
+}
+
+fn of_field(
+    kind: Option<&str>,
+    value: &Value,
+    optional: bool,
+    named: Named<'_>,
+    depth: usize,
+) -> Result<Value, SchemaError> {
+    let Some(kind) = kind else {
+        let mut schema = of_value(value, named, depth)?;
+        widen(&mut schema, optional);
+        return Ok(schema);
+    };
+    let (kind, description) = split_description(kind);
+    let mut schema = match kind {
+        "array" => json!({"type": "array", "items": of_value(value, named, depth)?}),
+        "object" => of_value(value, named, depth)?,
+        "enum" => {
+            let Value::Array(values) = value else {
+                return Err((Fault::EnumIsNoList(words::kind_of(value)), Vec::new()));
+            };
+            let mut values = values.clone();
+            if optional && !values.contains(&Value::Null) {
+                values.push(Value::Null);
+            }
+            json!({"enum": values})
+        }
+        other => return Err((Fault::FieldKind(other.to_owned()), Vec::new())),
+    };
+    widen(&mut schema, optional);
+    describe(&mut schema, description);
+    Ok(schema)
+}
+
+/// A type, a map of fields, or nothing: a map without fields.
+fn of_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, SchemaError> {
+    match value {
+        Value::Null => of_fields(&Map::new(), named, depth),
+        Value::Object(fields) => of_fields(fields, named, depth),
+        Value::String(text) => of_text(text, named).map_err(|fault| (fault, Vec::new())),
+        other => Err((Fault::SchemaIsNoSchema(words::kind_of(other)), Vec::new())),
+    }
+}
+
+/// `type, description`.
+pub(super) fn of_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
+    let (word, description) = split_description(text);
+    let mut schema = if word == "any" {
+        json!({})
+    } else if words::SCALARS.contains(&word) {
+        json!({"type": word})
+    } else {
+        named(word).ok_or_else(|| Fault::UnknownType(Unknown::new(word, words::SCALARS)))?
+    };
+    describe(&mut schema, description);
+    Ok(schema)
+}
+
+fn describe(schema: &mut Value, description: Option<&str>) {
+    if let (Value::Object(schema), Some(description)) = (schema, description) {
+        schema.insert("description".to_owned(), description.into());
+    }
+}
+
+/// An optional field may be null as well, where its schema says one type.
+fn widen(schema: &mut Value, optional: bool) {
+    if let (true, Some(kind @ Value::String(_))) = (optional, schema.get_mut("type")) {
+        *kind = json!([*kind, "null"]);
+    }
+}
+
+/// At the first comma; blanks after it belong to nobody. A text of several lines counts as its last one.
+fn split_description(text: &str) -> (&str, Option<&str>) {
+    let last = text.rfind(['\n', '\r', '\u{2028}', '\u{2029}']);
+    let line = last
+        .map_or(text, |end| text[end..].trim_start_matches(['\n', '\r', '\u{2028}', '\u{2029}']));
+    match line.split_once(',') {
+        Some((word, description)) => {
+            let description = description.trim_start_matches(' ');
+            (word, Some(description).filter(|description| !description.is_empty()))
+        }
+        None => (text, None),
+    }
+}

@@ -1,0 +1,87 @@
+//! Picoschema: a short way to write JSON Schema in YAML.
+
+mod field;
+mod words;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::Error;
+use crate::fault::Fault;
+use field::{Named, SchemaError};
+
+/// The JSON Schema that a Picoschema stands for. What is JSON Schema already comes back as it is, `null` and
+/// `""` are `null`: no schema. `named` gives the schemas that are known by name.
+///
+/// ```
+/// use genkit_dotprompt::picoschema;
+/// use serde_json::json;
+///
+/// let schema = picoschema(&json!({"city": "string, where to", "days?": "integer"}), &|_| None)?;
+/// assert_eq!(
+///     schema,
+///     json!({
+///         "type": "object",
+///         "properties": {
+///             "city": {"type": "string", "description": "where to"},
+///             "days": {"type": ["integer", "null"]},
+///         },
+///         "required": ["city"],
+///         "additionalProperties": false,
+///     }),
+/// );
+/// # Ok::<(), genkit_dotprompt::Error>(())
+/// ```
+///
+/// # Errors
+/// A type that is neither one of Picoschema nor a name that `named` knows; numbers, booleans and lists where a
+/// type is expected; a kind in parentheses that is not `array`, `object` or `enum`.
+pub fn picoschema(value: &Value, named: &dyn Fn(&str) -> Option<Value>) -> Result<Value, Error> {
+    expand(value, named).map_err(|(fault, _)| Error::new(fault))
+}
+
+pub(crate) fn expand(value: &Value, named: Named<'_>) -> Result<Value, SchemaError> {
+    match value {
+        Value::Null => Ok(Value::Null),
+        Value::String(text) if text.is_empty() => Ok(Value::Null),
+        Value::String(text) => field::of_text(text, named).map_err(|fault| (fault, Vec::new())),
+        Value::Object(map) => of_map(map, named),
+        other => Err((Fault::SchemaIsNoSchema(words::kind_of(other)), Vec::new())),
+    }
+}
+
+fn of_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, SchemaError> {
+    if is_json_schema(map) {
+        return Ok(Value::Object(map.clone()));
+    }
+    if map.get("properties").is_some_and(Value::is_object) {
+        let mut map = map.clone();
+        map.insert("type".to_owned(), json!("object"));
+        return Ok(Value::Object(map));
+    }
+    field::of_fields(map, named, 0).map_err(|(fault, path)| {
+        let key = path.last().cloned().unwrap_or_default();
+        match words::is_keyword(&key) && path.len() == 1 {
+            true => (Fault::JsonSchemaWithoutType { keyword: key, fault: Box::new(fault) }, path),
+            false => (fault, path),
+        }
+    })
+}
+
+/// `type` with exactly a type as its value.
+fn is_json_schema(map: &Map<String, Value>) -> bool {
+    let kind = map.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| words::SCALARS.contains(&kind) || matches!(kind, "object" | "array"))
+}
+
+/// The keys of something that is read as JSON Schema for its field `type`, but looks like Picoschema.
+pub(crate) fn looks_like_picoschema(value: &Value) -> Option<&str> {
+    let map = value.as_object().filter(|map| is_json_schema(map))?;
+    let suspect = |(key, value): &(&String, &Value)| {
+        if words::is_keyword(key) {
+            return false;
+        }
+        let text = value.as_str().and_then(|text| text.split(',').next());
+        key.ends_with(['?', ')']) || text.is_some_and(|word| words::SCALARS.contains(&word))
+    };
+    map.iter().find(suspect).map(|(key, _)| key.as_str())
+}

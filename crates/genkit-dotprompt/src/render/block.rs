@@ -1,0 +1,190 @@
+//! Blocks: `if`, `each`, `with`, comparisons, and those of plain variables.
+
+use serde_json::Value;
+
+use super::Renderer;
+use super::equal::{compared, equal, same};
+use super::scope::{DataFrame, Depth, Kind, Params, Scope};
+use super::value::Val;
+use crate::error::Error;
+use crate::template::{Block, Builtin, Call, Head, Program};
+
+impl Renderer<'_> {
+    pub(super) fn block<'s>(&mut self, block: &'s Block, context: Scope<'s>) -> Result<(), Error> {
+        let call = &block.call;
+        match &call.head {
+            Head::Builtin(Builtin::Each) => {
+                let value = self.first(call, &context)?;
+                self.each(block, &value, context)
+            }
+            Head::Builtin(Builtin::With) => {
+                let value = self.first(call, &context)?;
+                match value.is_empty() {
+                    true => self.side(block, false, context),
+                    false => self.with(block, value, context),
+                }
+            }
+            Head::Builtin(builtin) => {
+                let holds = self.holds(*builtin, call, &context)?;
+                self.side(block, holds, context)
+            }
+            Head::Helper(name) => {
+                let value = self.own_helper(name, call, &context)?;
+                self.side(block, !value.is_empty() && !value.is_zero(), context)
+            }
+            Head::Maybe(name) if self.is_helper(name) => {
+                let value = self.own_helper(&name.parts[0], call, &context)?;
+                self.side(block, !value.is_empty() && !value.is_zero(), context)
+            }
+            Head::Maybe(name) | Head::Variable(name) => {
+                let value = self.path(name, &context)?;
+                self.variable_block(block, value, context)
+            }
+        }
+    }
+
+    /// `{{#name}}`: a loop over a list, `with` for everything else that is there.
+    fn variable_block<'s>(
+        &mut self,
+        block: &'s Block,
+        value: Val<'s>,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        match value.value() {
+            Some(Value::Bool(holds)) => self.side(block, *holds, context),
+            Some(Value::Null) => self.side(block, false, context),
+            Some(Value::Array(_)) => self.each(block, &value, context),
+            _ if matches!(value, Val::Missing) => self.side(block, false, context),
+            _ => self.with(block, value, context),
+        }
+    }
+
+    /// The value of the only argument.
+    pub(super) fn first<'s>(
+        &mut self,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        match call.params.first() {
+            Some(expr) => self.eval(expr, context),
+            None => Ok(Val::Missing),
+        }
+    }
+
+    fn holds<'s>(
+        &mut self,
+        builtin: Builtin,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<bool, Error> {
+        let first = self.first(call, context)?;
+        if let Builtin::IfEquals | Builtin::UnlessEquals = builtin {
+            let second = match call.params.get(1) {
+                Some(expr) => self.eval(expr, context)?,
+                None => Val::Missing,
+            };
+            self.charge(compared(&first, &second), context)?;
+            return Ok(equal(&first, &second) == (builtin == Builtin::IfEquals));
+        }
+        let zero_counts = match call.hash.first() {
+            Some((_, expr)) => {
+                let value = self.eval(expr, context)?;
+                !value.is_empty() && !value.is_zero()
+            }
+            None => false,
+        };
+        let holds = !first.is_empty() && (zero_counts || !first.is_zero());
+        Ok(holds == (builtin == Builtin::If))
+    }
+
+    /// The first or the `{{else}}` part of a block, where there is one.
+    fn side<'s>(&mut self, block: &'s Block, first: bool, context: Scope<'s>) -> Result<(), Error> {
+        match if first { &block.program } else { &block.inverse } {
+            Some(program) => self.program(program, context),
+            None => Ok(()),
+        }
+    }
+
+    fn with<'s>(
+        &mut self,
+        block: &'s Block,
+        value: Val<'s>,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        let Some(program) = &block.program else { return Ok(()) };
+        self.within(program, value.borrow(), Val::Missing, context)
+    }
+
+    /// A program with `this`, which is its first parameter as well; the second one is `key`.
+    fn within<'s>(
+        &mut self,
+        program: &'s Program,
+        this: Val<'s>,
+        key: Val<'s>,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        let params = Params {
+            names: &program.params,
+            values: match program.params.is_empty() {
+                true => [Val::Missing, Val::Missing],
+                false => [this.clone(), key],
+            },
+            parent: context.params,
+        };
+        let params = (!program.params.is_empty()).then_some(&params).or(context.params);
+        self.charge(context.depth.map_or(0, |depth| compared(&depth.this, &this)), &context)?;
+        // A block that changes nothing is no step for `../`.
+        if context.depth.is_some_and(|depth| same(&depth.this, &this)) {
+            return self.program(program, Scope { params, ..context });
+        }
+        let depth = Depth { this, parent: context.depth };
+        self.program(program, Scope { depth: Some(&depth), params, ..context })
+    }
+
+    fn each<'s>(
+        &mut self,
+        block: &'s Block,
+        value: &Val<'s>,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        let value = value.borrow();
+        let count = match (value.list(), value.map()) {
+            (Some(list), _) => list.len(),
+            (None, Some(map)) => map.len(),
+            (None, None) => 0,
+        };
+        if count == 0 {
+            return self.side(block, false, context);
+        }
+        let Some(program) = &block.program else { return Ok(()) };
+        if let Some(list) = value.list() {
+            for (index, item) in list.iter().enumerate() {
+                self.iteration(program, item, (index, None), index + 1 == count, context)?;
+            }
+        } else if let Some(map) = value.map() {
+            for (index, (key, item)) in map.iter().enumerate() {
+                self.iteration(program, item, (index, Some(key)), index + 1 == count, context)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn iteration<'s>(
+        &mut self,
+        program: &'s Program,
+        item: &'s Value,
+        (index, key): (usize, Option<&'s str>),
+        last: bool,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        self.step(&context)?;
+        let frame =
+            DataFrame { kind: Kind::Each { index, key, last }, parent: Some(context.frame) };
+        let key = match (program.params.len() < 2, key) {
+            (true, _) => Val::Missing,
+            (false, Some(key)) => Val::Text(key),
+            (false, None) => Val::Owned(index.into()),
+        };
+        self.within(program, Val::Ref(item), key, Scope { frame: &frame, ..context })
+    }
+}

@@ -1,0 +1,56 @@
+//! Variables with `@`.
+
+use serde_json::{Value, json};
+
+use super::scope::{DataFrame, Given, Kind, Scope};
+use super::value::Val;
+use crate::template::Path;
+
+/// What `@name` is.
+pub(super) fn variable<'s>(path: &'s Path, context: &Scope<'s>) -> Val<'s> {
+    let mut frame = Some(context.frame);
+    for _ in 0..path.depth {
+        frame = frame.and_then(|frame| frame.parent);
+    }
+    path.parts.first().map_or(Val::Missing, |name| of_frame(name, frame))
+}
+
+fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
+    while let Some(DataFrame { kind, parent }) = frame {
+        match kind {
+            Kind::Each { index, key, last } => match (name, key) {
+                ("index", _) | ("key", None) => return Val::Owned((*index).into()),
+                ("key", Some(key)) => return Val::Text(key),
+                ("first", _) => return Val::Owned((*index == 0).into()),
+                ("last", _) => return Val::Owned((*last).into()),
+                _ => {}
+            },
+            Kind::Given(root) => return of_root(name, root),
+            Kind::Block(_) => {}
+        }
+        frame = *parent;
+    }
+    Val::Missing
+}
+
+fn of_root<'s>(name: &str, root: &'s Given<'s>) -> Val<'s> {
+    if let Some(value) = root.data.context.get(name) {
+        return Val::Ref(value);
+    }
+    match name {
+        "root" => Val::Map(root.input),
+        "metadata" => Val::Ref(root.metadata.get_or_init(|| metadata(root))),
+        _ => Val::Missing,
+    }
+}
+
+/// What was not given is not there, so that it prints nothing.
+fn metadata(root: &Given<'_>) -> Value {
+    let mut metadata = json!({"prompt": root.prompt.as_map()});
+    for (key, list) in [("docs", &root.data.docs), ("messages", &root.data.messages)] {
+        if !list.is_empty() {
+            metadata[key] = list.as_slice().into();
+        }
+    }
+    metadata
+}

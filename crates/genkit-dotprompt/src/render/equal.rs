@@ -1,0 +1,42 @@
+//! When two values are the same.
+
+use serde_json::Value;
+
+use super::value::Val;
+
+/// `===`: text, numbers and booleans by value, maps and lists by identity, `null` is not missing.
+pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> bool {
+    if let (Some(a), Some(b)) = (a.text(), b.text()) {
+        return a == b;
+    }
+    match (a, b) {
+        (Val::Missing, Val::Missing) => return true,
+        (Val::Missing, _) | (_, Val::Missing) => return false,
+        _ => {}
+    }
+    if let (Some(a), Some(b)) = (a.map(), b.map()) {
+        return std::ptr::eq(a, b);
+    }
+    match (a.value(), b.value()) {
+        (Some(Value::Array(a)), Some(Value::Array(b))) => std::ptr::eq(a, b),
+        (Some(Value::Number(a)), Some(Value::Number(b))) => {
+            a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()
+        }
+        (Some(Value::Bool(a)), Some(Value::Bool(b))) => a == b,
+        (Some(Value::Null), Some(Value::Null)) => true,
+        _ => false,
+    }
+}
+
+/// The bytes that comparing two values reads.
+pub(super) fn compared(a: &Val<'_>, b: &Val<'_>) -> usize {
+    match (a.text(), b.text()) {
+        (Some(a), Some(b)) if a.len() == b.len() => a.len(),
+        _ => 0,
+    }
+}
+
+/// Whether a block that is given `b` within `a` stays where it is.
+pub(super) fn same(a: &Val<'_>, b: &Val<'_>) -> bool {
+    equal(a, b) || a.is_missing_or_null() && b.is_missing_or_null()
+}

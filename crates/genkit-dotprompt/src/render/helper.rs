@@ -1,0 +1,197 @@
+//! Helpers: those of the language that write structure or give a value, and those of the environment.
+
+use serde_json::{Map, Value};
+
+use super::scope::Scope;
+use super::value::Val;
+use super::{Renderer, json, number, write};
+use crate::environment::HelperCall;
+use crate::error::Error;
+use crate::fault::{Fault, Unknown};
+use crate::message::Role;
+use crate::template::{Builtin, Call, Head, Path};
+
+impl Renderer<'_> {
+    /// `{{name ..}}`
+    pub(super) fn value_tag<'s>(
+        &mut self,
+        call: &'s Call,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
+        let value = match &call.head {
+            Head::Builtin(builtin) => return self.builtin(*builtin, call, &context),
+            Head::Helper(name) => self.own_helper(name, call, &context)?,
+            Head::Maybe(name) if self.is_helper(name) => {
+                self.own_helper(&name.parts[0], call, &context)?
+            }
+            Head::Maybe(name) | Head::Variable(name) => self.path(name, &context)?,
+        };
+        self.print(&value, call, &context)
+    }
+
+    /// Whether a name without arguments is a helper of the environment.
+    pub(super) fn is_helper(&self, name: &Path) -> bool {
+        name.parts.first().is_some_and(|name| self.environment.has_helper(name))
+    }
+
+    fn print(&mut self, value: &Val<'_>, call: &Call, context: &Scope<'_>) -> Result<(), Error> {
+        let written = match value.text() {
+            Some(text) => self.output.text(text),
+            None => {
+                let limit = self.output.left();
+                write::print(value, limit).and_then(|text| self.output.text(&text))
+            }
+        };
+        written.map_err(|fault| context.template.error(fault, call.at))
+    }
+
+    fn builtin<'s>(
+        &mut self,
+        builtin: Builtin,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<(), Error> {
+        let at = |fault| context.template.error(fault, call.at);
+        match builtin {
+            Builtin::Role => {
+                let value = self.first(call, context)?;
+                let name = value.text().ok_or_else(|| at(Fault::RoleIsNoText))?;
+                let role = Role::read(name).ok_or_else(|| at(unknown_role(name)))?;
+                self.output.role(role).map_err(at)
+            }
+            Builtin::History => {
+                let messages = self.messages;
+                self.output.history(messages).map_err(at)
+            }
+            Builtin::Section => {
+                let value = self.first(call, context)?;
+                let name = value.text().ok_or_else(|| at(Fault::SectionIsNoText))?;
+                self.output.section(name).map_err(at)
+            }
+            Builtin::Media => self.media(call, context),
+            Builtin::Lookup => {
+                let value = self.lookup(call, context)?;
+                self.print(&value, call, context)
+            }
+            Builtin::Json => {
+                let value = self.json(call, context)?;
+                self.print(&value, call, context)
+            }
+            Builtin::Log => self.log(call, context),
+            // Refused where the template is read.
+            _ => Ok(()),
+        }
+    }
+
+    fn media<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
+        let at = |fault| context.template.error(fault, call.at);
+        let url = self.named_argument(call, "url", context)?;
+        let url = url.text().filter(|url| !url.is_empty()).ok_or_else(|| at(Fault::MediaUrl))?;
+        let kind = self.named_argument(call, "contentType", context)?;
+        let kind = match kind.text() {
+            Some("") => None,
+            Some(kind) => Some(kind),
+            None if kind.is_missing_or_null() => None,
+            None => return Err(at(Fault::MediaType)),
+        };
+        self.output.media(url, kind).map_err(at)
+    }
+
+    fn named_argument<'s>(
+        &mut self,
+        call: &'s Call,
+        key: &str,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        match call.hash.iter().find(|(known, _)| **known == *key) {
+            Some((_, expr)) => self.eval(expr, context),
+            None => Ok(Val::Missing),
+        }
+    }
+
+    pub(super) fn lookup<'s>(
+        &mut self,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        let value = self.first(call, context)?;
+        let key = match call.params.get(1) {
+            Some(expr) => self.eval(expr, context)?,
+            None => Val::Missing,
+        };
+        match (key.text(), key.value()) {
+            // In nothing, nothing is looked up: 0, false and "" come back.
+            _ if !matches!(value, Val::Missing)
+                && (value.is_zero() || value.is_empty() && value.list().is_none()) =>
+            {
+                Ok(value)
+            }
+            (Some(key), _) => self.member(value, key, context),
+            (None, Some(Value::Number(key))) => self.member(value, &number::text(key), context),
+            (None, Some(Value::Bool(key))) => self.member(value, &key.to_string(), context),
+            _ => Ok(Val::Missing),
+        }
+    }
+
+    /// The text that `{{json ..}}` writes; nothing for what is not there.
+    pub(super) fn json<'s>(
+        &mut self,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        let value = self.first(call, context)?;
+        let indent = self.named_argument(call, "indent", context)?;
+        let at = |fault| context.template.error(fault, call.at);
+        let indent = write::indent(&indent).map_err(at)?;
+        if matches!(value, Val::Missing) {
+            return Ok(Val::Missing);
+        }
+        let text = json::text(&value, &indent, self.output.left()).map_err(at)?;
+        self.charge(text.len(), context)?;
+        Ok(Val::Owned(text.into()))
+    }
+
+    pub(super) fn log<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
+        if !self.environment.logs() {
+            return Ok(());
+        }
+        let level = self.named_argument(call, "level", context)?;
+        let level = level.text().unwrap_or("info").to_owned();
+        let mut texts = Vec::with_capacity(call.params.len());
+        for expr in &call.params {
+            let value = self.eval(expr, context)?;
+            let text = write::print(&value, self.output.left());
+            let text = text.map_err(|fault| context.template.error(fault, call.at))?;
+            self.charge(text.len(), context)?;
+            texts.push(text);
+        }
+        self.environment.log(&level, &texts.join(" "));
+        Ok(())
+    }
+
+    /// The value of a helper of the environment.
+    pub(super) fn own_helper<'s>(
+        &mut self,
+        name: &str,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        let mut params = Vec::with_capacity(call.params.len());
+        for expr in &call.params {
+            let value = self.eval(expr, context)?;
+            params.push(self.owned(value, context)?);
+        }
+        let mut hash = Map::new();
+        for (key, expr) in &call.hash {
+            let value = self.eval(expr, context)?;
+            hash.insert(key.to_string(), self.owned(value, context)?);
+        }
+        let given = HelperCall { params: &params, hash: &hash };
+        let value = self.environment.call_helper(name, &given);
+        value.map(Val::Owned).map_err(|fault| context.template.error(fault, call.at))
+    }
+}
+
+fn unknown_role(name: &str) -> Fault {
+    Fault::Role(Unknown::new(name, Role::ALL.map(Role::as_str)))
+}

@@ -1,0 +1,168 @@
+//! From a template and data to messages.
+
+mod block;
+mod data;
+mod equal;
+mod helper;
+mod json;
+mod number;
+mod output;
+mod partial;
+mod path;
+mod scope;
+mod value;
+mod write;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::limits::BYTES_PER_STEP;
+use crate::message::{Data, Rendered, RenderedMessage};
+use crate::metadata::Metadata;
+use crate::prompt::PromptFile;
+use crate::template::{Node, Program, Template};
+use output::Output;
+use scope::{DataFrame, Depth, Given, Kind, Scope};
+use value::Val;
+
+impl Environment {
+    /// Renders a prompt. Of `options`, `input.default` counts, which takes the place of the prompt's; it gives the
+    /// variables that `data.input` leaves out.
+    ///
+    /// # Errors
+    /// Unknown helpers and partials, what [`metadata`](Self::metadata) refuses, a role that there is none of, media
+    /// without an address, a limit.
+    pub fn render(
+        &self,
+        prompt: &PromptFile,
+        data: &Data,
+        options: &Metadata,
+    ) -> Result<Rendered, Error> {
+        let metadata = self.expanded(prompt)?.without_input().clone();
+        self.check_helpers(prompt.compiled())?;
+        let messages = messages(self, prompt, data, options, &metadata)?;
+        Ok(Rendered { messages, metadata })
+    }
+}
+
+/// The messages of a prompt.
+fn messages(
+    environment: &Environment,
+    prompt: &PromptFile,
+    data: &Data,
+    options: &Metadata,
+    metadata: &Metadata,
+) -> Result<Vec<RenderedMessage>, Error> {
+    let merged = with_defaults(data, options);
+    let root = Given {
+        input: merged.as_ref().unwrap_or(&data.input),
+        data,
+        prompt: metadata,
+        metadata: OnceCell::new(),
+    };
+    let template = prompt.compiled();
+    let depth = Depth { this: Val::Map(root.input), parent: None };
+    let frame = DataFrame { kind: Kind::Given(&root), parent: None };
+    let context =
+        Scope { template, depth: Some(&depth), params: None, frame: &frame, inlines: None };
+    let mut renderer = Renderer {
+        environment,
+        messages: &data.messages,
+        output: Output::new(environment.limits()),
+        resolved: HashMap::new(),
+        steps: 0,
+        nesting: 0,
+        partials: 0,
+    };
+    renderer.program(&template.program, context)?;
+    let messages = renderer.output.finish(&data.messages);
+    messages.map_err(|fault| Error::new(fault).in_file(template.file_name()))
+}
+
+/// The variables with the defaults of the options below them; none where the defaults add nothing.
+fn with_defaults(data: &Data, options: &Metadata) -> Option<Map<String, Value>> {
+    let defaults = options.input_default()?;
+    if defaults.keys().all(|key| data.input.contains_key(key)) {
+        return None;
+    }
+    let mut merged = defaults.clone();
+    merged.extend(data.input.iter().map(|(key, value)| (key.clone(), value.clone())));
+    Some(merged)
+}
+
+struct Renderer<'r> {
+    environment: &'r Environment,
+    messages: &'r [Value],
+    output: Output,
+    /// What the resolver gave, each asked for once.
+    resolved: HashMap<Box<str>, Option<Arc<Template>>>,
+    steps: usize,
+    /// Programs that are being rendered.
+    nesting: usize,
+    /// Partials that are being rendered.
+    partials: usize,
+}
+
+impl Renderer<'_> {
+    fn program<'s>(&mut self, program: &'s Program, context: Scope<'s>) -> Result<(), Error> {
+        self.nesting += 1;
+        let limit = self.environment.limits().depth;
+        if self.nesting > limit {
+            return Err(Error::new(Fault::TooDeep(limit)).in_file(context.template.file_name()));
+        }
+        let result = match program.has_inlines {
+            true => self.with_inlines(program, context),
+            false => self.nodes(program, context),
+        };
+        self.nesting -= 1;
+        result
+    }
+
+    fn nodes<'s>(&mut self, program: &'s Program, context: Scope<'s>) -> Result<(), Error> {
+        for node in &program.nodes {
+            match node {
+                Node::Text(text) => {
+                    let text = &context.template.source()[text.value.clone()];
+                    self.output.text(text).map_err(|fault| plain(fault, &context))?;
+                }
+                Node::Value(call, _) => self.value_tag(call, context)?,
+                Node::Block(block) => self.block(block, context)?,
+                Node::Partial(partial) => self.partial(partial, context)?,
+                // Read when its program began.
+                Node::Inline(_) | Node::Comment(_) => {}
+            }
+            self.step(&context)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, context: &Scope<'_>) -> Result<(), Error> {
+        self.steps += 1;
+        self.within_steps(context)
+    }
+
+    /// What copies, compares or counts bytes costs a step for every so many.
+    fn charge(&mut self, bytes: usize, context: &Scope<'_>) -> Result<(), Error> {
+        self.steps = self.steps.saturating_add(bytes / BYTES_PER_STEP);
+        self.within_steps(context)
+    }
+
+    fn within_steps(&self, context: &Scope<'_>) -> Result<(), Error> {
+        let limit = self.environment.limits().steps;
+        match self.steps > limit {
+            true => Err(plain(Fault::Steps(limit), context)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A fault of the file as a whole.
+fn plain(fault: Fault, context: &Scope<'_>) -> Error {
+    Error::new(fault).in_file(context.template.file_name())
+}

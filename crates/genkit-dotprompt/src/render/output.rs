@@ -1,0 +1,211 @@
+//! What a rendering writes: structure comes from helpers alone, never from text.
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::limits::{Limits, MAX_HISTORIES};
+use crate::message::{RenderedMessage, RenderedPart, Role};
+use crate::text;
+
+pub(super) struct Output {
+    messages: Vec<RenderedMessage>,
+    role: Role,
+    parts: Vec<RenderedPart>,
+    /// The text since the last part.
+    text: String,
+    indents: Vec<Indent>,
+    bytes: usize,
+    count: usize,
+    histories: usize,
+    max_bytes: usize,
+    max_count: usize,
+}
+
+/// What stands before each line of a partial.
+struct Indent {
+    blanks: String,
+    /// At the beginning of a line that has nothing yet.
+    pending: bool,
+}
+
+impl Output {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            messages: Vec::new(),
+            role: Role::User,
+            parts: Vec::new(),
+            text: String::new(),
+            indents: Vec::new(),
+            bytes: 0,
+            count: 0,
+            histories: 0,
+            max_bytes: limits.output_bytes,
+            max_count: limits.parts,
+        }
+    }
+
+    /// The bytes that may still be written.
+    pub(super) fn left(&self) -> usize {
+        self.max_bytes - self.bytes
+    }
+
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), Fault> {
+        if bytes > self.left() {
+            return Err(Fault::OutputBytes(self.max_bytes));
+        }
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    fn count_part(&mut self) -> Result<(), Fault> {
+        self.count += 1;
+        if self.count > self.max_count {
+            return Err(Fault::Parts(self.max_count));
+        }
+        Ok(())
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Fault> {
+        if self.indents.is_empty() {
+            self.count_bytes(text.len())?;
+            self.text.push_str(text);
+            return Ok(());
+        }
+        for line in text.split_inclusive('\n') {
+            self.flush_indents()?;
+            self.count_bytes(line.len())?;
+            self.text.push_str(line);
+            if line.ends_with('\n') {
+                self.indents.iter_mut().for_each(|indent| indent.pending = true);
+            }
+        }
+        Ok(())
+    }
+
+    /// From here on each line begins with `blanks`.
+    pub(super) fn begin_indent(&mut self, blanks: &str) {
+        if !blanks.is_empty() {
+            self.indents.push(Indent { blanks: blanks.to_owned(), pending: true });
+        }
+    }
+
+    pub(super) fn end_indent(&mut self, blanks: &str) {
+        if !blanks.is_empty() {
+            self.indents.pop();
+        }
+    }
+
+    fn flush_indents(&mut self) -> Result<(), Fault> {
+        for i in 0..self.indents.len() {
+            if std::mem::take(&mut self.indents[i].pending) {
+                self.count_bytes(self.indents[i].blanks.len())?;
+                self.text.push_str(&self.indents[i].blanks);
+            }
+        }
+        Ok(())
+    }
+
+    /// Text that is blank between two parts is nothing.
+    fn end_text(&mut self) -> Result<(), Fault> {
+        if text::trim(&self.text).is_empty() {
+            self.text.clear();
+            return Ok(());
+        }
+        self.count_part()?;
+        let mut text = std::mem::take(&mut self.text);
+        text.shrink_to_fit();
+        self.parts.push(RenderedPart::Text(text));
+        Ok(())
+    }
+
+    /// A message without parts is none.
+    fn end_message(&mut self) -> Result<(), Fault> {
+        self.end_text()?;
+        if !self.parts.is_empty() {
+            self.count_part()?;
+            let content = std::mem::take(&mut self.parts);
+            self.messages.push(RenderedMessage { role: self.role, content, metadata: None });
+        }
+        Ok(())
+    }
+
+    pub(super) fn role(&mut self, role: Role) -> Result<(), Fault> {
+        self.flush_indents()?;
+        self.end_message()?;
+        self.role = role;
+        Ok(())
+    }
+
+    pub(super) fn history(&mut self, messages: &[Value]) -> Result<(), Fault> {
+        self.flush_indents()?;
+        self.end_message()?;
+        self.histories += 1;
+        if self.histories > MAX_HISTORIES {
+            return Err(Fault::Histories);
+        }
+        for (index, message) in messages.iter().enumerate() {
+            let mut message = given(index, message)?;
+            let metadata = message.metadata.get_or_insert_default();
+            metadata.insert("purpose".to_owned(), "history".into());
+            self.messages.push(message);
+        }
+        // What follows the history is the model's, as in the reference.
+        self.role = Role::Model;
+        Ok(())
+    }
+
+    pub(super) fn media(&mut self, url: &str, content_type: Option<&str>) -> Result<(), Fault> {
+        self.flush_indents()?;
+        self.end_text()?;
+        self.count_bytes(url.len() + content_type.map_or(0, str::len))?;
+        self.count_part()?;
+        let content_type = content_type.map(str::to_owned);
+        self.parts.push(RenderedPart::Media { url: url.to_owned(), content_type });
+        Ok(())
+    }
+
+    pub(super) fn section(&mut self, name: &str) -> Result<(), Fault> {
+        self.flush_indents()?;
+        self.end_text()?;
+        self.count_bytes(name.len())?;
+        self.count_part()?;
+        self.parts.push(RenderedPart::Section { name: name.to_owned() });
+        Ok(())
+    }
+
+    /// The messages. Those of a history that the template places nowhere stand before what the user says last.
+    pub(super) fn finish(mut self, history: &[Value]) -> Result<Vec<RenderedMessage>, Fault> {
+        self.end_message()?;
+        let mut messages = self.messages;
+        if history.is_empty() || messages.iter().any(is_history) {
+            return Ok(messages);
+        }
+        let asks_last = messages.last().is_some_and(|last| last.role == Role::User);
+        let at = messages.len() - usize::from(asks_last);
+        let given: Result<Vec<_>, _> =
+            history.iter().enumerate().map(|(index, message)| given(index, message)).collect();
+        messages.splice(at..at, given?);
+        Ok(messages)
+    }
+}
+
+fn is_history(message: &RenderedMessage) -> bool {
+    let purpose = message.metadata.as_ref().and_then(|metadata| metadata.get("purpose"));
+    purpose.and_then(Value::as_str) == Some("history")
+}
+
+/// An earlier message, with its parts untouched.
+fn given(index: usize, message: &Value) -> Result<RenderedMessage, Fault> {
+    let wrong = |what| Fault::HistoryMessage { index, what };
+    let role = message.get("role").and_then(Value::as_str).and_then(Role::read);
+    let role = role.ok_or(wrong("has no role: `system`, `user`, `model` or `tool`"))?;
+    let content = message.get("content").and_then(Value::as_array);
+    let content = content.ok_or(wrong("has no list `content`"))?;
+    let metadata: Option<Map<_, _>> = match message.get("metadata") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(metadata)) => Some(metadata.clone()),
+        Some(_) => return Err(wrong("has a `metadata` that is no map")),
+    };
+    let content = content.iter().cloned().map(RenderedPart::Given).collect();
+    Ok(RenderedMessage { role, content, metadata })
+}

@@ -1,0 +1,96 @@
+//! Looking up paths and values of expressions.
+
+use serde_json::Value;
+
+use super::Renderer;
+use super::scope::{Params, Scope};
+use super::value::Val;
+use crate::error::Error;
+use crate::template::{Builtin, Expr, Head, Path};
+
+/// What a path begins at, and how many of its parts led there.
+fn start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
+    if path.data {
+        return (super::data::variable(path, context), 1);
+    }
+    let mut depth = context.depth;
+    for _ in 0..path.depth {
+        depth = depth.and_then(|depth| depth.parent);
+    }
+    let param = match path.parts.first() {
+        Some(name) if path.depth == 0 && !path.scoped => param(name, context.params),
+        _ => None,
+    };
+    match param {
+        Some(value) => (value, 1),
+        None => (depth.map_or(Val::Missing, |depth| depth.this.borrow()), 0),
+    }
+}
+
+fn param<'s>(name: &str, mut params: Option<&'s Params<'s>>) -> Option<Val<'s>> {
+    while let Some(Params { names, values, parent }) = params {
+        if let Some(position) = names.iter().position(|known| **known == *name) {
+            return Some(values.get(position).map_or(Val::Missing, Val::borrow));
+        }
+        params = *parent;
+    }
+    None
+}
+
+impl Renderer<'_> {
+    pub(super) fn path<'s>(
+        &mut self,
+        path: &'s Path,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        let (mut value, taken) = start(path, context);
+        for part in path.parts.iter().skip(taken) {
+            value = self.member(value, part, context)?;
+        }
+        Ok(value)
+    }
+
+    /// The characters of a text are counted each time.
+    pub(super) fn member<'s>(
+        &mut self,
+        value: Val<'s>,
+        key: &str,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        self.charge(value.text().map_or(0, str::len), context)?;
+        Ok(value.get(key))
+    }
+
+    /// A value that outlives the data: a copy, where it is not one already.
+    pub(super) fn owned(&mut self, value: Val<'_>, context: &Scope<'_>) -> Result<Value, Error> {
+        self.charge(value.borrowed_bytes(), context)?;
+        Ok(value.into_value())
+    }
+
+    pub(super) fn eval<'s>(
+        &mut self,
+        expr: &'s Expr,
+        context: &Scope<'s>,
+    ) -> Result<Val<'s>, Error> {
+        match expr {
+            Expr::Literal(Some(Value::String(text))) => Ok(Val::Text(text)),
+            Expr::Literal(Some(value)) => Ok(Val::Ref(value)),
+            Expr::Literal(None) => Ok(Val::Missing),
+            Expr::Path(path) => self.path(path, context),
+            Expr::Call(call) => {
+                self.step(context)?;
+                match &call.head {
+                    Head::Builtin(Builtin::Lookup) => self.lookup(call, context),
+                    Head::Builtin(Builtin::Json) => self.json(call, context),
+                    Head::Builtin(Builtin::Log) => {
+                        self.log(call, context)?;
+                        Ok(Val::Missing)
+                    }
+                    Head::Helper(name) => self.own_helper(name, call, context),
+                    // Blocks and tags are refused where the template is read.
+                    Head::Builtin(_) | Head::Maybe(_) | Head::Variable(_) => Ok(Val::Missing),
+                }
+            }
+        }
+    }
+}

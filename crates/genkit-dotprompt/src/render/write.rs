@@ -1,0 +1,34 @@
+//! What values look like as text.
+
+use serde_json::Value;
+
+use super::value::Val;
+use super::{json, number};
+use crate::fault::Fault;
+
+/// `{{value}}`: text as it is, maps and lists as JSON, nothing for `null` and what is not there.
+pub(super) fn print(value: &Val<'_>, limit: usize) -> Result<String, Fault> {
+    if let Some(text) = value.text() {
+        return Ok(text.to_owned());
+    }
+    match (value, value.value()) {
+        (Val::Missing, _) | (_, Some(Value::Null)) => Ok(String::new()),
+        (_, Some(Value::Bool(value))) => Ok(value.to_string()),
+        (_, Some(Value::Number(number))) => Ok(number::text(number)),
+        _ => json::text(value, "", limit),
+    }
+}
+
+/// What stands before each line for each map or list around it: blanks by their number, or a text; at most 10
+/// characters, as in the reference.
+pub(super) fn indent(value: &Val<'_>) -> Result<String, Fault> {
+    const MOST: usize = 10;
+    if value.is_missing_or_null() {
+        return Ok(String::new());
+    }
+    if let Some(text) = value.text() {
+        return Ok(text.chars().take(MOST).collect());
+    }
+    let number = value.value().and_then(Value::as_f64).ok_or(Fault::JsonIndent)?;
+    Ok(" ".repeat(number.clamp(0.0, MOST as f64) as usize))
+}

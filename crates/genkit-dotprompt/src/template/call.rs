@@ -1,0 +1,85 @@
+//! What the first word of a tag is: a helper of the language, one of the environment, or a variable.
+
+use std::borrow::Cow;
+
+use super::Mistake;
+use super::builtin::{Builtin, Standing};
+use super::parser::Parser;
+use super::tree::{Call, Expr, Head, Path};
+use crate::fault::{Fault, Unknown};
+
+/// The first word of a tag: a path, or a literal that is taken for the name of a variable.
+#[derive(Debug)]
+pub(super) struct CallName<'a> {
+    pub(super) path: Path,
+    /// As it was written, without brackets and quotes.
+    pub(super) written: Cow<'a, str>,
+}
+
+/// What follows the name.
+#[derive(Debug, Default)]
+pub(super) struct CallArguments {
+    pub(super) params: Vec<Expr>,
+    pub(super) hash: Vec<(Box<str>, Expr)>,
+}
+
+/// `{{name ..}}`, `{{#name ..}}`, or `(name ..)`, which is always a helper.
+pub(super) fn of(
+    parser: &mut Parser<'_>,
+    CallName { path, written }: CallName<'_>,
+    CallArguments { params, hash }: CallArguments,
+    place: Standing,
+) -> Result<Call, Mistake> {
+    let at = path.at;
+    let has_arguments = !params.is_empty() || !hash.is_empty() || place == Standing::Value;
+    let head = match &path.parts[..] {
+        [name] if is_simple(&path) && !parser.is_block_param(name) => match Builtin::find(name) {
+            Some(builtin) => Head::Builtin(builtin),
+            None if has_arguments => Head::Helper(name.clone()),
+            None => Head::Maybe(path),
+        },
+        _ if has_arguments => return Err((Fault::ArgumentsOfVariable(written.into_owned()), at)),
+        _ => Head::Variable(path),
+    };
+    if let Head::Helper(name) = &head {
+        parser.helpers.push((name.clone(), at));
+    }
+    let call = Call { head, params, hash, at };
+    if let Head::Builtin(builtin) = call.head {
+        check(builtin, &call, place)?;
+    }
+    Ok(call)
+}
+
+/// One part, without `this`, `../` and `@`.
+fn is_simple(path: &Path) -> bool {
+    path.depth == 0 && !path.scoped && !path.data
+}
+
+fn check(builtin: Builtin, call: &Call, place: Standing) -> Result<(), Mistake> {
+    let signature = builtin.signature();
+    let fits = match signature.place {
+        Standing::Block => place == Standing::Block,
+        Standing::Value => place != Standing::Block,
+        Standing::Tag => place == Standing::Tag,
+    };
+    let wrong = |fault: fn(&'static str, &'static str) -> Fault| {
+        Err((fault(signature.name, signature.usage), call.at))
+    };
+    if !fits {
+        return wrong(|name, usage| Fault::HelperMisplaced { name, usage });
+    }
+    if !signature.params.contains(&call.params.len()) {
+        return wrong(|name, usage| Fault::HelperArguments { name, usage });
+    }
+    if builtin == Builtin::Media && !call.hash.iter().any(|(key, _)| &**key == "url") {
+        return wrong(|name, usage| Fault::HelperArguments { name, usage });
+    }
+    for (key, _) in &call.hash {
+        if !signature.hash.contains(&&**key) {
+            let unknown = Unknown::new(key, signature.hash.iter().copied());
+            return Err((Fault::UnknownArgument { of: signature.name, unknown }, call.at));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Where texts end and tags begin.
+
+use std::ops::Range;
+
+use super::Mistake;
+use super::token::{Cursor, Token};
+use super::tree::Strip;
+use crate::fault::Fault;
+
+/// What a tag begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// `{{`, `{{&`
+    Value,
+    /// `{{{`
+    Triple,
+    /// `{{{{`
+    Raw,
+    /// `{{#`
+    Block,
+    /// `{{#*`
+    Decorator,
+    /// `{{*`
+    DecoratorValue,
+    /// `{{#>`
+    PartialBlock,
+    /// `{{>`
+    Partial,
+    /// `{{/`
+    End,
+    /// `{{^`, with something after it
+    Inverse,
+    /// `{{else`, with something after it
+    Chain,
+    /// `{{else}}`, `{{^}}`: the whole tag
+    Else(Strip),
+    /// `{{! .. }}`: the whole tag
+    Comment(Strip),
+}
+
+/// What comes next outside of tags.
+pub(super) enum Piece {
+    Text(Range<usize>),
+    /// The place of its `{{`, and whether `~` follows.
+    Tag(Opening, usize, bool),
+    End,
+}
+
+/// Reads a template from left to right.
+pub(super) struct Lexer<'a> {
+    pub(super) cursor: Cursor<'a>,
+    state: LexerState,
+}
+
+enum LexerState {
+    Text,
+    /// `{{` is text, after a backslash.
+    Escaped,
+    Tag,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(source: &'a str, body: Range<usize>) -> Self {
+        Self { cursor: Cursor::new(source, body), state: LexerState::Text }
+    }
+
+    pub(super) fn next_piece(&mut self) -> Result<Piece, Mistake> {
+        loop {
+            let start = self.cursor.at;
+            match self.state {
+                LexerState::Tag => {
+                    self.state = LexerState::Text;
+                    return self.tag();
+                }
+                LexerState::Escaped => {
+                    self.state = LexerState::Text;
+                    let end = self.end_of_escaped(start);
+                    self.cursor.at = end;
+                    return Ok(Piece::Text(start..end));
+                }
+                LexerState::Text => {
+                    let rest = self.cursor.rest();
+                    if rest.is_empty() {
+                        return Ok(Piece::End);
+                    }
+                    let Some(length) = rest.find("{{") else {
+                        self.cursor.at += rest.len();
+                        return Ok(Piece::Text(start..self.cursor.at));
+                    };
+                    self.cursor.at += length;
+                    let text = &rest[..length];
+                    // `\\{{` is a backslash and a tag, `\{{` is text.
+                    let escapes = text.ends_with('\\');
+                    let twice = text.ends_with("\\\\");
+                    self.state =
+                        if escapes && !twice { LexerState::Escaped } else { LexerState::Tag };
+                    let end = start + length - usize::from(escapes);
+                    if end > start {
+                        return Ok(Piece::Text(start..end));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Up to the next tag, with the backslashes that belong to it.
+    fn end_of_escaped(&self, start: usize) -> usize {
+        let source = self.cursor.source;
+        let Some(next) = source.get(start + 2..).and_then(|rest| rest.find("{{")) else {
+            return source.len();
+        };
+        let next = start + 2 + next;
+        let between = &source[start + 2..next];
+        next - between.len().min(match between {
+            _ if between.ends_with("\\\\") => 2,
+            _ if between.ends_with('\\') => 1,
+            _ => 0,
+        })
+    }
+
+    fn tag(&mut self) -> Result<Piece, Mistake> {
+        let at = self.cursor.at;
+        let rest = self.cursor.rest();
+        if rest.starts_with("{{{{") {
+            self.cursor.at += 4;
+            return Ok(Piece::Tag(Opening::Raw, at, false));
+        }
+        let tilde = rest[2..].starts_with('~');
+        let start = at + 2 + usize::from(tilde);
+        let inner = &self.cursor.source[start..];
+        let (opening, length) = match inner.as_bytes().first() {
+            Some(b'>') => (Opening::Partial, 1),
+            Some(b'#') if inner.starts_with("#>") => (Opening::PartialBlock, 2),
+            Some(b'#') if inner.starts_with("#*") => (Opening::Decorator, 2),
+            Some(b'#') => (Opening::Block, 1),
+            Some(b'/') => (Opening::End, 1),
+            Some(b'{') => (Opening::Triple, 1),
+            Some(b'&') => (Opening::Value, 1),
+            Some(b'*') => (Opening::DecoratorValue, 1),
+            Some(b'!') => return self.comment(at, start, tilde),
+            Some(b'^') => match end_of_tag(&inner[1..]) {
+                Some((end, close)) => (Opening::Else(Strip { open: tilde, close }), 1 + end),
+                None => (Opening::Inverse, 1),
+            },
+            _ => self.else_or_value(inner, tilde),
+        };
+        self.cursor.at = start + length;
+        Ok(Piece::Tag(opening, at, tilde))
+    }
+
+    fn else_or_value(&self, inner: &str, tilde: bool) -> (Opening, usize) {
+        let trimmed = inner.trim_start_matches(crate::text::is_blank);
+        let before = inner.len() - trimmed.len();
+        let Some(after) = trimmed.strip_prefix("else") else { return (Opening::Value, 0) };
+        match end_of_tag(after) {
+            Some((end, close)) => (Opening::Else(Strip { open: tilde, close }), before + 4 + end),
+            None if after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') => {
+                (Opening::Value, 0)
+            }
+            None => (Opening::Chain, before + 4),
+        }
+    }
+
+    fn comment(&mut self, at: usize, start: usize, tilde: bool) -> Result<Piece, Mistake> {
+        let source = self.cursor.source;
+        let inner = &source[start..];
+        let end = if inner.starts_with("!--") {
+            let plain = inner[1..].find("--}}").map(|end| 1 + end + 4);
+            let tilde = inner[1..].find("--~}}").map(|end| 1 + end + 5);
+            match (plain, tilde) {
+                (Some(plain), Some(tilde)) => Some(plain.min(tilde)),
+                (one, other) => one.or(other),
+            }
+        } else {
+            inner.find("}}").map(|end| end + 2)
+        };
+        let Some(end) = end else {
+            let close = if inner.starts_with("!--") { "--}}" } else { "}}" };
+            return Err((Fault::CommentNotClosed(close), at));
+        };
+        self.cursor.at = start + end;
+        let close = source[at..start + end].ends_with("~}}");
+        Ok(Piece::Tag(Opening::Comment(Strip { open: tilde, close }), at, tilde))
+    }
+
+    /// The text of a raw block, up to its own end tag; the blocks of the same form within are text.
+    pub(super) fn raw_text(&mut self, name: &str, at: usize) -> Result<Range<usize>, Mistake> {
+        let start = self.cursor.at;
+        let mut open = 1;
+        let mut from = start;
+        while let Some(found) = self.cursor.source[from..].find("{{{{") {
+            let tag = from + found;
+            let after = &self.cursor.source[tag + 4..];
+            from = tag + 4;
+            if let Some(ended) = after.strip_prefix('/') {
+                let length = ended.find("}}}}");
+                open -= usize::from(length.is_some());
+                if let (0, Some(length)) = (open, length) {
+                    if &ended[..length] != name {
+                        let closed = ended[..length].to_owned();
+                        return Err((Fault::WrongEnd { open: name.to_owned(), closed }, tag));
+                    }
+                    self.cursor.at = tag + 5 + length + 4;
+                    return Ok(start..tag);
+                }
+            } else {
+                open += 1;
+            }
+        }
+        Err((Fault::BlockNotClosed(name.to_owned()), at))
+    }
+
+    pub(super) fn token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+        self.cursor.next_token()
+    }
+}
+
+/// Blanks, `~` and `}}`: how long they are, and whether there is a `~`.
+fn end_of_tag(text: &str) -> Option<(usize, bool)> {
+    let trimmed = text.trim_start_matches(crate::text::is_blank);
+    let (rest, tilde) = match trimmed.strip_prefix('~') {
+        Some(rest) => (rest, true),
+        None => (trimmed, false),
+    };
+    let rest = rest.strip_prefix("}}")?;
+    Some((text.len() - rest.len(), tilde))
+}

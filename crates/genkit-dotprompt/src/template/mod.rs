@@ -1,0 +1,70 @@
+//! The template language: text, tags and the tree they make.
+
+mod arguments;
+mod builtin;
+mod call;
+mod lexer;
+mod parse;
+mod parser;
+mod tags;
+mod token;
+mod tree;
+mod whitespace;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(crate) use builtin::Builtin;
+pub(crate) use tree::{Block, Call, Expr, Head, Node, Partial, PartialName, Path, Program};
+
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::text;
+
+/// A template, compiled. Places in it are bytes of the file.
+#[derive(Debug)]
+pub(crate) struct Template {
+    file: Arc<str>,
+    source: Arc<str>,
+    body: Range<usize>,
+    pub(crate) program: Program,
+    /// Helpers that are not built in, with the place of each use.
+    pub(crate) helpers: Vec<(Box<str>, usize)>,
+}
+
+impl Template {
+    pub(crate) fn parse(
+        file: Arc<str>,
+        source: Arc<str>,
+        body: Range<usize>,
+    ) -> Result<Self, Error> {
+        let (mut program, helpers) = parse::parse(&source, body.clone())
+            .map_err(|(fault, at)| Error::new(fault).at(text::place(&source, at)).in_file(&file))?;
+        whitespace::control(&mut program, &source);
+        Ok(Self { file, source, body, program, helpers })
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub(crate) fn file_name(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.source[self.body.clone()]
+    }
+
+    /// `fault` at a byte of the file.
+    pub(crate) fn error(&self, fault: Fault, at: usize) -> Error {
+        Error::new(fault).at(text::place(&self.source, at)).in_file(&self.file)
+    }
+}
+
+/// What is wrong with a template, and at which byte of the file.
+pub(crate) type Mistake = (Fault, usize);

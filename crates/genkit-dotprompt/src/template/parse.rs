@@ -1,0 +1,209 @@
+//! From tags to a tree.
+
+use std::ops::Range;
+
+use super::Mistake;
+use super::lexer::{Opening, Piece};
+use super::parser::{Helpers, Parser};
+use super::tags::OpenTag;
+use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
+use crate::fault::Fault;
+use crate::limits::MAX_BLOCKS;
+
+/// What ended a program.
+enum Stop {
+    End,
+    Else(Strip, usize),
+    Chain(OpenTag),
+    Close(Close),
+}
+
+/// `{{/name}}`
+struct Close {
+    written: String,
+    strip: Strip,
+    at: usize,
+}
+
+pub(super) fn parse(source: &str, body: Range<usize>) -> Result<(Program, Helpers), Mistake> {
+    let mut parser = Parser::new(source, body);
+    let (program, stop) = parser.program()?;
+    match stop {
+        Stop::End => Ok((program, parser.helpers)),
+        Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
+        Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
+        Stop::Close(close) => Err((Fault::EndWithoutBlock(close.written), close.at)),
+    }
+}
+
+impl Parser<'_> {
+    fn program(&mut self) -> Result<(Program, Stop), Mistake> {
+        let mut program = Program::default();
+        loop {
+            let (opening, at, tilde) = match self.lexer.next_piece()? {
+                Piece::End => return Ok((program, Stop::End)),
+                Piece::Text(range) => {
+                    program.nodes.push(Node::Text(text(range)));
+                    continue;
+                }
+                Piece::Tag(opening, at, tilde) => (opening, at, tilde),
+            };
+            let node = match opening {
+                Opening::Comment(strip) => Node::Comment(strip),
+                Opening::Else(strip) => return Ok((program, Stop::Else(strip, at))),
+                Opening::Chain => {
+                    return Ok((program, Stop::Chain(self.open_tag(opening, at, tilde)?)));
+                }
+                Opening::End => {
+                    let (written, strip) = self.end_tag(at, tilde)?;
+                    return Ok((program, Stop::Close(Close { written, strip, at })));
+                }
+                Opening::Value | Opening::Triple => self.value_tag(opening, at, tilde)?,
+                Opening::Raw => self.raw_block(at)?,
+                Opening::Block | Opening::Inverse => {
+                    let tag = self.open_tag(opening, at, tilde)?;
+                    self.block(tag, opening == Opening::Inverse)?
+                }
+                Opening::Partial => {
+                    Node::Partial(Box::new(self.partial_tag(opening, at, tilde)?.0))
+                }
+                Opening::PartialBlock => {
+                    let (partial, written) = self.partial_tag(opening, at, tilde)?;
+                    self.partial_block(partial, &written)?
+                }
+                Opening::Decorator => {
+                    let tag = self.open_tag(opening, at, tilde)?;
+                    program.has_inlines = true;
+                    self.inline(tag)?
+                }
+                Opening::DecoratorValue => return Err((Fault::Decorator, at)),
+            };
+            program.nodes.push(node);
+        }
+    }
+
+    fn enter(&mut self, at: usize) -> Result<(), Mistake> {
+        self.blocks += 1;
+        if self.blocks > MAX_BLOCKS {
+            return Err((Fault::TooManyBlocks, at));
+        }
+        Ok(())
+    }
+
+    /// A program in which the names of `params` are parameters.
+    fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
+        let before = self.params.len();
+        self.params.extend_from_slice(params);
+        let result = self.program();
+        self.params.truncate(before);
+        result
+    }
+
+    fn block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, Mistake> {
+        let written = tag.written.clone();
+        let (mut block, close) = self.rest_of_block(tag, false)?;
+        if close.written != written {
+            return Err((Fault::WrongEnd { open: written, closed: close.written }, close.at));
+        }
+        if inverted {
+            std::mem::swap(&mut block.program, &mut block.inverse);
+        }
+        Ok(Node::Block(Box::new(block)))
+    }
+
+    /// Up to the end tag, through every `{{else ..}}`.
+    fn rest_of_block(&mut self, tag: OpenTag, in_chain: bool) -> Result<(Block, Close), Mistake> {
+        self.enter(tag.at)?;
+        let (mut program, stop) = self.program_with(&tag.params)?;
+        program.params = tag.params;
+        let mut strips = BlockStrips { open: tag.strip, ..BlockStrips::default() };
+        let (inverse, close) = match stop {
+            Stop::Close(close) => (None, close),
+            Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
+            Stop::Else(strip, _) => {
+                strips.inverse = strip;
+                let (inverse, stop) = self.program()?;
+                match stop {
+                    Stop::Close(close) => (Some(inverse), close),
+                    Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
+                    Stop::Else(_, at) => return Err((Fault::SecondElse, at)),
+                    Stop::Chain(tag) => return Err((Fault::SecondElse, tag.at)),
+                }
+            }
+            Stop::Chain(next) => {
+                strips.inverse = next.strip;
+                let (written, at) = (tag.written, tag.at);
+                let (mut chained, close) =
+                    self.rest_of_block(next, true).map_err(|(fault, place)| {
+                        match fault {
+                            // The tag to close is the first of the chain.
+                            Fault::BlockNotClosed(_) => (Fault::BlockNotClosed(written), at),
+                            fault => (fault, place),
+                        }
+                    })?;
+                // Only the first of a chain takes the `~` of the end tag, as in the reference.
+                chained.strips.close = if in_chain { chained.strips.open } else { close.strip };
+                let nodes = vec![Node::Block(Box::new(chained))];
+                (Some(Program { nodes, chained: true, ..Program::default() }), close)
+            }
+        };
+        self.blocks -= 1;
+        strips.close = close.strip;
+        Ok((Block { call: tag.call, program: Some(program), inverse, strips }, close))
+    }
+
+    fn partial_block(&mut self, mut partial: Partial, written: &str) -> Result<Node, Mistake> {
+        let (program, strip) = self.plain_block(written, partial.at)?;
+        partial.strips.close = strip;
+        partial.block = Some(program);
+        Ok(Node::Partial(Box::new(partial)))
+    }
+
+    fn inline(&mut self, tag: OpenTag) -> Result<Node, Mistake> {
+        let (program, close) = self.plain_block(&tag.written, tag.at)?;
+        let name = match (tag.written.as_str(), tag.call.hash.is_empty()) {
+            ("inline", true) => tag.call.params.into_iter().next(),
+            _ => None,
+        };
+        let Some(name) = name else { return Err((Fault::Decorator, tag.at)) };
+        let strips = BlockStrips { open: tag.strip, close, ..BlockStrips::default() };
+        Ok(Node::Inline(Box::new(Inline { name, program, at: tag.at, strips })))
+    }
+
+    /// A program that has no `{{else}}`, up to its end tag.
+    fn plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
+        self.enter(at)?;
+        let (program, stop) = self.program()?;
+        self.blocks -= 1;
+        match stop {
+            Stop::Close(close) if close.written == written => Ok((program, close.strip)),
+            Stop::Close(Close { written: closed, at, .. }) => {
+                Err((Fault::WrongEnd { open: written.to_owned(), closed }, at))
+            }
+            Stop::End => Err((Fault::BlockNotClosed(written.to_owned()), at)),
+            Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
+            Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
+        }
+    }
+
+    /// `{{{{name}}}}`: what stands in it is text.
+    fn raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
+        let tag = self.open_tag(Opening::Raw, at, false)?;
+        let range = self.lexer.raw_text(&tag.written, at)?;
+        let mut program = Program::default();
+        if !range.is_empty() {
+            program.nodes.push(Node::Text(text(range)));
+        }
+        let strips = BlockStrips::default();
+        Ok(Node::Block(Box::new(Block {
+            call: tag.call,
+            program: Some(program),
+            inverse: None,
+            strips,
+        })))
+    }
+}
+
+fn text(range: Range<usize>) -> Text {
+    Text { value: range.clone(), original: range, left_stripped: false, right_stripped: false }
+}

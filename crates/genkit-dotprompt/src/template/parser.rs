@@ -1,0 +1,57 @@
+//! What is known while a template is read.
+
+use std::ops::Range;
+
+use super::Mistake;
+use super::lexer::Lexer;
+use super::token::Token;
+use crate::fault::Fault;
+
+pub(super) struct Parser<'a> {
+    pub(super) lexer: Lexer<'a>,
+    pub(super) peeked: Option<(Token<'a>, usize)>,
+    /// Subexpressions that are open.
+    pub(super) subexpressions: usize,
+    /// Blocks that are open.
+    pub(super) blocks: usize,
+    /// The names of the parameters of the blocks that are open.
+    pub(super) params: Vec<Box<str>>,
+    pub(super) helpers: Helpers,
+}
+
+/// Helpers that are not built in, and where they are used.
+pub(super) type Helpers = Vec<(Box<str>, usize)>;
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(source: &'a str, body: Range<usize>) -> Self {
+        Self {
+            lexer: Lexer::new(source, body),
+            peeked: None,
+            subexpressions: 0,
+            blocks: 0,
+            params: Vec::new(),
+            helpers: Vec::new(),
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn is_block_param(&self, name: &str) -> bool {
+        self.params.iter().any(|param| **param == *name)
+    }
+
+    pub(super) fn unexpected(&self, token: &Token<'_>, at: usize) -> Mistake {
+        let fault = match token {
+            Token::End => Fault::TagNotClosed,
+            Token::CloseTriple(_) => Fault::ThreeBraces,
+            Token::Close(_) => Fault::Unexpected("the end of the tag".to_owned()),
+            _ => {
+                let rest = &self.lexer.cursor.source[at..];
+                let word: String =
+                    rest.chars().take_while(|c| !c.is_whitespace() && *c != '}').take(20).collect();
+                Fault::Unexpected(format!("`{word}`"))
+            }
+        };
+        (fault, at)
+    }
+}

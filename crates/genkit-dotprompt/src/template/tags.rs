@@ -1,0 +1,153 @@
+//! One tag, up to its `}}`.
+
+use super::Mistake;
+use super::builtin::Standing;
+use super::call::{self, CallArguments, CallName};
+use super::lexer::Opening;
+use super::parser::Parser;
+use super::token::Token;
+use super::tree;
+use super::tree::{BlockStrips, Call, Head, Node, Partial, PartialName, Strip};
+use crate::fault::Fault;
+
+/// A tag that begins a block.
+pub(super) struct OpenTag {
+    pub(super) call: Call,
+    /// Its name as it was written: that of its end tag.
+    pub(super) written: String,
+    /// `as |value key|`
+    pub(super) params: Vec<Box<str>>,
+    pub(super) strip: Strip,
+    pub(super) at: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn open_tag(
+        &mut self,
+        opening: Opening,
+        at: usize,
+        tilde: bool,
+    ) -> Result<OpenTag, Mistake> {
+        let name = self.first_name(at)?;
+        let written = name.written.clone().into_owned();
+        let arguments = self.arguments()?;
+        let params = self.block_params()?;
+        let close = self.close(at, opening)?;
+        let mut call = match opening {
+            Opening::Decorator => Call {
+                head: Head::Variable(name.path),
+                params: arguments.params,
+                hash: arguments.hash,
+                at,
+            },
+            _ => call::of(self, name, arguments, Standing::Block)?,
+        };
+        call.at = at;
+        if !params.is_empty() && !gives_params(&call) {
+            return Err((Fault::NoBlockParams(written), at));
+        }
+        Ok(OpenTag { call, written, params, strip: Strip { open: tilde, close }, at })
+    }
+
+    fn first_name(&mut self, at: usize) -> Result<CallName<'a>, Mistake> {
+        match self.peek()? {
+            (Token::Close(_) | Token::CloseTriple(_) | Token::CloseRaw, _) => {
+                Err((Fault::EmptyTag, at))
+            }
+            (Token::End, _) => Err((Fault::TagNotClosed, at)),
+            _ => self.name(),
+        }
+    }
+
+    fn block_params(&mut self) -> Result<Vec<Box<str>>, Mistake> {
+        let mut params = Vec::new();
+        if self.peek()?.0 != Token::OpenParams {
+            return Ok(params);
+        }
+        self.next()?;
+        loop {
+            match self.next()? {
+                (Token::Id(name, _), _) => params.push(name.into()),
+                (Token::CloseParams, _) if !params.is_empty() => return Ok(params),
+                (other, at) => return Err(self.unexpected(&other, at)),
+            }
+        }
+    }
+
+    /// The end of a tag: whether it has a `~`.
+    fn close(&mut self, start: usize, opening: Opening) -> Result<bool, Mistake> {
+        match (self.next()?, opening) {
+            ((Token::CloseTriple(tilde), _), Opening::Triple) => Ok(tilde),
+            ((Token::CloseRaw, _), Opening::Raw) => Ok(false),
+            ((Token::Close(_), at), Opening::Triple | Opening::Raw) => Err((Fault::FewBraces, at)),
+            ((Token::Close(tilde), _), _) => Ok(tilde),
+            ((Token::End, _), _) => Err((Fault::TagNotClosed, start)),
+            ((other, at), _) => Err(self.unexpected(&other, at)),
+        }
+    }
+
+    /// `{{/name}}`
+    pub(super) fn end_tag(&mut self, at: usize, tilde: bool) -> Result<(String, Strip), Mistake> {
+        let name = self.first_name(at)?;
+        let close = self.close(at, Opening::End)?;
+        Ok((name.written.into_owned(), Strip { open: tilde, close }))
+    }
+
+    pub(super) fn value_tag(
+        &mut self,
+        opening: Opening,
+        at: usize,
+        tilde: bool,
+    ) -> Result<Node, Mistake> {
+        let name = self.first_name(at)?;
+        let arguments = self.arguments()?;
+        let close = self.close(at, opening)?;
+        let mut call = call::of(self, name, arguments, Standing::Tag)?;
+        call.at = at;
+        Ok(Node::Value(call, Strip { open: tilde, close }))
+    }
+
+    /// The tag, and its name as it was written.
+    pub(super) fn partial_tag(
+        &mut self,
+        opening: Opening,
+        at: usize,
+        tilde: bool,
+    ) -> Result<(Partial, String), Mistake> {
+        let (name, written) = match self.peek()? {
+            (Token::OpenCall, place) => {
+                self.next()?;
+                (PartialName::Dynamic(self.subexpression(place)?), String::new())
+            }
+            _ => {
+                let CallName { path, written } = self.first_name(at)?;
+                let written = written.into_owned();
+                let block =
+                    path.data && matches!(&path.parts[..], [name] if &**name == "partial-block");
+                match block {
+                    true => (PartialName::Block, written),
+                    false => (PartialName::Static(written.as_str().into()), written),
+                }
+            }
+        };
+        let CallArguments { params, hash } = self.arguments()?;
+        let mut params = params.into_iter();
+        let context = params.next();
+        if params.next().is_some() {
+            return Err((Fault::PartialArguments, at));
+        }
+        let close = self.close(at, opening)?;
+        let strips = BlockStrips { open: Strip { open: tilde, close }, ..BlockStrips::default() };
+        Ok((Partial { name, context, hash, block: None, indent: 0..0, at, strips }, written))
+    }
+}
+
+/// Whether a block hands values to the names of `as |a b|`.
+fn gives_params(call: &Call) -> bool {
+    use tree::Head::*;
+    match &call.head {
+        Builtin(builtin) => matches!(builtin, super::Builtin::Each | super::Builtin::With),
+        Helper(_) => false,
+        Maybe(_) | Variable(_) => true,
+    }
+}

@@ -1,0 +1,274 @@
+//! Blanks that tags take: `~` on its side, and a line that holds only blocks, comments or a partial.
+//!
+//! The rules are those of the reference, its asymmetries included: templates were written against them.
+
+use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
+use crate::text::is_blank;
+
+/// Takes the blanks from the texts of a whole template.
+pub(super) fn control(program: &mut Program, source: &str) {
+    of_program(program, source, true);
+}
+
+/// What a node takes from its neighbours.
+struct Effect {
+    open: bool,
+    close: bool,
+    standalone: Standalone,
+}
+
+#[derive(PartialEq)]
+enum Standalone {
+    No,
+    /// A comment or partial: the line as a whole.
+    Inline,
+    /// A block: the lines of its first and its last tag.
+    Block {
+        open: bool,
+        close: bool,
+    },
+}
+
+fn of_program(program: &mut Program, source: &str, root: bool) {
+    let nodes = &mut program.nodes;
+    for i in 0..nodes.len() {
+        let Some(taken) = of_node(&mut nodes[i], source) else { continue };
+        let before = ends_line(nodes, Some(i), source, root);
+        let after = begins_line(nodes, Some(i), source, root);
+        if taken.close {
+            take_right(nodes, Some(i), source, true);
+        }
+        if taken.open {
+            take_left(nodes, Some(i), source, true);
+        }
+        match taken.standalone {
+            Standalone::Inline if before && after => {
+                take_right(nodes, Some(i), source, false);
+                if take_left(nodes, Some(i), source, false) {
+                    indent(nodes, i, source);
+                }
+            }
+            Standalone::Block { open, close } => {
+                if open && before {
+                    take_right(first_body(&mut nodes[i]), None, source, false);
+                    take_left(nodes, Some(i), source, false);
+                }
+                if close && after {
+                    take_right(nodes, Some(i), source, false);
+                    take_left(last_body(&mut nodes[i]), None, source, false);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A partial keeps what stood before it on its line.
+fn indent(nodes: &mut [Node], i: usize, source: &str) {
+    let Some(Node::Text(text)) = i.checked_sub(1).and_then(|before| nodes.get(before)) else {
+        return;
+    };
+    let range = text.original.clone();
+    let line = &source[range.clone()];
+    let blanks = line.len() - line.trim_end_matches([' ', '\t']).len();
+    if let Node::Partial(partial) = &mut nodes[i] {
+        partial.indent = range.end - blanks..range.end;
+    }
+}
+
+fn of_node(node: &mut Node, source: &str) -> Option<Effect> {
+    let of_tag = |strip: Strip, standalone| {
+        Some(Effect { open: strip.open, close: strip.close, standalone })
+    };
+    match node {
+        Node::Text(_) => None,
+        Node::Value(_, strip) => of_tag(*strip, Standalone::No),
+        Node::Comment(strip) => of_tag(*strip, Standalone::Inline),
+        Node::Partial(partial) => match &mut **partial {
+            Partial { block: Some(program), strips, .. } => {
+                Some(of_block(Some(program), None, *strips, source))
+            }
+            Partial { strips, .. } => of_tag(strips.open, Standalone::Inline),
+        },
+        Node::Inline(inline) => {
+            let Inline { program, strips, .. } = &mut **inline;
+            Some(of_block(Some(program), None, *strips, source))
+        }
+        Node::Block(block) => {
+            let Block { program, inverse, strips, .. } = &mut **block;
+            Some(of_block(program.as_mut(), inverse.as_mut(), *strips, source))
+        }
+    }
+}
+
+fn of_block(
+    program: Option<&mut Program>,
+    inverse: Option<&mut Program>,
+    strips: BlockStrips,
+    source: &str,
+) -> Effect {
+    let (first, second) = match (program, inverse) {
+        (Some(program), inverse) => (Some(program), inverse),
+        (None, inverse) => (inverse, None),
+    };
+    let (open, close) = (strips.open.open, strips.close.close);
+    let Some(first) = first else { return Effect { open, close, standalone: Standalone::No } };
+    of_program(first, source, false);
+    let Some(second) = second else {
+        let standalone = Standalone::Block {
+            open: begins_line(&first.nodes, None, source, false),
+            close: ends_line(&first.nodes, None, source, false),
+        };
+        if strips.open.close {
+            take_right(&mut first.nodes, None, source, true);
+        }
+        if strips.close.open {
+            take_left(&mut first.nodes, None, source, true);
+        }
+        return Effect { open, close, standalone };
+    };
+    of_program(second, source, false);
+    let standalone = Standalone::Block {
+        open: begins_line(&first.nodes, None, source, false),
+        close: ends_line(first_inverse(second), None, source, false),
+    };
+    if strips.open.close {
+        take_right(&mut first.nodes, None, source, true);
+    }
+    if strips.inverse.open {
+        take_left(&mut first.nodes, None, source, true);
+    }
+    if strips.inverse.close {
+        take_right(first_inverse(second), None, source, true);
+    }
+    if strips.close.open {
+        take_left(last_inverse(second), None, source, true);
+    }
+    if ends_line(&first.nodes, None, source, false)
+        && begins_line(first_inverse(second), None, source, false)
+    {
+        take_left(&mut first.nodes, None, source, false);
+        take_right(first_inverse(second), None, source, false);
+    }
+    Effect { open, close, standalone }
+}
+
+/// What stands after the first `{{else ..}}`.
+fn first_inverse(inverse: &mut Program) -> &mut Vec<Node> {
+    if !inverse.chained {
+        return &mut inverse.nodes;
+    }
+    match inverse.nodes.first_mut() {
+        Some(Node::Block(block)) if block.program.is_some() => {
+            // Asked for just above.
+            &mut block.program.get_or_insert_default().nodes
+        }
+        _ => unreachable!("a chain is one block"),
+    }
+}
+
+/// What stands after the last `{{else if ..}}`.
+fn last_inverse(inverse: &mut Program) -> &mut Vec<Node> {
+    let mut last = inverse;
+    while last.chained {
+        last = match last.nodes.last_mut() {
+            Some(Node::Block(block)) => block.program.get_or_insert_default(),
+            _ => unreachable!("a chain is one block"),
+        };
+    }
+    &mut last.nodes
+}
+
+/// What the first tag of a block is followed by.
+fn first_body(node: &mut Node) -> &mut Vec<Node> {
+    match node {
+        Node::Block(block) => {
+            let Block { program, inverse, .. } = &mut **block;
+            &mut program.as_mut().or(inverse.as_mut()).expect("a block has a body").nodes
+        }
+        other => only_body(other),
+    }
+}
+
+/// What stands before the last tag of a block.
+fn last_body(node: &mut Node) -> &mut Vec<Node> {
+    match node {
+        Node::Block(block) => {
+            let Block { program, inverse, .. } = &mut **block;
+            &mut inverse.as_mut().or(program.as_mut()).expect("a block has a body").nodes
+        }
+        other => only_body(other),
+    }
+}
+
+fn only_body(node: &mut Node) -> &mut Vec<Node> {
+    match node {
+        Node::Inline(inline) => &mut inline.program.nodes,
+        Node::Partial(partial) => &mut partial.block.get_or_insert_default().nodes,
+        _ => unreachable!("only blocks have a body"),
+    }
+}
+
+/// Whether what stands before `at` (the end where there is none) ends a line.
+fn ends_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
+    let at = at.unwrap_or(nodes.len());
+    let Some(before) = at.checked_sub(1) else { return root };
+    let Node::Text(text) = &nodes[before] else { return false };
+    let text = &source[text.original.clone()];
+    let rest = text.trim_end_matches(is_blank);
+    text[rest.len()..].contains('\n') || (rest.is_empty() && before == 0 && root)
+}
+
+/// Whether what stands after `at` (the beginning where there is none) begins with the end of a line.
+fn begins_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
+    let next = at.map_or(0, |at| at + 1);
+    let Some(node) = nodes.get(next) else { return root };
+    let Node::Text(text) = node else { return false };
+    let text = &source[text.original.clone()];
+    let rest = text.trim_start_matches(is_blank);
+    let blanks = &text[..text.len() - rest.len()];
+    blanks.contains('\n') || (rest.is_empty() && next + 1 == nodes.len() && root)
+}
+
+fn text_at(nodes: &mut [Node], at: Option<usize>) -> Option<&mut Text> {
+    match nodes.get_mut(at?)? {
+        Node::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Takes blanks after `at`: all of them, or the rest of the line.
+fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
+    let at = at.map_or(0, |at| at + 1);
+    let Some(text) = text_at(nodes, Some(at)).filter(|text| all || !text.right_stripped) else {
+        return;
+    };
+    let value = &source[text.value.clone()];
+    let rest = if all {
+        value.trim_start_matches(is_blank)
+    } else {
+        let rest = value.trim_start_matches([' ', '\t']);
+        let rest = rest.strip_prefix('\r').unwrap_or(rest);
+        rest.strip_prefix('\n').unwrap_or(rest)
+    };
+    let taken = value.len() - rest.len();
+    text.value.start += taken;
+    text.right_stripped = taken > 0;
+}
+
+/// Takes blanks before `at`: all of them, or those of the line. Whether there were any.
+fn take_left(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
+    let at = at.unwrap_or(nodes.len()).checked_sub(1);
+    let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {
+        return false;
+    };
+    let value = &source[text.value.clone()];
+    let rest = match all {
+        true => value.trim_end_matches(is_blank),
+        false => value.trim_end_matches([' ', '\t']),
+    };
+    let taken = value.len() - rest.len();
+    text.value.end -= taken;
+    text.left_stripped = taken > 0;
+    text.left_stripped
+}

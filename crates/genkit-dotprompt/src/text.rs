@@ -1,0 +1,33 @@
+//! Blanks as the language knows them, and places in a text.
+
+use std::ops::Range;
+
+/// What JavaScript's `\s` and `trim` take for a blank: the language is defined by them.
+pub(crate) fn is_blank(c: char) -> bool {
+    c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
+}
+
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(is_blank)
+}
+
+pub(crate) fn trim_range(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start_matches(is_blank).len();
+    start..start + trim(text).len()
+}
+
+/// Line and column of a byte, both from 1; lines end with LF, CRLF or CR.
+pub(crate) fn place(source: &str, offset: usize) -> (usize, usize) {
+    let before = source.get(..offset).unwrap_or(source);
+    let mut line = 1;
+    let mut start = 0;
+    let bytes = before.as_bytes();
+    for (i, byte) in bytes.iter().enumerate() {
+        let ends = *byte == b'\n' || (*byte == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
+        if ends {
+            line += 1;
+            start = i + 1;
+        }
+    }
+    (line, before[start..].chars().count() + 1)
+}

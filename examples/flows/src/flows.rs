@@ -1,0 +1,133 @@
+//! The flows.
+
+use genkit::model::ModelRef;
+use genkit::schemars::JsonSchema;
+use genkit::serde::Serialize;
+use genkit::{Chunks, Context, Error, ErrorKind, Result, flow};
+
+genkit::prompts!("prompts");
+
+/// Greets somebody.
+#[flow]
+pub(crate) async fn greet(
+    /// Who is greeted.
+    who: String,
+) -> String {
+    format!("hello {who}")
+}
+
+/// One number on the way.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(crate = "genkit::serde")]
+#[schemars(crate = "genkit::schemars")]
+pub(crate) struct Counted {
+    i: u32,
+}
+
+/// How far it came.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(crate = "genkit::serde")]
+#[schemars(crate = "genkit::schemars")]
+pub(crate) struct Total {
+    total: u32,
+}
+
+/// Counts to a number, and says each one on the way.
+#[flow]
+pub(crate) async fn count(
+    chunks: &Chunks<Counted>,
+    /// Where to stop.
+    n: u32,
+) -> Result<Total> {
+    for i in 1..=n {
+        chunks.send(Counted { i }).await?;
+    }
+    Ok(Total { total: n })
+}
+
+/// Fails, with a text that callers read.
+#[flow]
+pub(crate) async fn fail() -> Result<String> {
+    Err(Error::new(ErrorKind::FailedPrecondition, "this flow always fails"))
+}
+
+/// What is suggested, and what it costs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(crate = "genkit::serde")]
+#[schemars(crate = "genkit::schemars")]
+pub(crate) struct Menu {
+    season: String,
+    suggestion: prompts::SuggestOutput,
+    cents: usize,
+}
+
+/// Suggests a menu in three steps, one of which asks a model.
+#[flow]
+pub(crate) async fn menu(
+    ctx: &Context,
+    model: &ModelRef,
+    /// What the menu is about.
+    theme: String,
+    /// The month, 1 to 12.
+    month: u8,
+) -> Result<Menu> {
+    let season = ctx.step("season", season_of(month)).await?;
+    let suggest = prompts::suggest(prompts::Suggest::new(theme, season.clone()));
+    let suggested = ctx.step("suggest", suggest.model(model.clone())).await?;
+    let suggestion: prompts::SuggestOutput = suggested.output()?;
+    let cents = ctx.step("price", price_of(&suggestion)).await?;
+    Ok(Menu { season, suggestion, cents })
+}
+
+async fn season_of(month: u8) -> Result<String> {
+    let season = match month {
+        12 | 1 | 2 => "winter",
+        3..=5 => "spring",
+        6..=8 => "summer",
+        9..=11 => "autumn",
+        _ => return Err(Error::invalid_argument("a month is 1 to 12")),
+    };
+    Ok(season.to_owned())
+}
+
+/// A letter costs ten cents.
+async fn price_of(suggestion: &prompts::SuggestOutput) -> Result<usize> {
+    let drink = suggestion.drink.as_deref().unwrap_or_default();
+    Ok(10 * (suggestion.dish.len() + drink.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit::testing::ScriptedModel;
+
+    #[tokio::test]
+    async fn a_flow_is_a_function() {
+        assert_eq!(greet("Ann".to_owned()).await, "hello Ann");
+        let (chunks, sent) = Chunks::collect();
+        assert_eq!(count(&chunks, 2).await.unwrap(), Total { total: 2 });
+        assert_eq!(sent.take(), [Counted { i: 1 }, Counted { i: 2 }]);
+        assert_eq!(fail().await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
+    }
+    #[tokio::test]
+    async fn a_menu_is_made_in_steps() {
+        let ctx = Context::detached();
+        let model = ScriptedModel::text(r#"{"dish": "soup", "drink": "tea"}"#);
+        let made = menu(&ctx, &model.clone().into(), "rain".to_owned(), 11).await.unwrap();
+        assert_eq!((made.season.as_str(), made.suggestion.dish.as_str()), ("autumn", "soup"));
+        assert_eq!(made.cents, 70);
+        let asked = model.requests()[0].messages.last().unwrap().text();
+        assert!(asked.contains("Suggest a menu about rain for the autumn."), "{asked}");
+        let wrong = menu(&ctx, &model.into(), "rain".to_owned(), 13).await.unwrap_err();
+        assert_eq!(wrong.kind(), ErrorKind::InvalidArgument);
+    }
+
+    #[tokio::test]
+    async fn the_model_that_needs_no_key_makes_one_too() {
+        let ctx = Context::detached();
+        let made = menu(&ctx, &offline::Offline.into(), "rain".to_owned(), 1).await.unwrap();
+        assert_eq!(made.season, "winter");
+        // It fills the form, and knows no dishes.
+        assert_eq!(made.cents, price_of(&made.suggestion).await.unwrap());
+    }
+}

@@ -1,0 +1,85 @@
+//! Flows over HTTP.
+//!
+//! ```text
+//! cargo run -p flows                        on 127.0.0.1, port $PORT or 3400
+//! cargo run -p flows -- --http 127.0.0.1:0  anywhere else
+//!
+//! curl http://127.0.0.1:3400/greet -H 'content-type: application/json' -d '{"data": {"who": "Ann"}}'
+//! curl -N 'http://127.0.0.1:3400/count?stream=true' -H 'content-type: application/json' -d '{"data": {"n": 3}}'
+//! ```
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+
+mod flows;
+#[path = "../../quickstart/src/model.rs"]
+mod model;
+
+use genkit::{Error, Result};
+
+const USAGE: &str = "usage: flows [--http ADDRESS]";
+
+/// What is wanted.
+#[derive(Debug, PartialEq)]
+enum Wanted {
+    Help,
+    Serve { address: Option<String> },
+}
+
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let mut address = None;
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "-h" | "--help" => return Ok(Wanted::Help),
+            "--http" => {
+                let given = arguments.next();
+                address = Some(given.ok_or_else(|| wrong("--http needs a value".to_owned()))?);
+            }
+            other => return Err(wrong(format!("there is no option {other}"))),
+        }
+    }
+    Ok(Wanted::Serve { address })
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let Wanted::Serve { address } = wanted(std::env::args().skip(1))? else {
+        println!("{USAGE}");
+        return Ok(());
+    };
+    genkit::log_to_stderr();
+    let model = model::model(None, "answers by the words alone");
+    let genkit = genkit::Genkit::builder().default_model(model.clone()).state(model).build()?;
+    let server = genkit
+        .serve_flows()
+        // There are no secrets here: every web page may call.
+        .cors(["*"])
+        .durable_streams(true);
+    match address {
+        Some(address) => server.http(address).await,
+        None => server.await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_and_mistakes_are_named() {
+        let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
+        assert_eq!(read("").unwrap(), Wanted::Serve { address: None });
+        let address = Some("127.0.0.1:0".to_owned());
+        assert_eq!(read("--http 127.0.0.1:0").unwrap(), Wanted::Serve { address });
+        assert_eq!(read("--help").unwrap(), Wanted::Help);
+        for line in ["--http", "--port 1"] {
+            assert!(read(line).unwrap_err().to_string().contains(USAGE), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_registry_is_sound() {
+        genkit::testing::check().unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+//! One action of every kind, for Genkit's Developer UI and CLI.
+//!
+//! ```text
+//! genkit start -- cargo run -p playground   then http://localhost:4000
+//! genkit flow:run shout '{"text": "hello"}' -s
+//! ```
+
+mod actions;
+
+use genkit::evaluate::metrics;
+use genkit::model::{self, GenerateChunk, ModelInfo, Supports};
+use genkit::{Genkit, Result};
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    genkit::log_to_stderr();
+    // A model that says what it is told, in two pieces.
+    let supports = Supports::text_only().with_tools(true);
+    let info = ModelInfo::default().with_label("Echo").with_supports(supports);
+    let echo = model::from_fn("house/echo", |request, chunks| async move {
+        let said = request.messages.last().map(|message| message.text()).unwrap_or_default();
+        chunks.send(GenerateChunk::from_text("echo: "));
+        chunks.send(GenerateChunk::from_text(said.clone()));
+        format!("echo: {said}")
+    });
+    let genkit = Genkit::builder()
+        .actions(actions::haiku())
+        .actions(metrics::deep_equal())
+        .default_model(echo.with_info(info))
+        .build()?;
+    genkit::dev::wait_with(&genkit).await
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_registry_is_sound() {
+        genkit::testing::check().unwrap();
+    }
+}

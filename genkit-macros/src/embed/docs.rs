@@ -1,0 +1,39 @@
+//! Doc comments of descriptions: text of a file, in which nothing is code that a doc test would run.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `#[doc = ".."]` for each line.
+pub(super) fn lines(text: Option<&str>) -> TokenStream {
+    let lines = text.unwrap_or_default().lines().map(|line| {
+        let line = format!(" {}", harmless(line));
+        quote!(#[doc = #line])
+    });
+    quote!(#(#lines)*)
+}
+
+/// A line without the indentation and the fences that make code of it.
+fn harmless(line: &str) -> String {
+    let mut line = line.trim().to_owned();
+    for (fence, instead) in [("```", "`"), ("~~~", "~")] {
+        while line.contains(fence) {
+            line = line.replace(fence, instead);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_begins_code() {
+        assert_eq!(harmless("    let x = 1;"), "let x = 1;");
+        assert_eq!(harmless("```rust"), "`rust");
+        assert_eq!(harmless("``````"), "``");
+        assert_eq!(harmless("a `b` c"), "a `b` c");
+        assert!(lines(Some("a\n\nb")).to_string().matches("doc").count() == 3);
+        assert!(lines(None).is_empty());
+    }
+}

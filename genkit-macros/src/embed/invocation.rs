@@ -1,0 +1,139 @@
+//! The invocation: `prompts!("prompts")`, `prompts!(pub mod asks = "res/prompts", schemas(Recipe))`.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, bracketed, parenthesized, token};
+
+use super::names;
+use crate::error::Errors;
+use crate::suggest::{listed, nearest};
+
+/// What was asked for.
+pub(super) struct Invocation {
+    /// `$crate` of the library.
+    pub(super) library: TokenStream,
+    pub(super) attrs: Vec<Attribute>,
+    /// `pub(crate)` where none is written.
+    pub(super) vis: Option<Visibility>,
+    /// The module; of the folder's name where none is written.
+    pub(super) module: Ident,
+    pub(super) folder: LitStr,
+    /// Types of the program that files name as schemas.
+    pub(super) schemas: Vec<Path>,
+}
+
+const OPTIONS: [&str; 1] = ["schemas"];
+const USAGE: &str = "write `prompts!(\"prompts\")`, `prompts!(pub mod asks = \"res/prompts\")`, \
+                     or `prompts![haiku, letter]` for `#[prompt]` functions";
+
+impl Invocation {
+    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
+        let parser = |input: ParseStream| {
+            let library;
+            bracketed!(library in input);
+            let library = library.parse()?;
+            let parsed = form(input, library, errors);
+            // What is left would be an error of its own.
+            input.parse::<TokenStream>()?;
+            parsed
+        };
+        parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
+    }
+}
+
+fn form(
+    input: ParseStream,
+    library: TokenStream,
+    errors: &mut Errors,
+) -> syn::Result<Option<Invocation>> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let vis: Visibility = input.parse()?;
+    let module = match input.parse::<Option<Token![mod]>>()? {
+        Some(_) => {
+            let module = input.call(Ident::parse_any)?;
+            if input.parse::<Token![=]>().is_err() {
+                let what = "the folder is missing";
+                errors.at(&module, what, format_args!("write `mod {module} = \"folder\"`"));
+                return Ok(None);
+            }
+            Some(module)
+        }
+        None => None,
+    };
+    let Ok(folder) = input.parse::<LitStr>() else {
+        errors.at_span(input.span(), "this names no folder of `.prompt` files", USAGE);
+        return Ok(None);
+    };
+    if let (Visibility::Public(_) | Visibility::Restricted(_), None) = (&vis, &module) {
+        let what = "a visibility goes before `mod`";
+        errors.at(&vis, what, "write `pub mod prompts = \"prompts\"`");
+    }
+    let schemas = options(input, errors)?;
+    let value = folder.value();
+    let last = value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let named = names::snake(last);
+    if module.is_none() && named.is_empty() {
+        let what = format!("the folder `{value}` has no name that a module could have");
+        errors.at(&folder, what, format_args!("write `mod prompts = \"{value}\"`"));
+    }
+    let module = module.unwrap_or_else(|| names::ident(&named, folder.span()));
+    let vis = Some(vis).filter(|vis| !matches!(vis, Visibility::Inherited));
+    Ok(Some(Invocation { library, attrs, vis, module, folder, schemas }))
+}
+
+/// `, schemas(Recipe, crate::Place)`
+fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+    let mut schemas: Vec<Path> = Vec::new();
+    while !input.is_empty() {
+        if input.parse::<Token![,]>().is_err() {
+            let next = input.cursor().token_tree().map(|(tree, _)| tree);
+            errors.at(next, "a `,` is missing here", USAGE);
+            return Ok(schemas);
+        }
+        if input.is_empty() {
+            break;
+        }
+        let Ok(key) = input.call(Ident::parse_any) else {
+            errors.at_span(input.span(), "this is no option of `prompts!`", USAGE);
+            return Ok(schemas);
+        };
+        let takes = format!("`prompts!` takes {}", listed(OPTIONS));
+        if key != "schemas" {
+            let what = format!("`prompts!` has no option `{key}`");
+            match nearest(&key.to_string(), OPTIONS) {
+                Some(near) => errors.at(&key, what, format_args!("did you mean `{near}`? {takes}")),
+                None => errors.at(&key, what, takes),
+            }
+            return Ok(schemas);
+        }
+        if !input.peek(token::Paren) {
+            let what = "`schemas` takes types in parentheses";
+            errors.at(&key, what, "write it like this: `schemas(Recipe, crate::Place)`");
+            return Ok(schemas);
+        }
+        let content;
+        parenthesized!(content in input);
+        let types =
+            Punctuated::<Path, Token![,]>::parse_terminated_with(&content, Path::parse_mod_style)?;
+        for path in types {
+            let name = schema_name(&path);
+            if schemas.iter().any(|earlier| schema_name(earlier) == name) {
+                let what = format!("`{name}` is twice in `schemas`");
+                errors.at(&path, what, "files know a type by the last word of its path: keep one");
+                continue;
+            }
+            schemas.push(path);
+        }
+    }
+    Ok(schemas)
+}
+
+/// The name by which files know a type: `Place` of `crate::city::Place`.
+pub(super) fn schema_name(path: &Path) -> String {
+    let last = path.segments.last();
+    last.map(|last| last.ident.unraw().to_string())
+        .unwrap_or_else(|| path.to_token_stream().to_string())
+}

@@ -1,0 +1,124 @@
+//! Names: from those of files and schemas to those of Rust.
+
+use proc_macro2::Span;
+use syn::Ident;
+
+/// `trip_plan`, of `trip-plan`, `TripPlan` and `trip plan`.
+pub(super) fn snake(name: &str) -> String {
+    words(name).join("_")
+}
+
+/// `TripPlan`, of `trip-plan` and `trip_plan`.
+pub(super) fn pascal(name: &str) -> String {
+    words(name)
+        .into_iter()
+        .map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+            first.unwrap_or_default() + letters.as_str()
+        })
+        .collect()
+}
+
+/// The words of a name in small letters: a capital after a small letter begins one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let is_letter = letter.is_alphanumeric() && is_ident(&format!("x_{letter}_"));
+        let begins = letter.is_uppercase() && (before.is_lowercase() || before.is_numeric());
+        if begins || !is_letter {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (is_letter, words.last_mut()) {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// An identifier of `text`, which [`snake`] or [`pascal`] made: raw where it is a keyword.
+pub(super) fn ident(text: &str, span: Span) -> Ident {
+    if is_ident(text) {
+        return Ident::new(text, span);
+    }
+    match text {
+        "" => Ident::new("empty", span),
+        "self" | "Self" | "super" | "crate" => Ident::new(&format!("{text}_"), span),
+        _ if is_ident(&format!("_{text}")) && text.starts_with(char::is_numeric) => {
+            Ident::new(&format!("_{text}"), span)
+        }
+        _ => Ident::new_raw(text, span),
+    }
+}
+
+fn is_ident(text: &str) -> bool {
+    syn::parse_str::<Ident>(text).is_ok()
+}
+
+/// Names that are given once: the second of one name is numbered.
+#[derive(Default)]
+pub(super) struct Taken(Vec<String>);
+
+impl Taken {
+    /// `name`, or `name` with a number after `before`.
+    pub(super) fn free(&mut self, name: &str, before: &str) -> String {
+        let free = self.next(name, before);
+        self.0.push(free.clone());
+        free
+    }
+
+    /// What [`free`](Self::free) will give.
+    pub(super) fn next(&self, name: &str, before: &str) -> String {
+        let mut free = name.to_owned();
+        let mut number = 2_u32;
+        while self.0.contains(&free) {
+            free = format!("{name}{before}{number}");
+            number += 1;
+        }
+        free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_every_spelling() {
+        for (name, of_function, of_type) in [
+            ("trip", "trip", "Trip"),
+            ("trip-plan", "trip_plan", "TripPlan"),
+            ("tripPlan", "trip_plan", "TripPlan"),
+            ("Trip.Plan", "trip_plan", "TripPlan"),
+            ("v2beta", "v2beta", "V2beta"),
+            ("HTTPServer", "httpserver", "Httpserver"),
+            ("größe x", "größe_x", "GrößeX"),
+            ("--", "", ""),
+        ] {
+            assert_eq!((snake(name).as_str(), pascal(name).as_str()), (of_function, of_type));
+        }
+    }
+
+    #[test]
+    fn what_is_no_identifier_becomes_one() {
+        for (text, expected) in [
+            ("days", "days"),
+            ("type", "r#type"),
+            ("self", "self_"),
+            ("2nd", "_2nd"),
+            ("", "empty"),
+        ] {
+            assert_eq!(ident(text, Span::call_site()).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn the_second_of_a_name_is_numbered() {
+        let mut taken = Taken::default();
+        let names = ["a", "a", "b", "a"].map(|name| taken.free(name, "_"));
+        assert_eq!(names, ["a", "a_2", "b", "a_3"]);
+    }
+}

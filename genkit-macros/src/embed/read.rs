@@ -1,0 +1,248 @@
+//! The folder: its files, and everything that is wrong with them.
+
+use std::path::Path;
+
+use genkit_dotprompt::{Environment, EnvironmentBuilder, Error, Folder, Metadata, PromptFile};
+use serde_json::{Map, Value, json};
+use syn::LitStr;
+
+use super::invocation::{Invocation, schema_name};
+use super::names;
+use super::prompt::Prompt;
+use super::shape::GIVEN;
+use crate::error::Errors;
+use crate::suggest::nearest;
+
+/// What the folder holds, as far as it can be read.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) prompts: Vec<Prompt>,
+    /// The paths of all files inside of the folder, partials among them.
+    pub(super) files: Vec<String>,
+}
+
+/// Reads the folder of an invocation in the crate at `manifest`.
+pub(super) fn folder(
+    invocation: &Invocation,
+    manifest: Option<&Path>,
+    errors: &mut Errors,
+) -> Read {
+    let literal = &invocation.folder;
+    let named = literal.value();
+    let Some(manifest) = manifest else {
+        let what = "the folder of the crate is not known: `CARGO_MANIFEST_DIR` is not set";
+        errors.at(literal, what, "set it where cargo does not");
+        return Read::default();
+    };
+    if Path::new(&named).is_absolute() || named.split(['/', '\\']).any(|part| part == "..") {
+        let what = format!("`{named}` is not inside of the crate");
+        errors.at(literal, what, "name a folder relative to the `Cargo.toml` of the crate");
+        return Read::default();
+    }
+    let path = manifest.join(&named);
+    if !path.is_dir() {
+        let what = format!("there is no folder `{named}` beside the `Cargo.toml` of this crate");
+        match near(&path) {
+            Some(near) => errors.at(literal, what, format_args!("did you mean `{near}`?")),
+            None => errors.at(literal, what, "make it, or name another"),
+        }
+        return Read::default();
+    }
+    let folder = named.trim_end_matches('/');
+    let mut mistakes = Mistakes { folder, root: &path, literal, told: Vec::new(), errors };
+    match Folder::read(&path) {
+        Ok(folder) => read(&folder, invocation, &mut mistakes),
+        Err(found) => {
+            found.iter().for_each(|error| mistakes.found(error));
+            Read::default()
+        }
+    }
+}
+
+fn read(folder: &Folder, invocation: &Invocation, mistakes: &mut Mistakes) -> Read {
+    let environment = environment(folder, invocation, mistakes);
+    let mut files: Vec<String> =
+        folder.partials().iter().map(|partial| mistakes.inside(&partial.path)).collect();
+    let mut prompts = Vec::new();
+    for file in folder.prompts() {
+        let path = mistakes.inside(&file.path);
+        files.push(path.clone());
+        let parsed = PromptFile::parse(&path, &file.source);
+        match &parsed {
+            Ok(parsed) => {
+                let found = environment.check(parsed).into_iter().chain(parsed.check_run());
+                found.for_each(|error| mistakes.found(&error));
+            }
+            Err(error) => mistakes.found(error),
+        }
+        let metadata = match parsed.and_then(|parsed| metadata_of(&environment, &parsed)) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                mistakes.found(&error);
+                // A mistake in the template leaves the types as they are.
+                let head = PromptFile::parse(&path, head(&file.source));
+                match head.and_then(|head| metadata_of(&environment, &head)) {
+                    Ok(metadata) => metadata,
+                    Err(_) => continue,
+                }
+            }
+        };
+        if !metadata.input_schema().is_none_or(takes_object) {
+            let what = "the input of a prompt is an object: its keys are the variables";
+            mistakes.add(&path, what);
+            continue;
+        }
+        prompts.push(Prompt::new(&file.name, file.variant.as_deref(), &path, metadata));
+    }
+    for place in 0..prompts.len() {
+        let (before, rest) = prompts.split_at_mut(place);
+        if let [variant, after @ ..] = rest {
+            before.iter().chain(&*after).for_each(|base| variant.share(base));
+        }
+    }
+    collisions(&prompts, mistakes);
+    files.sort();
+    Read { prompts, files }
+}
+
+fn metadata_of(environment: &Environment, file: &PromptFile) -> Result<Metadata, Error> {
+    environment.metadata(file, &Metadata::default())
+}
+
+/// A file without its template.
+fn head(source: &str) -> &str {
+    let mut marks = 0;
+    let mut end = 0;
+    for line in source.split_inclusive('\n') {
+        end += line.len();
+        marks += usize::from(line.trim_end() == "---");
+        if marks == 2 {
+            break;
+        }
+    }
+    &source[..end]
+}
+
+/// What the files share: partials, and types of the program as schemas that say nothing.
+fn environment(folder: &Folder, invocation: &Invocation, mistakes: &mut Mistakes) -> Environment {
+    let mut builder = Environment::builder();
+    for path in &invocation.schemas {
+        let name = schema_name(path);
+        builder = builder.schema(&name, json!({ GIVEN: name }));
+    }
+    for (name, partial) in folder.partial_names() {
+        let path = mistakes.inside(&partial.path);
+        let with = |builder: EnvironmentBuilder, source| builder.partial_file(name, &path, source);
+        // One with a mistake is empty, so that whoever uses it is not wrong for that.
+        let source = match with(Environment::builder(), &partial.source) {
+            Ok(_) => &*partial.source,
+            Err(error) => {
+                mistakes.found(&error);
+                ""
+            }
+        };
+        if let Ok(with_partial) = with(std::mem::take(&mut builder), source) {
+            builder = with_partial;
+        }
+    }
+    builder.build()
+}
+
+fn takes_object(schema: &Value) -> bool {
+    let kind = schema.get("type");
+    kind.is_none_or(|kind| {
+        kind == "object" || kind.as_array().is_some_and(|kinds| kinds.contains(&json!("object")))
+    })
+}
+
+/// Two files that become one name in Rust.
+fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
+    let mut functions: Map<String, Value> = Map::new();
+    let mut types: Map<String, Value> = Map::new();
+    let mut modules: Map<String, Value> = Map::new();
+    for prompt in prompts {
+        for depth in 1..=prompt.folders.len() {
+            let folders = &prompt.folders[..depth];
+            let path: Vec<String> = folders.iter().map(|folder| names::snake(folder)).collect();
+            let (path, own) = (path.join("::"), folders.join("/"));
+            let other = modules.entry(path.as_str()).or_insert_with(|| own.clone().into());
+            if let Some(other) = other.as_str().filter(|other| *other != own) {
+                let what = format!("makes the module `{path}`, and so does `{other}`; rename one");
+                mistakes.add(&own, &what);
+            }
+        }
+        let within = prompt.folders.iter().map(|folder| names::snake(folder)).collect::<Vec<_>>();
+        let mut claim = |names: &mut Map<String, Value>, kind: &str, name: String| {
+            let key = format!("{}::{name}", within.join("::"));
+            let other = names.insert(key, prompt.path.clone().into());
+            if let Some(other) = other.as_ref().and_then(Value::as_str)
+                && other != prompt.path
+            {
+                let what = format!("makes the {kind} `{name}`, and so does `{other}`; rename one");
+                mistakes.add(&prompt.path, &what);
+            }
+        };
+        let function = prompt.function.clone();
+        claim(&mut functions, "function", function);
+        for name in prompt.types() {
+            claim(&mut types, "type", name);
+        }
+        if within.is_empty() && prompt.function == "all" {
+            let what = "makes the function `all`, which lists all prompts; rename the file";
+            mistakes.add(&prompt.path, what);
+        }
+    }
+}
+
+/// A folder beside the one that is not there, whose name is nearly the same.
+fn near(path: &Path) -> Option<String> {
+    let (beside, name) = (path.parent()?, path.file_name()?.to_str()?);
+    let folders: Vec<String> = std::fs::read_dir(beside)
+        .ok()?
+        .filter_map(|entry| {
+            let entry = entry.ok().filter(|entry| entry.path().is_dir())?;
+            entry.file_name().into_string().ok()
+        })
+        .collect();
+    nearest(name, folders.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// Mistakes in files, all at the literal that names their folder, each told once.
+struct Mistakes<'a> {
+    folder: &'a str,
+    root: &'a Path,
+    literal: &'a LitStr,
+    told: Vec<String>,
+    errors: &'a mut Errors,
+}
+
+impl Mistakes<'_> {
+    /// The path of a file inside of the folder, with `/`.
+    fn inside(&self, path: &Path) -> String {
+        let path = path.strip_prefix(self.root).unwrap_or(path);
+        path.to_string_lossy().replace('\\', "/")
+    }
+
+    /// `prompts/trip.prompt:3:7: ..`
+    fn found(&mut self, error: &Error) {
+        let file = error.file().map(|file| self.inside(Path::new(file)));
+        let place = match (file, error.line()) {
+            (None, _) => self.folder.to_owned(),
+            (Some(file), 0) => format!("{}/{file}", self.folder),
+            (Some(file), line) => format!("{}/{file}:{line}:{}", self.folder, error.column()),
+        };
+        self.tell(format!("{place}: {}", error.message()));
+    }
+
+    /// A mistake of a whole file.
+    fn add(&mut self, file: &str, what: &str) {
+        self.tell(format!("{}/{file}: {what}", self.folder));
+    }
+
+    fn tell(&mut self, message: String) {
+        if !self.told.contains(&message) {
+            self.errors.add(syn::Error::new(self.literal.span(), &message));
+            self.told.push(message);
+        }
+    }
+}

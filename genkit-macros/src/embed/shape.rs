@@ -1,0 +1,282 @@
+//! Shapes: what a JSON Schema is in Rust, before it is written.
+
+use serde_json::{Map, Value};
+
+use super::names::{self, Taken};
+
+/// How deep a schema is read: what is deeper is any JSON.
+const MAX_DEPTH: usize = 32;
+
+/// The key of the placeholder for a type of the program, whose schema is not known here.
+pub(super) const GIVEN: &str = "x-genkit-type";
+
+/// A type as it stands at a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    Null,
+    Any,
+    /// May be null.
+    Nullable(Box<Shape>),
+    List(Box<Shape>),
+    Map(Box<Shape>),
+    /// A definition by its name.
+    Named(String),
+    /// The same inside of itself.
+    Recursive(String),
+    /// A type of the program by its name.
+    Given(String),
+}
+
+/// A type that is written out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Definition {
+    pub(super) name: String,
+    pub(super) about: Option<String>,
+    pub(super) schema: Value,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Fields, and what other keys hold.
+    Struct(Vec<Field>, Option<Shape>),
+    /// The texts.
+    Enum(Vec<String>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Field {
+    pub(super) key: String,
+    pub(super) about: Option<String>,
+    pub(super) shape: Shape,
+    /// Whether it may be left out.
+    pub(super) optional: bool,
+}
+
+/// Reads one schema, with every type that it needs.
+pub(super) struct Reader<'a> {
+    root: &'a Value,
+    /// What the names of its types begin with.
+    name: &'a str,
+    taken: Taken,
+    /// Definitions of the schema by their pointers, and those under way.
+    known: Vec<(String, String, bool)>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(root: &'a Value, name: &'a str) -> Self {
+        Self { root, name, taken: Taken::default(), known: Vec::new(), definitions: Vec::new() }
+    }
+
+    /// The whole schema; `defaults` need not be given.
+    pub(super) fn whole(&mut self, defaults: &Map<String, Value>) -> Shape {
+        let name = self.name;
+        if is_struct(self.root) {
+            self.known.push(("#".to_owned(), name.to_owned(), false));
+        }
+        let shape = self.read(self.root, name, 0);
+        if let Some(Definition { kind: Kind::Struct(fields, _), .. }) =
+            self.definitions.iter_mut().find(|definition| definition.name == name)
+        {
+            for field in fields {
+                field.optional |= defaults.contains_key(&field.key);
+            }
+        }
+        shape
+    }
+
+    fn read(&mut self, schema: &Value, name: &str, depth: usize) -> Shape {
+        let Some(schema) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
+            return Shape::Any;
+        };
+        if let Some(given) = schema.get(GIVEN).and_then(Value::as_str) {
+            return Shape::Given(given.to_owned());
+        }
+        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
+            return self.referred(pointer, depth);
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return self.choice(schema, values, name);
+        }
+        if let Some(Value::String(only)) = schema.get("const") {
+            return self.choice(schema, &[Value::String(only.clone())], name);
+        }
+        for word in ["anyOf", "oneOf"] {
+            if let Some(branches) = schema.get(word).and_then(Value::as_array) {
+                return self.alternatives(branches, name, depth);
+            }
+        }
+        if schema.contains_key("allOf") {
+            return Shape::Any;
+        }
+        let kinds: Vec<&str> = match schema.get("type") {
+            Some(Value::String(kind)) => vec![kind],
+            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+            _ if schema.contains_key("properties") => vec!["object"],
+            _ => return Shape::Any,
+        };
+        let nullable = kinds.contains(&"null");
+        let kinds: Vec<&str> = kinds.into_iter().filter(|kind| *kind != "null").collect();
+        let shape = match kinds[..] {
+            [] => return Shape::Null,
+            ["string"] => Shape::Text,
+            ["integer"] => Shape::Integer,
+            ["number"] | ["integer", "number"] | ["number", "integer"] => Shape::Number,
+            ["boolean"] => Shape::Boolean,
+            ["array"] => {
+                let item = schema.get("items").unwrap_or(&Value::Null);
+                Shape::List(Box::new(self.read(item, &format!("{name}Item"), depth + 1)))
+            }
+            ["object"] => self.object(schema, name, depth),
+            _ => Shape::Any,
+        };
+        if nullable { shape.nullable() } else { shape }
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, name: &str, depth: usize) -> Shape {
+        let empty = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let others = match schema.get("additionalProperties") {
+            Some(Value::Bool(false)) => None,
+            Some(of) => Some(self.read(of, &format!("{name}Value"), depth + 1)),
+            None if properties.is_empty() => Some(Shape::Any),
+            None => None,
+        };
+        if let (true, Some(of)) = (properties.is_empty(), &others) {
+            return Shape::Map(Box::new(of.clone()));
+        }
+        let name = self.taken.free(name, "");
+        let place = self.definitions.len();
+        self.definitions.push(Definition {
+            name: name.clone(),
+            about: about(schema),
+            schema: Value::Object(schema.clone()),
+            kind: Kind::Struct(Vec::new(), None),
+        });
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .map(|keys| keys.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let fields: Vec<Field> = properties
+            .iter()
+            .map(|(key, property)| {
+                let of_field = format!("{name}{}", names::pascal(key));
+                let shape = self.read(property, &of_field, depth + 1);
+                let about = property.as_object().and_then(about);
+                let optional =
+                    !required.contains(&key.as_str()) || property.get("default").is_some();
+                Field { key: key.clone(), about, shape, optional }
+            })
+            .collect();
+        self.definitions[place].kind = Kind::Struct(fields, others);
+        Shape::Named(name)
+    }
+
+    fn choice(&mut self, schema: &Map<String, Value>, values: &[Value], name: &str) -> Shape {
+        let nullable = values.contains(&Value::Null);
+        let values: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+        let texts: Option<Vec<String>> =
+            values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+        let Some(mut texts) = texts.filter(|texts| !texts.is_empty()) else {
+            return Shape::Any;
+        };
+        let mut seen = Vec::new();
+        texts.retain(|text| {
+            let is_new = !seen.contains(text);
+            seen.push(text.clone());
+            is_new
+        });
+        let name = self.taken.free(name, "");
+        self.definitions.push(Definition {
+            name: name.clone(),
+            about: about(schema),
+            schema: Value::Object(schema.clone()),
+            kind: Kind::Enum(texts),
+        });
+        let shape = Shape::Named(name);
+        if nullable { shape.nullable() } else { shape }
+    }
+
+    /// One of several: a type where it is one or null, else any JSON.
+    fn alternatives(&mut self, branches: &[Value], name: &str, depth: usize) -> Shape {
+        let is_null = |branch: &Value| branch.get("type").and_then(Value::as_str) == Some("null");
+        let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
+        match others[..] {
+            [only] => {
+                let shape = self.read(only, name, depth + 1);
+                if others.len() < branches.len() { shape.nullable() } else { shape }
+            }
+            _ => Shape::Any,
+        }
+    }
+
+    /// A definition of the schema itself: read once where it is a struct, else where it is named.
+    fn referred(&mut self, pointer: &str, depth: usize) -> Shape {
+        if let Some((_, name, done)) = self.known.iter().find(|(known, ..)| known == pointer) {
+            return match done {
+                true => Shape::Named(name.clone()),
+                false => Shape::Recursive(name.clone()),
+            };
+        }
+        let root = self.root;
+        let target = pointer.strip_prefix('#').and_then(|path| root.pointer(path));
+        let (Some(target), Some((_, last))) = (target, pointer.rsplit_once('/')) else {
+            return Shape::Any;
+        };
+        let name = self.taken.next(&format!("{}{}", self.name, names::pascal(last)), "");
+        if is_struct(target) {
+            self.known.push((pointer.to_owned(), name.clone(), false));
+        }
+        let shape = self.read(target, &name, depth + 1);
+        if let Some(known) = self.known.iter_mut().find(|(known, ..)| known == pointer) {
+            known.2 = true;
+        }
+        shape
+    }
+}
+
+/// Whether a struct is made of it.
+fn is_struct(schema: &Value) -> bool {
+    let only_object = schema.get("type").is_none_or(|kind| kind == "object");
+    let other = ["enum", "const", "anyOf", "oneOf", "allOf", "$ref", GIVEN];
+    let fields = schema.get("properties").and_then(Value::as_object);
+    only_object
+        && fields.is_some_and(|fields| !fields.is_empty())
+        && other.iter().all(|word| schema.get(word).is_none())
+}
+
+impl Shape {
+    /// The shape of a field that may be left out.
+    pub(super) fn or_left_out(self) -> Self {
+        match self {
+            Self::Null => Self::Any,
+            other => other.nullable(),
+        }
+    }
+
+    /// What a list, a map or an option holds.
+    pub(super) fn inner(&self) -> &Self {
+        match self {
+            Self::Nullable(of) | Self::List(of) | Self::Map(of) => of.inner(),
+            other => other,
+        }
+    }
+
+    pub(super) fn nullable(self) -> Self {
+        match self {
+            Self::Nullable(_) | Self::Any | Self::Null => self,
+            other => Self::Nullable(Box::new(other)),
+        }
+    }
+}
+
+fn about(schema: &Map<String, Value>) -> Option<String> {
+    let text = schema.get("description").and_then(Value::as_str)?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,83 @@
+//! Folders and what they become, as files for people to review: `UPDATE=1 cargo test -p genkit-macros --all-features`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::expand;
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prompts")
+}
+
+/// What an invocation in the crate at `tests/prompts/<case>` becomes.
+fn expanded(case: &str, invocation: &str) -> syn::File {
+    let tokens = format!("[::genkit] {invocation}").parse().expect("tokens");
+    let expansion = expand(tokens, Some(&cases().join(case)));
+    syn::parse2(expansion).unwrap_or_else(|error| panic!("{case}: {error}"))
+}
+
+/// The messages of the `compile_error!`s in an expansion.
+fn messages(file: &syn::File) -> Vec<String> {
+    let errors = file.items.iter().filter_map(|item| match item {
+        syn::Item::Macro(it) if it.mac.path.segments.last()?.ident == "compile_error" => {
+            Some(it.mac.parse_body::<syn::LitStr>().expect("a message").value())
+        }
+        _ => None,
+    });
+    errors.collect()
+}
+
+#[test]
+fn a_folder_becomes_a_module() {
+    let file = expanded("right", "\"prompts\", schemas(crate::Recipe)");
+    crate::tests::golden(&cases().join("right.expanded.rs"), &prettyplease::unparse(&file));
+}
+
+#[test]
+fn every_mistake_of_every_file_is_told() {
+    let mut all = String::new();
+    for entry in fs::read_dir(cases().join("wrong/prompts")).expect("the cases") {
+        let name = entry.expect("a case").file_name().into_string().expect("a name");
+        let said = messages(&expanded("wrong", &format!("mod asks = \"prompts/{name}\"")));
+        assert!(!said.is_empty(), "{name} has no mistake");
+        all.push_str(&format!("== {name}\n{}\n", said.join("\n")));
+    }
+    let mut parts: Vec<&str> = all.split("== ").filter(|part| !part.is_empty()).collect();
+    parts.sort_unstable();
+    let all: Vec<String> = parts.into_iter().map(|part| format!("== {part}")).collect();
+    crate::tests::golden(&cases().join("wrong.txt"), &all.join("\n"));
+}
+
+#[test]
+fn mistakes_in_the_invocation() {
+    for (invocation, expected) in [
+        ("", "this names no folder"),
+        ("5", "this names no folder"),
+        ("trips", "this names no folder"),
+        ("mod asks", "the folder is missing"),
+        ("pub \"prompts\"", "a visibility goes before `mod`"),
+        ("\"prompts\" schemas(Recipe)", "a `,` is missing"),
+        ("\"prompts\", schema(Recipe)", "did you mean `schemas`?"),
+        ("\"prompts\", schemas", "takes types in parentheses"),
+        ("\"prompts\", schemas(a::Recipe, b::Recipe)", "`Recipe` is twice in `schemas`"),
+        ("\"promts\"", "did you mean `prompts`?"),
+        ("\"nothing/of/this\"", "make it, or name another"),
+        ("\"../wrong\"", "is not inside of the crate"),
+        ("\"/etc\"", "is not inside of the crate"),
+        ("\".\"", "no name that a module could have"),
+    ] {
+        let said = messages(&expanded("right", invocation)).join("\n");
+        assert!(said.contains(expected), "{invocation}: {said}");
+    }
+}
+
+#[test]
+fn what_has_mistakes_still_has_its_types() {
+    let file = expanded("wrong", "\"prompts/unknown_partial\"");
+    let text = prettyplease::unparse(&file);
+    assert!(
+        text.contains("pub fn trip(input: Trip)") && text.contains("pub struct Trip"),
+        "{text}"
+    );
+    assert!(!text.contains("include_str"), "{text}");
+}

@@ -1,0 +1,259 @@
+//! Types: shapes and definitions as Rust.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, format_ident, quote};
+use serde_json::Value;
+
+use super::docs;
+use super::names::{self, Taken};
+use super::shape::{Definition, Field, GIVEN, Kind, Shape};
+
+/// Writes types at one place: names of ours are at `span`, types of the program by `given`.
+pub(super) struct Writer<'a> {
+    pub(super) span: Span,
+    pub(super) given: &'a dyn Fn(&str) -> TokenStream,
+    /// All definitions that `Named` may name.
+    pub(super) definitions: &'a [Definition],
+}
+
+impl Writer<'_> {
+    pub(super) fn shape(&self, shape: &Shape) -> TokenStream {
+        let named = |name: &str| names::ident(name, self.span);
+        match shape {
+            Shape::Text => quote!(::std::string::String),
+            Shape::Integer => quote!(i64),
+            Shape::Number => quote!(f64),
+            Shape::Boolean => quote!(bool),
+            Shape::Null => quote!(()),
+            Shape::Any => quote!(__genkit::Value),
+            Shape::Nullable(of) => {
+                let of = self.shape(of);
+                quote!(__genkit::Option<#of>)
+            }
+            Shape::List(of) => {
+                let of = self.unboxed(of);
+                quote!(__genkit::Vec<#of>)
+            }
+            Shape::Map(of) if **of == Shape::Any => {
+                quote!(__genkit::serde_json::Map<::std::string::String, __genkit::Value>)
+            }
+            Shape::Map(of) => {
+                let of = self.unboxed(of);
+                quote!(::std::collections::BTreeMap<::std::string::String, #of>)
+            }
+            Shape::Named(name) => named(name).into_token_stream(),
+            Shape::Recursive(name) => {
+                let name = named(name);
+                quote!(::std::boxed::Box<#name>)
+            }
+            Shape::Given(name) => (self.given)(name),
+        }
+    }
+
+    /// A list holds its items behind a pointer already.
+    fn unboxed(&self, shape: &Shape) -> TokenStream {
+        match shape {
+            Shape::Recursive(name) => self.shape(&Shape::Named(name.clone())),
+            other => self.shape(other),
+        }
+    }
+
+    pub(super) fn definition(&self, definition: &Definition) -> TokenStream {
+        let name = names::ident(&definition.name, self.span);
+        let about = docs::lines(definition.about.as_deref());
+        let schema = self.schema(definition);
+        let written = match &definition.kind {
+            Kind::Enum(texts) => self.choice(&name, texts),
+            Kind::Struct(fields, others) => self.object(&name, definition, fields, others.as_ref()),
+        };
+        quote!(#about #written #schema)
+    }
+
+    fn choice(&self, name: &syn::Ident, texts: &[String]) -> TokenStream {
+        let mut taken = Taken::default();
+        let variants = texts.iter().map(|text| {
+            let variant = match names::pascal(text) {
+                word if word.is_empty() => "Other".to_owned(),
+                word if word.starts_with(char::is_numeric) => format!("V{word}"),
+                word => word,
+            };
+            let variant = names::ident(&taken.free(&variant, ""), self.span);
+            let about = docs::lines(Some(&format!("`{text}`")));
+            quote!(#about #[serde(rename = #text)] #variant)
+        });
+        quote! {
+            #[derive(
+                ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug,
+                ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+                __genkit::serde::Serialize, __genkit::serde::Deserialize
+            )]
+            #[serde(crate = "__genkit::serde")]
+            pub enum #name { #(#variants,)* }
+        }
+    }
+
+    fn object(
+        &self,
+        name: &syn::Ident,
+        definition: &Definition,
+        fields: &[Field],
+        others: Option<&Shape>,
+    ) -> TokenStream {
+        let mut taken = Taken::default();
+        let names: Vec<syn::Ident> = fields
+            .iter()
+            .map(|field| names::ident(&taken.free(&names::snake(&field.key), "_"), self.span))
+            .collect();
+        let members: Vec<TokenStream> =
+            fields.iter().zip(&names).map(|(field, name)| self.field(field, name)).collect();
+        let rest = others.map(|of| {
+            let name = names::ident(&taken.free("others", "_"), self.span);
+            (name, self.shape(&Shape::Map(Box::new(of.clone()))))
+        });
+        let flattened = rest.as_ref().map(|(name, of)| {
+            quote! {
+                #[doc = " What other keys hold."]
+                #[serde(flatten)]
+                pub #name: #of,
+            }
+        });
+        let required: Vec<(&Field, &syn::Ident)> =
+            fields.iter().zip(&names).filter(|(field, _)| !field.optional).collect();
+        let has_default = required.is_empty().then(|| quote!(::core::default::Default,));
+        let comparable = (!self.holds_given(definition)).then(|| quote!(::core::cmp::PartialEq,));
+        let new = (!required.is_empty()).then(|| {
+            let optional = fields.iter().zip(&names).filter(|(field, _)| field.optional);
+            let left_out = optional.map(|(_, name)| name).chain(rest.iter().map(|(name, _)| name));
+            self.constructor(name, &required, left_out)
+        });
+        quote! {
+            #[derive(
+                ::core::clone::Clone, ::core::fmt::Debug, #comparable #has_default
+                __genkit::serde::Serialize, __genkit::serde::Deserialize
+            )]
+            #[serde(crate = "__genkit::serde")]
+            pub struct #name { #(#members,)* #flattened }
+            #new
+        }
+    }
+
+    fn field(&self, field: &Field, name: &syn::Ident) -> TokenStream {
+        let about = match &field.about {
+            Some(about) => docs::lines(Some(about)),
+            None => docs::lines(Some(&format!("`{}`", field.key))),
+        };
+        let spelled = name.to_string();
+        let key = &field.key;
+        let rename = (spelled.strip_prefix("r#").unwrap_or(&spelled) != key)
+            .then(|| quote!(#[serde(rename = #key)]));
+        let shape =
+            if field.optional { field.shape.clone().or_left_out() } else { field.shape.clone() };
+        let left_out = field.optional.then(|| match shape {
+            Shape::Nullable(_) => {
+                quote!(#[serde(default, skip_serializing_if = "__genkit::Option::is_none")])
+            }
+            // `null` and nothing are one.
+            _ => quote!(#[serde(default, skip_serializing_if = "__genkit::Value::is_null")]),
+        });
+        let of = self.shape(&shape);
+        quote!(#about #rename #left_out pub #name: #of)
+    }
+
+    /// `Trip::new(city)`: what must be said; the compiler finds a call that lacks what a schema asks for later.
+    fn constructor<'b>(
+        &self,
+        name: &syn::Ident,
+        required: &[(&Field, &syn::Ident)],
+        left_out: impl Iterator<Item = &'b syn::Ident>,
+    ) -> TokenStream {
+        let about = " With what must be given; the rest is left out.";
+        let parameters = required.iter().map(|(field, name)| match &field.shape {
+            Shape::Text => quote!(#name: impl ::core::convert::Into<::std::string::String>),
+            other => {
+                let of = self.shape(other);
+                quote!(#name: #of)
+            }
+        });
+        let values = required.iter().map(|(field, name)| match &field.shape {
+            Shape::Text => quote!(#name: ::core::convert::Into::into(#name)),
+            _ => quote!(#name),
+        });
+        quote! {
+            impl #name {
+                #[doc = #about]
+                #[must_use]
+                #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+                pub fn new(#(#parameters),*) -> Self {
+                    Self { #(#values,)* #(#left_out: ::core::default::Default::default(),)* }
+                }
+            }
+        }
+    }
+
+    /// The schema as the file says it, for a flow or a tool that takes the type.
+    fn schema(&self, definition: &Definition) -> Option<TokenStream> {
+        let text = definition.schema.to_string();
+        // What it refers to is not in it.
+        if text.contains("\"$ref\"") {
+            return None;
+        }
+        let mut given = Vec::new();
+        given_in(&definition.schema, &mut given);
+        let given = given.into_iter().map(|name| {
+            let of = (self.given)(name);
+            quote!((#name, <#of as __genkit::SchemaType>::inlined_schema))
+        });
+        let (ident, name) = (names::ident(&definition.name, self.span), &definition.name);
+        Some(quote! {
+            impl __genkit::schemars::JsonSchema for #ident {
+                fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                    ::std::borrow::Cow::Borrowed(#name)
+                }
+                fn json_schema(_: &mut __genkit::schemars::SchemaGenerator) -> __genkit::schemars::Schema {
+                    __genkit::written_schema(#text, &[#(#given),*])
+                }
+            }
+        })
+    }
+
+    fn holds_given(&self, definition: &Definition) -> bool {
+        let mut seen = Vec::new();
+        self.reaches_given(definition, &mut seen)
+    }
+
+    fn reaches_given<'b>(&'b self, definition: &'b Definition, seen: &mut Vec<&'b str>) -> bool {
+        if seen.contains(&definition.name.as_str()) {
+            return false;
+        }
+        seen.push(&definition.name);
+        let Kind::Struct(fields, others) = &definition.kind else { return false };
+        fields.iter().map(|field| &field.shape).chain(others).any(|shape| match shape.inner() {
+            Shape::Given(_) => true,
+            Shape::Named(name) | Shape::Recursive(name) => self
+                .definitions
+                .iter()
+                .find(|definition| definition.name == *name)
+                .is_some_and(|definition| self.reaches_given(definition, seen)),
+            _ => false,
+        })
+    }
+}
+
+/// The types of the program that a schema names.
+fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
+    match schema {
+        Value::Object(map) => match map.get(GIVEN).and_then(Value::as_str) {
+            Some(name) if found.contains(&name) => {}
+            Some(name) => found.push(name),
+            None => map.values().for_each(|value| given_in(value, found)),
+        },
+        Value::Array(list) => list.iter().for_each(|value| given_in(value, found)),
+        _ => {}
+    }
+}
+
+/// `pub type TripOutput = Vec<TripOutputItem>;`
+pub(super) fn alias(name: &str, of: &TokenStream, about: &str, span: Span) -> TokenStream {
+    let name = format_ident!("{name}", span = span);
+    quote!(#[doc = #about] pub type #name = #of;)
+}

@@ -1,0 +1,98 @@
+//! The tools of a prompt: functions by their paths, others by their names.
+
+use quote::ToTokens as _;
+use syn::{Expr, Ident, LitStr, Path};
+
+use crate::literal::text;
+use crate::suggest::nearest;
+
+/// The choices that are words, and the variants that they are.
+const MODES: [(&str, &str); 3] = [("auto", "Auto"), ("required", "Required"), ("none", "None")];
+
+/// A tool that a prompt offers.
+pub(crate) enum ToolSource {
+    Function(Path),
+    Name(LitStr),
+}
+
+/// A choice of tools.
+pub(crate) enum ToolChoice {
+    /// The variant of that name.
+    Mode(Ident),
+    Function(Path),
+}
+
+/// `[get_weather, "remote/search"]`
+pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>, String>> {
+    let list = match expr {
+        Expr::Group(group) => return offered(key, &group.expr),
+        Expr::Array(list) => &list.elems,
+        _ => return None,
+    };
+    if list.is_empty() {
+        return Some(Err(format!("`{key}` is empty")));
+    }
+    let mut tools: Vec<ToolSource> = Vec::new();
+    for item in list {
+        let tool = match (path(item), text(item)) {
+            (Some(function), _) => ToolSource::Function(function),
+            (None, Some(name)) if name.value().trim().is_empty() => {
+                return Some(Err(format!("an empty name in `{key}`")));
+            }
+            (None, Some(name)) => ToolSource::Name(name),
+            (None, None) => return None,
+        };
+        if tools.iter().any(|earlier| earlier.is_same(&tool)) {
+            return Some(Err(format!("`{}` is twice in `{key}`", tool.shown())));
+        }
+        tools.push(tool);
+    }
+    Some(Ok(tools))
+}
+
+/// `"required"`, `get_weather`
+pub(super) fn choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
+    if let Some(function) = path(expr) {
+        return Some(Ok(ToolChoice::Function(function)));
+    }
+    let literal = text(expr)?;
+    let word = literal.value();
+    if let Some((_, variant)) = MODES.iter().find(|(mode, _)| *mode == word) {
+        let variant = Ident::new(variant, literal.span());
+        return Some(Ok(ToolChoice::Mode(variant)));
+    }
+    let near = match nearest(&word, MODES.map(|(mode, _)| mode)) {
+        Some(mode) => format!("did you mean `\"{mode}\"`?"),
+        None => "a function is named without quotes".to_owned(),
+    };
+    Some(Err(format!("`{word}` is no choice of tools; {near}")))
+}
+
+fn path(expr: &Expr) -> Option<Path> {
+    match expr {
+        Expr::Group(group) => path(&group.expr),
+        Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => {
+            Some(path.path.clone())
+        }
+        _ => None,
+    }
+}
+
+/// A path as it is written.
+pub(crate) fn spelled(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+impl ToolSource {
+    fn shown(&self) -> String {
+        match self {
+            Self::Function(path) => spelled(path),
+            Self::Name(name) => name.value(),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && self.shown() == other.shown()
+    }
+}

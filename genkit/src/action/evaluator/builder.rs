@@ -1,0 +1,91 @@
+//! Evaluators made at run time.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{DataPoint, Evaluator, EvaluatorData, IntoScores};
+use crate::action::HandlerError;
+use crate::action::info::Info;
+use crate::context::Context;
+
+impl Evaluator {
+    /// Begins an evaluator of that name; `description` says what it judges.
+    ///
+    /// ```
+    /// use genkit::Registry;
+    /// use genkit::evaluate::{Evaluator, Score};
+    ///
+    /// let polite = Evaluator::builder("polite", "Whether an answer says please.")
+    ///     .handler(|_, point| async move { Ok(Score::passed(point.output_text()?.contains("please"))) });
+    /// let registry = Registry::new().add(polite);
+    /// assert!(registry.evaluator("polite").is_some());
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> EvaluatorBuilder {
+        let info = Info::dynamic(name.into(), description.into());
+        EvaluatorBuilder { info, display_name: None, is_billed: false }
+    }
+}
+
+/// An evaluator in the making: see [`Evaluator::builder`].
+///
+/// ```
+/// use genkit::evaluate::{EvalStatus, Evaluator, Score};
+///
+/// let short = Evaluator::builder("short", "How short an answer is.")
+///     .display_name("Short")
+///     .billed(false)
+///     .handler(|_, point| async move {
+///         let length = point.output_text()?.len();
+///         Ok(Score::of(1.0 / (1 + length) as f64).with_status(EvalStatus::passed(length < 100)))
+///     });
+/// assert_eq!(short.display_name(), "Short");
+/// ```
+#[must_use = "an evaluator is made by `.handler(..)`"]
+pub struct EvaluatorBuilder {
+    info: Info,
+    display_name: Option<String>,
+    is_billed: bool,
+}
+
+impl EvaluatorBuilder {
+    /// The name for people. Default is the name.
+    pub fn display_name(mut self, name: impl Into<String>) -> Self {
+        self.display_name = Some(name.into());
+        self
+    }
+
+    /// Whether it costs money to run. Default is `false`.
+    pub fn billed(mut self, yes: bool) -> Self {
+        self.is_billed = yes;
+        self
+    }
+
+    /// Ends the making: the closure that judges a data point. It may fail with any error, by `?`, which
+    /// is then the result of that data point alone. It gives a [`Score`](super::Score) or several.
+    pub fn handler<S, F, Fut>(self, function: F) -> Evaluator
+    where
+        S: IntoScores,
+        F: Fn(Context, DataPoint) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<S, HandlerError>> + Send + 'static,
+    {
+        let Self { info, display_name, is_billed } = self;
+        let function = Arc::new(function);
+        let handler = Box::new(move |context, point| {
+            let judging = function(context, point);
+            let judged =
+                async move { judging.await.map(S::into_scores).map_err(HandlerError::into_error) };
+            Box::pin(judged) as _
+        });
+        Evaluator(Arc::new(EvaluatorData { info, display_name, is_billed, handler }))
+    }
+}
+
+impl std::fmt::Debug for EvaluatorBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EvaluatorBuilder").field("name", &self.info.name).finish_non_exhaustive()
+    }
+}

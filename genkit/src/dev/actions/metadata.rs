@@ -1,0 +1,41 @@
+//! Metadata of actions in the form that Genkit's tools accept: one bad entry loses them the whole list.
+
+use serde_json::{Map, Value};
+
+/// The author's metadata without what the tools refuse, and `own` over it.
+pub(super) fn metadata(author: &Map<String, Value>, own: Value) -> Map<String, Value> {
+    let mut all = author.clone();
+    if let Value::Object(own) = own {
+        all.extend(own);
+    }
+    all.retain(|_, value| is_accepted(value));
+    all
+}
+
+/// A value of an entry is no null, and a list holds neither null nor a list. Deeper all is well.
+fn is_accepted(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => !items.iter().any(|item| item.is_null() || item.is_array()),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_tools_refuse_is_left_out() {
+        let author = json!({
+            "a": null, "b": [null], "c": [[1]], "d": [1, "x"], "e": {"deep": null, "deeper": [[null]]},
+            "type": "mine",
+        });
+        let Value::Object(author) = author else { panic!() };
+        let all = metadata(&author, json!({"type": "tool"}));
+        let kept = json!({"d": [1, "x"], "e": {"deep": null, "deeper": [[null]]}, "type": "tool"});
+        assert_eq!(Value::Object(all), kept);
+    }
+}

@@ -1,0 +1,29 @@
+//! Values: what the program defines that is no action.
+
+use serde_json::{Map, Value, json};
+
+use super::ActionsByKey;
+
+impl ActionsByKey {
+    /// The values of this type; `None` if there is no such type.
+    pub(crate) fn values(&self, of_type: &str) -> Option<Map<String, Value>> {
+        match of_type {
+            "defaultModel" => Some(self.default_model()),
+            "middleware" => Some(self.middleware()),
+            _ => None,
+        }
+    }
+
+    /// Middleware that requests can name.
+    fn middleware(&self) -> Map<String, Value> {
+        let instances = self.instances();
+        let names = instances.iter().flat_map(|genkit| genkit.named_middleware.names());
+        names.map(|name| (name.to_owned(), json!({"name": name}))).collect()
+    }
+
+    fn default_model(&self) -> Map<String, Value> {
+        let named = self.instances().iter().find_map(|genkit| genkit.models.default_name());
+        let value = named.map(|name| ("defaultModel".to_owned(), json!({"name": name})));
+        value.into_iter().collect()
+    }
+}

@@ -1,0 +1,39 @@
+//! How long to wait before dialing again.
+
+use std::time::Duration;
+
+/// The first wait. Default is 500 milliseconds, doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// The longest wait. Default is 5 seconds.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Waits that double.
+#[derive(Default)]
+pub(super) struct Backoff(Option<Duration>);
+
+impl Backoff {
+    pub(super) fn is_first(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub(super) fn next(&mut self) -> Duration {
+        let wait = self.0.map_or(FIRST_WAIT, |last| (last * 2).min(LONGEST_WAIT));
+        self.0 = Some(wait);
+        wait
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let mut backoff = Backoff::default();
+        assert!(backoff.is_first());
+        let waits: Vec<_> = (0..6).map(|_| backoff.next().as_millis()).collect();
+        assert_eq!(waits, [500, 1000, 2000, 4000, 5000, 5000]);
+        assert!(!backoff.is_first());
+    }
+}

@@ -1,0 +1,54 @@
+//! Messages of a history: lists, responses, rendered prompts.
+
+use super::response::GenerateResponse;
+use crate::action::PromptReply;
+use crate::message::Message;
+
+/// What a history may be: a list of [`Message`]s, a response, a rendered prompt.
+///
+/// ```
+/// use genkit::action::PromptReply;
+/// use genkit::generate::IntoMessages;
+/// use genkit::Message;
+///
+/// assert_eq!([Message::user("hi"), Message::model("hello")].into_messages().len(), 2);
+/// assert_eq!(Message::user("hi").into_messages().len(), 1);
+/// assert_eq!(PromptReply::new([Message::user("hi")]).into_messages().len(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a conversation",
+    label = "not messages",
+    note = "give a `Message`, a list or array of them, a `GenerateResponse`, or a rendered prompt",
+    note = "a prompt that is not rendered yet begins a run: `genkit::prompt(..)`"
+)]
+pub trait IntoMessages {
+    /// As messages.
+    fn into_messages(self) -> Vec<Message>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item = Message>> IntoMessages for I {
+    fn into_messages(self) -> Vec<Message> {
+        self.into_iter().collect()
+    }
+}
+
+macro_rules! into_messages {
+    ($($given:ty: |$value:ident| $messages:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoMessages for $given {
+            fn into_messages(self) -> Vec<Message> {
+                let $value = self;
+                $messages
+            }
+        }
+    )*};
+}
+
+into_messages! {
+    Message: |message| vec![message];
+    PromptReply: |reply| reply.messages;
+    &PromptReply: |reply| reply.messages.clone();
+    GenerateResponse: |response| response.messages();
+    &GenerateResponse: |response| response.messages();
+}

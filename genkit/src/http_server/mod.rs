@@ -1,0 +1,37 @@
+//! HTTP servers: what all of this library have in common. Where they listen, who may call them, and how
+//! they end.
+
+mod body;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod drain;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod error;
+#[cfg_attr(
+    not(any(feature = "mcp-http", feature = "flows")),
+    allow(dead_code, reason = "the developer tools warn of no host")
+)]
+mod host;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod listening;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod origin;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod serving;
+mod without_delay;
+
+pub(crate) use self::body::{BodyError, read_body};
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::drain::Drain;
+pub(crate) use self::host::AllowedHosts;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::host::HostRefusal;
+#[cfg(feature = "mcp-http")]
+pub(crate) use self::listening::ToldAddress;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::listening::{ListenPlace, Listening};
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::origin::AllowedOrigins;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::serving::{GRACE, HttpServing};
+#[cfg(feature = "dev-tools")]
+pub(crate) use self::without_delay::without_delay;

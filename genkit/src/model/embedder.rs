@@ -1,0 +1,124 @@
+//! Embedders: from texts to vectors.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::closure::IntoResult;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+/// An embedding: the vector of a text.
+///
+/// ```
+/// use genkit::model::Embedding;
+///
+/// let embedding = Embedding::new([0.6_f32, 0.8]);
+/// assert_eq!(embedding.values().len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding(Vec<f64>);
+
+impl Embedding {
+    /// The vector with these numbers.
+    pub fn new<N: Into<f64>>(values: impl IntoIterator<Item = N>) -> Self {
+        Self(values.into_iter().map(Into::into).collect())
+    }
+
+    /// Its numbers.
+    pub fn values(&self) -> &[f64] {
+        &self.0
+    }
+}
+
+/// An embedder: it gives a vector for each text, so that like texts have like vectors.
+///
+/// ```
+/// use genkit::model::{Embedder, Embedding};
+/// use genkit::{BoxFuture, Result};
+///
+/// /// Counts vowels.
+/// struct Vowels;
+///
+/// impl Embedder for Vowels {
+///     fn name(&self) -> &str {
+///         "vowels"
+///     }
+///
+///     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>> {
+///         let count = |text: String| {
+///             Embedding::new("aeiou".chars().map(|vowel| text.matches(vowel).count() as f64))
+///         };
+///         Box::pin(async move { Ok(texts.into_iter().map(count).collect()) })
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let embedded = Vowels.embed(vec!["banana".to_owned()]).await?;
+/// assert_eq!(embedded[0].values()[0], 3.0);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Embedder: Send + Sync + 'static {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// A vector for each of `texts`, in their order.
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>>;
+}
+
+type Function = dyn Fn(Vec<String>) -> BoxFuture<'static, Result<Vec<Embedding>>> + Send + Sync;
+
+/// An embedder that is a closure: see [`embedder_fn`].
+#[derive(Clone)]
+pub struct FnEmbedder {
+    name: String,
+    function: Arc<Function>,
+}
+
+/// Custom embedder from a closure: a fake for tests, a wrapper around a service of your own.
+///
+/// ```
+/// use genkit::model::{Embedder, Embedding, embedder_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let lengths = embedder_fn("lengths", |texts| async move {
+///     texts.iter().map(|text| Embedding::new([text.len() as f64])).collect::<Vec<_>>()
+/// });
+/// assert_eq!(lengths.embed(vec!["abc".to_owned()]).await?[0].values(), [3.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn embedder_fn<F, Fut>(name: impl Into<String>, function: F) -> FnEmbedder
+where
+    F: Fn(Vec<String>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<Vec<Embedding>>> + Send + 'static,
+{
+    let function = move |texts| -> BoxFuture<'static, Result<Vec<Embedding>>> {
+        let embedding = function(texts);
+        Box::pin(async move { embedding.await.into_result() })
+    };
+    FnEmbedder { name: name.into(), function: Arc::new(function) }
+}
+
+impl IntoResult<Vec<Embedding>> for Vec<Embedding> {
+    fn into_result(self) -> Result<Vec<Embedding>> {
+        Ok(self)
+    }
+}
+
+impl Embedder for FnEmbedder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>> {
+        (self.function)(texts)
+    }
+}
+
+impl fmt::Debug for FnEmbedder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnEmbedder").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,45 @@
+//! Documents: what a model is to answer from.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::Part;
+
+/// A document to answer from.
+///
+/// ```
+/// use genkit::model::Document;
+///
+/// let document = Document::from("The shop opens at nine.").with_metadata("title", "Hours");
+/// assert_eq!(document.content[0].as_text(), Some("The shop opens at nine."));
+/// assert_eq!(document.metadata["title"], "Hours");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Document {
+    /// Its parts: text and media.
+    pub content: Vec<Part>,
+    /// Data for programs; `ref`, `id` or `title` names it in the prompt.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl Document {
+    /// A document of several parts.
+    pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
+        Self { content: content.into_iter().collect(), metadata: Map::new() }
+    }
+
+    /// The same with one more entry for programs; `ref`, `id` or `title` names it in the prompt.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl<T: Into<Part>> From<T> for Document {
+    fn from(part: T) -> Self {
+        Self::new([part.into()])
+    }
+}

@@ -1,0 +1,54 @@
+//! Shutdown: what tells a server of this program to stop.
+
+use std::future::Future;
+
+#[cfg(any(feature = "mcp-server", feature = "flows"))]
+use tokio_util::sync::CancellationToken;
+
+#[cfg(any(feature = "mcp-server", feature = "flows"))]
+use crate::future::BoxFuture;
+
+/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program's own future resolves.
+#[cfg(any(feature = "mcp-server", feature = "flows"))]
+pub(crate) async fn cancel_at_shutdown(
+    shutdown: Option<BoxFuture<'static, ()>>,
+    interrupted: impl Future<Output = ()>,
+    stop: CancellationToken,
+) {
+    let shutdown = async {
+        match shutdown {
+            Some(signal) => signal.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = shutdown => {}
+        () = interrupted => {}
+    }
+    stop.cancel();
+}
+
+/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
+/// right after the first answer would end the program on the spot.
+#[cfg(unix)]
+pub(crate) fn interrupted() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

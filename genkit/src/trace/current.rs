@@ -1,0 +1,57 @@
+//! The current span of a task: the parent of what begins in it.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::id::{SpanId, TraceId};
+use super::record::bounded;
+use super::root::Root;
+use super::state::SpanState;
+use crate::sync::lock;
+
+tokio::task_local! {
+    /// Where a task stands in its trace.
+    pub(super) static CURRENT: Position;
+}
+
+/// A place in a trace.
+#[derive(Clone)]
+pub(super) enum Position {
+    /// Before the first span of a trace, which takes the root.
+    Root(Arc<Mutex<RootPlace>>),
+    /// Inside of a span.
+    Span(Arc<SpanState>),
+}
+
+/// A root that a span takes; later ones stand beside it in the same trace.
+pub(super) struct RootPlace {
+    pub(super) trace_id: TraceId,
+    pub(super) unused: Option<Root>,
+}
+
+impl Position {
+    pub(super) fn root(root: Root) -> Self {
+        let place = RootPlace { trace_id: root.trace_id, unused: Some(root) };
+        Self::Root(Arc::new(Mutex::new(place)))
+    }
+
+    /// Where this task stands; `None` outside of every trace.
+    pub(super) fn current() -> Option<Self> {
+        CURRENT.try_with(Self::clone).ok()
+    }
+}
+
+/// The ids of the current span.
+pub(super) fn ids() -> Option<(TraceId, SpanId)> {
+    match Position::current()? {
+        Position::Span(span) => Some(span.ids()),
+        Position::Root(_) => None,
+    }
+}
+
+pub(super) fn annotate(key: &str, value: impl FnOnce() -> Value) {
+    if let Some(Position::Span(span)) = Position::current() {
+        lock(&span.attributes).insert(key.to_owned(), bounded(value()));
+    }
+}

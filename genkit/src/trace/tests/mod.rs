@@ -1,0 +1,29 @@
+//! Span trees, as a telemetry server gets them over a real socket.
+
+mod ending;
+mod form;
+#[cfg(feature = "testing")]
+mod served;
+mod server;
+mod trees;
+
+use serde_json::Value;
+
+use crate::message::ToolRequest;
+use crate::model::ModelResponse;
+use crate::testing::ScriptedModel;
+use crate::{Context, Tool};
+
+pub(super) use server::is_on_here;
+
+/// A model that asks for these tools at once, and then says "done".
+fn model(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedModel {
+    let calls = calls.into_iter().map(|(name, input)| ToolRequest::new(name, input));
+    let answers = [ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")];
+    ScriptedModel::new(answers).with_name("lab/m")
+}
+
+/// A tool that gives back what it is given.
+fn echo() -> Tool {
+    Tool::builder("echo", "Says it again.").handler(|_: Context, input: Value| async { Ok(input) })
+}

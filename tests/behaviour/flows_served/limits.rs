@@ -1,0 +1,162 @@
+//! Limits and options of a flow server.
+
+use std::time::Duration;
+
+use genkit::{Chunks, Context, ErrorKind, Registry, Result, flow, flows};
+use serde_json::json;
+
+use super::{Listening, Sent, open, post, serving, stream};
+
+/// Gives back a text.
+#[flow]
+async fn echo(#[input] text: String) -> String {
+    text
+}
+
+/// Never ends.
+#[flow]
+async fn sleeper(chunks: &Chunks<u32>) -> Result<()> {
+    chunks.send(1).await?;
+    std::future::pending().await
+}
+
+/// Counts for ever, and waits for nothing.
+#[flow]
+async fn endless(chunks: &Chunks<u64>) -> Result<()> {
+    for n in 0.. {
+        chunks.send(n).await?;
+    }
+    Ok(())
+}
+
+/// Counts for ever, through another flow.
+#[flow]
+async fn nested(ctx: &Context) -> Result<serde_json::Value> {
+    genkit::Flow::of::<endless>().run(json!({})).context(ctx).await
+}
+
+#[tokio::test]
+async fn a_flow_whose_chunks_nobody_reads_does_not_keep_its_thread() {
+    let server = serving(flows![echo, endless, nested]).timeout(Duration::from_millis(100));
+    let server = Listening::start(server).await;
+    for path in ["/endless", "/nested"] {
+        let counting = post(path, &json!({}));
+        let (counted, echoed) =
+            tokio::join!(server.send(counting), server.send(post("/echo", &json!({"data": "a"}))));
+        assert_eq!((counted.status, counted.status_name().as_str()), (504, "DEADLINE_EXCEEDED"));
+        assert_eq!(echoed.json(), json!({"result": "a"}), "another request is answered meanwhile");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_limited_in_size() {
+    let server = Listening::start(serving(flows![echo]).max_body(100)).await;
+    let fits = json!({"data": "x".repeat(100 - r#"{"data":""}"#.len())});
+    let answer = server.send(post("/echo", &fits)).await;
+    assert_eq!((answer.status, fits.to_string().len()), (200, 100));
+    let long = json!({"data": "x".repeat(101 - r#"{"data":""}"#.len())});
+    for sent in [post("/echo", &long), stream("/echo", &long)] {
+        let answer = server.send(sent).await;
+        assert_eq!((answer.status, answer.status_name().as_str()), (413, "INVALID_ARGUMENT"));
+    }
+    let deep = format!("{{\"data\":{}", "[".repeat(90));
+    let answer = server.send(Sent::new("POST", "/echo").body(deep)).await;
+    assert_eq!(answer.status, 400);
+}
+
+#[tokio::test]
+async fn a_flow_has_a_limit_of_time() {
+    let server = serving(flows![sleeper]).timeout(Duration::from_millis(50));
+    let server = Listening::start(server).await;
+    let answer = server.send(post("/sleeper", &json!({}))).await;
+    assert_eq!((answer.status, answer.status_name().as_str()), (504, "DEADLINE_EXCEEDED"));
+    let answer = server.send(stream("/sleeper", &json!({}))).await;
+    let frames = answer.frames();
+    assert_eq!((answer.status, &frames[0]), (200, &json!({"message": 1})));
+    assert_eq!((frames.len(), answer.status_name().as_str()), (2, "DEADLINE_EXCEEDED"));
+}
+
+#[tokio::test]
+async fn one_flow_more_than_may_run_is_refused() {
+    let server = Listening::start(serving(flows![echo, sleeper]).max_running(1)).await;
+    let (address, sent) = (server.address, stream("/sleeper", &json!({})));
+    let first = tokio::task::spawn_blocking(move || {
+        use std::io::Read as _;
+        let mut connection = open(address, &sent);
+        let mut piece = [0; 4096];
+        // Its answer began: it runs.
+        assert!(connection.read(&mut piece).expect("an answer") > 0);
+        connection
+    });
+    let connection = first.await.unwrap();
+    let refused = server.send(post("/echo", &json!({"data": "a"}))).await;
+    assert_eq!((refused.status, refused.status_name().as_str()), (429, "RESOURCE_EXHAUSTED"));
+    drop(connection);
+    // It is gone once the server has seen that its client is.
+    let deadline = tokio::time::Instant::now() + super::PATIENCE;
+    while server.send(post("/echo", &json!({"data": "a"}))).await.status != 200 {
+        assert!(tokio::time::Instant::now() < deadline, "the place is not free again");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_takes_a_place_and_a_refused_one_is_not_looked_at() {
+    let server = serving(flows![echo]).max_running(0).durable_streams(true);
+    let server = Listening::start(server).await;
+    let again = stream("/echo", &json!({})).header("x-genkit-stream-id", "x");
+    for sent in [again, post("/echo", &json!({"data": "a"})), Sent::new("POST", "/echo").body("{")]
+    {
+        assert_eq!(server.send(sent).await.status, 429);
+    }
+    assert_eq!(server.send(Sent::new("GET", "/echo")).await.status, 405);
+    assert_eq!(server.send(post("/nope", &json!({}))).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_router_answers_for_this_machine_unless_it_is_told_more() {
+    for (hosts, foreign) in [(None, 403), (Some("app.example.com"), 200), (Some("*"), 200)] {
+        let server = serving(flows![echo]);
+        let server = match hosts {
+            Some(host) => server.allowed_hosts([host]),
+            None => server,
+        };
+        let app = server.router().unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = tokio::spawn(async move { axum::serve(listener, app).await });
+        let sent = post("/echo", &json!({"data": "a"}));
+        let ours = if hosts == Some("app.example.com") { 403 } else { 200 };
+        for (sent, status) in
+            [(sent.clone().header("host", "app.example.com"), foreign), (sent, ours)]
+        {
+            let answer = tokio::task::spawn_blocking(move || super::exchange(address, &sent));
+            assert_eq!(answer.await.unwrap().status, status, "{hosts:?}");
+        }
+        served.abort();
+    }
+}
+
+#[tokio::test]
+async fn what_is_served_is_chosen_and_a_name_without_a_flow_is_a_mistake() {
+    let server = serving(flows![echo, sleeper]).only(["ec*"]).prefix("/api/v1/");
+    let server = Listening::start(server).await;
+    let body = json!({"data": "a"});
+    for (path, status) in
+        [("/api/v1/echo", 200), ("/echo", 404), ("/api/v1/sleeper", 404), ("/api/v1/", 404)]
+    {
+        assert_eq!(server.send(post(path, &body)).await.status, status, "{path}");
+    }
+    let error = serving(flows![echo]).only(["ecko"]).router().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("Did you mean `echo`?"), "{error}");
+    let nothing = genkit::Genkit::builder().registry(Registry::new()).build().unwrap();
+    let error = nothing.serve_flows().router().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_an_error() {
+    let server = Listening::start(serving(flows![echo])).await;
+    let error = serving(flows![echo]).http(server.address.to_string()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+}

@@ -1,0 +1,3 @@
+genkit::prompts!("prompts");
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::prompt;
+
+/// Asks for the weather.
+#[prompt(config = { temperature: 0.2 })]
+async fn ask() -> String {
+    "Rome".to_owned()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use genkit::prompt;
+
+/// Asks for the weather.
+#[prompt(tools = [])]
+async fn ask() -> String {
+    "Rome".to_owned()
+}
+
+fn main() {}
