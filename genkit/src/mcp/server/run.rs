@@ -10,7 +10,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::audit::Audit;
+use super::audit::{Asking, Audit};
 use super::caller::{McpCaller, input_request};
 use super::error::{Error as E, missing_capability, protocol_error};
 use super::principal::HttpHead;
@@ -105,13 +105,15 @@ where
     let caller = McpCaller::new(&request, era, session, registry, settings.approval_fallback);
     let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
-    let audit = Audit::begin(method, &name, caller.client_info(), &principal, shown);
-    let client = shared.quotas.client(head.client_key(&principal));
+    let client = shared.quotas.client(shared.client_key(&head));
+    let calls_itself = caller.client_info().map(|it| (it.name.as_str(), it.version.as_str()));
+    let asking = Asking { key: client.key(), calls_itself };
+    let audit = Audit::begin(method, &name, asking, shown);
     let admitted = client.count_request().and_then(|()| session.quota().place(upstream.as_deref()));
     let caller = match admitted {
         Ok(place) => caller.with_place(place),
         Err(error) => {
-            audit.end("refused", None);
+            audit.refuse(&error);
             return Err(error.into());
         }
     };

@@ -91,3 +91,6 @@ impl Session {
         lock(&self.state)
     }
 }
+
+#[cfg(test)]
+mod tests;
