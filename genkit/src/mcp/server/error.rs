@@ -55,8 +55,6 @@ pub(crate) enum Error {
     ShareOfStreams(usize),
     #[error("too much is kept for this client already: end a subscription or a session first")]
     TooMuchKept,
-    #[error("too many requests are being read: try again in a moment")]
-    TooManyBytes,
     #[error("a client may subscribe to {0} resources at most")]
     TooManySubscriptions(usize),
     #[error("a URI may have {0} bytes at most")]
@@ -130,7 +128,7 @@ impl Error {
             Self::TooManyPerSecond(_) => "rate",
             Self::TooManyQuestions(_) => "questions",
             Self::TooManyStreams(_) => "streams",
-            Self::TooMuchKept | Self::TooManyBytes | Self::TooManySubscriptions(_) => "memory",
+            Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
             Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
@@ -154,7 +152,6 @@ impl Topic for Error {
             | Self::TooManyStreams(_)
             | Self::ShareOfStreams(_)
             | Self::TooMuchKept
-            | Self::TooManyBytes
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
@@ -189,8 +186,7 @@ impl From<Error> for ErrorData {
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
-            | Error::TooMuchKept
-            | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
+            | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
             Error::TooManySubscriptions(_) | Error::LongId(_) | Error::IdInUse => {
                 Self::invalid_request(error.to_string(), None)
             }
