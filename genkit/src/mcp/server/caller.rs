@@ -140,7 +140,13 @@ impl Caller for McpCaller {
         Some(Box::pin(async move {
             let open = self.quota.question()?;
             let paused = self.place.as_ref().map(Place::while_waiting);
-            let answered = tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await;
+            let asking = async {
+                tokio::select! {
+                    answered = self.ask(question) => answered,
+                    () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                }
+            };
+            let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
             drop(open);
             if let Some(paused) = paused {
                 paused.resume().await;

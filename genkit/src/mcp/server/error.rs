@@ -49,6 +49,8 @@ pub(crate) enum Error {
     TooManyQuestions(usize),
     #[error("{0} questions to this client are open already: it must answer some of them first")]
     ShareOfQuestions(usize),
+    #[error("the question was left open for long and gave way to those of others")]
+    QuestionGaveWay,
     #[error("{0} streams are open already: try again later")]
     TooManyStreams(usize),
     #[error("{0} streams of this client are open already: close one of them first")]
@@ -149,6 +151,7 @@ impl Topic for Error {
             | Self::UpstreamBusy { .. }
             | Self::TooManyQuestions(_)
             | Self::ShareOfQuestions(_)
+            | Self::QuestionGaveWay
             | Self::TooManyStreams(_)
             | Self::ShareOfStreams(_)
             | Self::TooMuchKept

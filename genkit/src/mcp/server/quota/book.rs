@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use super::bound::{Bound, KINDS, Kind, may_take};
 use super::holder::{Claim, Holder};
+use super::question::{HeldQuestion, OpenQuestions};
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
 
@@ -23,6 +24,7 @@ struct Entries {
     held: [usize; KINDS],
     /// Functions that were answered and want their place again, in their order.
     waiting: VecDeque<Waiting>,
+    questions: OpenQuestions,
 }
 
 struct Waiting {
@@ -35,8 +37,10 @@ struct Waiting {
 pub(super) enum Full {
     /// All that there is is taken.
     All(usize),
-    /// The client or the session holds its share.
-    Share(usize),
+    /// The client holds its share.
+    Client(usize),
+    /// The session does.
+    Session(usize),
     /// The server behind does.
     Upstream(usize),
 }
@@ -91,13 +95,32 @@ impl Book {
         Err(receiver)
     }
 
+    /// Counts a question, for which another may have to give way.
+    pub(super) fn ask(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
+        let mut entries = self.entries();
+        if let Err(full) = self.count(&mut entries, Kind::Question, 1, &claim) {
+            let of_its_client = match full {
+                Full::All(_) => false,
+                Full::Client(_) => true,
+                Full::Session(_) | Full::Upstream(_) => return Err(full),
+            };
+            let ended = entries.questions.end_one_for(&claim, of_its_client).ok_or(full)?;
+            entries.uncount(Kind::Question, 1, &ended);
+            self.count(&mut entries, Kind::Question, 1, &claim)?;
+        }
+        Ok(entries.questions.add(claim, self))
+    }
+
+    pub(super) fn answered(&self, number: u64) {
+        let mut entries = self.entries();
+        if let Some(claim) = entries.questions.remove(number) {
+            entries.uncount(Kind::Question, 1, &claim);
+        }
+    }
+
     fn give_back(self: &Arc<Self>, kind: Kind, amount: usize, claim: &Claim) {
         let mut entries = self.entries();
-        let entry = &mut entries.held[kind as usize];
-        *entry = entry.saturating_sub(amount);
-        for holder in claim.holders() {
-            holder.set(kind, holder.of(kind).saturating_sub(amount));
-        }
+        entries.uncount(kind, amount, claim);
         if kind != Kind::Place || entries.waiting.is_empty() {
             return;
         }
@@ -160,7 +183,7 @@ impl Book {
         let (of_client, of_session) = (claim.client.of(kind), claim.session.of(kind));
         let shares = claim.client.shares && bound.shared;
         if shares && !may_take(of_client, more, left, bound.floor) {
-            return Err(Full::Share(of_client));
+            return Err(Full::Client(of_client));
         }
         // What its client may still have, of which the others of that client want some, too.
         let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
@@ -169,7 +192,7 @@ impl Book {
             _ if !bound.shared || !claim.session.shares => true,
             _ => of_session.saturating_add(more) <= room.max(bound.floor),
         };
-        if fits { Ok(()) } else { Err(Full::Share(of_session)) }
+        if fits { Ok(()) } else { Err(Full::Session(of_session)) }
     }
 
     fn left_in(&self, entries: &Entries, kind: Kind) -> usize {
@@ -178,6 +201,16 @@ impl Book {
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
         lock(&self.entries)
+    }
+}
+
+impl Entries {
+    fn uncount(&mut self, kind: Kind, amount: usize, claim: &Claim) {
+        let held = &mut self.held[kind as usize];
+        *held = held.saturating_sub(amount);
+        for holder in claim.holders() {
+            holder.set(kind, holder.of(kind).saturating_sub(amount));
+        }
     }
 }
 

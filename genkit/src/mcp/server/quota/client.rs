@@ -9,6 +9,7 @@ use super::book::{Book, Full, Held};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::Place;
+use super::question::HeldQuestion;
 use super::rate::TokenBucket;
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
@@ -131,7 +132,7 @@ impl SessionQuota {
     pub(crate) fn place(&self, upstream: Option<&str>) -> Result<Place, E> {
         let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
-            Full::Share(held) => E::ShareOfPlaces(held),
+            Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
             Full::Upstream(held) => {
                 E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
             }
@@ -140,10 +141,12 @@ impl SessionQuota {
     }
 
     /// A question to this client that is open until it is dropped.
-    pub(crate) fn question(&self) -> Result<Held, E> {
-        self.hold(Kind::Question, 1, None).map_err(|full| match full {
+    pub(crate) fn question(&self) -> Result<HeldQuestion, E> {
+        self.client.book.ask(self.claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
-            Full::Share(held) | Full::Upstream(held) => E::ShareOfQuestions(held),
+            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+                E::ShareOfQuestions(held)
+            }
         })
     }
 
@@ -151,7 +154,9 @@ impl SessionQuota {
     pub(crate) fn stream(&self) -> Result<Held, E> {
         self.hold(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
-            Full::Share(held) | Full::Upstream(held) => E::ShareOfStreams(held),
+            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+                E::ShareOfStreams(held)
+            }
         })
     }
 
@@ -165,12 +170,14 @@ impl SessionQuota {
     }
 
     fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<Held, Full> {
-        let book = &self.client.book;
-        let claim = Claim {
+        self.client.book.take(kind, amount, self.claim(upstream))
+    }
+
+    fn claim(&self, upstream: Option<&str>) -> Claim {
+        Claim {
             client: Arc::clone(&self.client.holder),
             session: Arc::clone(&self.holder),
-            upstream: upstream.map(|name| book.upstream(name)),
-        };
-        book.take(kind, amount, claim)
+            upstream: upstream.map(|name| self.client.book.upstream(name)),
+        }
     }
 }

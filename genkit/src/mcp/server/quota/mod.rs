@@ -11,6 +11,7 @@ mod bound;
 mod client;
 mod holder;
 mod place;
+mod question;
 mod rate;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ pub(crate) use self::bound::{
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
 pub(crate) use self::place::{Paused, Place};
+pub(crate) use self::question::HeldQuestion;
 
 pub(crate) use self::book::Held;
 

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+
 use super::*;
 use crate::mcp::server::error::Error as E;
 
@@ -170,6 +172,28 @@ fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
     assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(8))));
     assert!(session_of(&quotas, address(1)).question().is_ok(), "1,104 are open at its address");
     assert!(session_of(&quotas, address(2)).question().is_ok());
+}
+
+#[tokio::test]
+async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
+    let quotas = quotas();
+    let mut sessions: Vec<_> = (0..256).map(|_| session_of(&quotas, address(1))).collect();
+    let mut asked: Vec<_> = sessions
+        .iter()
+        .flat_map(|session| (0..8).map(|_| session.question().expect("in bounds")))
+        .collect();
+    assert_eq!(asked.len(), bound::MAX_QUESTIONS / 2, "the share of one address");
+    assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(_))));
+    let honest = session_of(&quotas, address(1));
+    let question = honest.question().expect("the oldest of the greedy gives way");
+    let given_way = |it: &HeldQuestion| it.gives_way().now_or_never().is_some();
+    assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
+    asked.drain(..8);
+    assert!(sessions.remove(0).question().is_ok(), "what gave way was counted once");
+    drop((asked, question, honest));
+    let again = session_of(&quotas, address(1));
+    assert_eq!(std::iter::from_fn(|| again.question().ok()).take(9).collect::<Vec<_>>().len(), 8);
+    assert_eq!(quotas.book.left(Kind::Question), bound::MAX_QUESTIONS);
 }
 
 #[test]
