@@ -15,6 +15,8 @@ pub(crate) use envelope::Envelope;
 pub(crate) use envelope::Member;
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
+#[cfg(feature = "mcp-server")]
+pub(crate) use outbox::Outbox;
 pub(crate) use nesting::{MAX_NESTING, nesting};
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};

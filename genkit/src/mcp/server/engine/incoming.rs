@@ -118,7 +118,7 @@ pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Incom
 }
 
 fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
-    Rejected::Answer(message::error(id.as_ref(), &fault.error()))
+    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
 }
 
 fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {

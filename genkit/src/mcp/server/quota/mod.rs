@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 pub(crate) use self::bound::{
-    Kind, MAX_CLIENT_NAME, MAX_ID_BYTES, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS,
+    Kind, MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS,
     QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};

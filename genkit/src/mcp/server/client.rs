@@ -4,10 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
 
+use super::quota::MAX_CLIENT_NAME;
 use crate::context::Capability;
-
-/// How many bytes of a client's name, and of its version, are kept. Default is 256.
-const MAX_NAME_BYTES: usize = 256;
 
 /// Who calls, and what it can be asked.
 #[derive(Debug, Default, PartialEq)]
@@ -81,5 +79,5 @@ fn short(info: &Implementation) -> Implementation {
 }
 
 fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_NAME_BYTES)].to_owned()
+    text[..text.floor_char_boundary(MAX_CLIENT_NAME)].to_owned()
 }
