@@ -15,10 +15,10 @@ pub(crate) use envelope::Envelope;
 pub(crate) use envelope::Member;
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
+pub(crate) use nesting::{MAX_NESTING, nesting};
 #[cfg(feature = "mcp-server")]
 pub(crate) use outbox::Outbox;
-pub(crate) use nesting::{MAX_NESTING, nesting};
-pub(crate) use outline::Scanner;
-pub(crate) use outline::{Id, Outline};
 #[cfg(feature = "mcp-server")]
 pub(crate) use outline::MAX_ID_BYTES;
+pub(crate) use outline::Scanner;
+pub(crate) use outline::{Id, Outline};

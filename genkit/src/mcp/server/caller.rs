@@ -2,12 +2,12 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
-    Implementation, InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam,
-    ProgressToken, RequestId,
+    InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    RequestId,
 };
 use serde_json::{Value, json};
 
@@ -89,10 +89,6 @@ impl McpCaller {
     /// Whether there is anything that it can be asked.
     pub(crate) fn can_be_asked(&self) -> bool {
         Capability::ALL.into_iter().any(|capability| self.can(capability))
-    }
-
-    pub(crate) fn client_info(&self) -> Option<&Implementation> {
-        self.client.info.as_ref()
     }
 }
 

@@ -103,11 +103,7 @@ fn read<T: DeserializeOwned + Serialize>(answer: &str) -> Result<Value, E> {
     answer.map_err(E::UnusableAnswer)
 }
 
-async fn ask_peer(
-    peer: &Peer<RoleServer>,
-    kind: &QuestionKind,
-    params: Value,
-) -> Result<Value, E> {
+async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -> Result<Value, E> {
     match kind {
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }

@@ -46,6 +46,11 @@ impl ClientDescription {
         }
     }
 
+    /// Its name and its version, as it says.
+    pub(crate) fn calls_itself(&self) -> Option<(&str, &str)> {
+        self.info.as_ref().map(|info| (info.name.as_str(), info.version.as_str()))
+    }
+
     pub(crate) fn can(&self, capability: Capability) -> bool {
         match capability {
             Capability::Elicitation => self.elicitation,
@@ -65,7 +70,10 @@ impl From<&ClientCapabilities> for ClientDescription {
         Self {
             info: None,
             // `{}` means forms; a client that only opens URLs cannot show one.
-            elicitation: can.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none()),
+            elicitation: can
+                .elicitation
+                .as_ref()
+                .is_some_and(|can| can.form.is_some() || can.url.is_none()),
             sampling: can.sampling.is_some(),
             roots: can.roots.is_some(),
             tasks: can.supports_tasks(),

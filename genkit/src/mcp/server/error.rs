@@ -25,6 +25,11 @@ pub(crate) enum Error {
     AllFiltered,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
+    )]
+    HeaderName(String),
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -121,6 +126,26 @@ pub(crate) enum Error {
     ResourceNotFound { uri: String, fault: String },
 }
 
+impl Error {
+    /// Why a request is refused, in one word for the audit log.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Self::TooManyRunning(_) => "full",
+            Self::ShareOfPlaces(_) | Self::ShareOfQuestions(_) | Self::ShareOfStreams(_) => "share",
+            Self::UpstreamBusy { .. } => "upstream",
+            Self::TooManyPerSecond(_) => "rate",
+            Self::TooManyQuestions(_) => "questions",
+            Self::TooManyStreams(_) => "streams",
+            Self::TooMuchKept | Self::TooManyBytes | Self::TooManySubscriptions(_) => "memory",
+            Self::LongUri(_) | Self::LongId(_) => "long",
+            Self::IdInUse => "id",
+            Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
+            Self::StateTooLong | Self::InvalidState(_) => "state",
+            _ => "invalid",
+        }
+    }
+}
+
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -174,9 +199,10 @@ impl From<Error> for ErrorData {
             | Error::ShareOfStreams(_)
             | Error::TooMuchKept
             | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
-            Error::TooManySubscriptions(_) | Error::LongId(_) | Error::LongInitialize(_) | Error::IdInUse => {
-                Self::invalid_request(error.to_string(), None)
-            }
+            Error::TooManySubscriptions(_)
+            | Error::LongId(_)
+            | Error::LongInitialize(_)
+            | Error::IdInUse => Self::invalid_request(error.to_string(), None),
             error => protocol_error(&error.into()),
         }
     }

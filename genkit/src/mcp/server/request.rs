@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use rmcp::model::RequestMetaObject;
+use rmcp::model::{ErrorData, RequestMetaObject};
 use tokio_util::sync::CancellationToken;
 
+use super::audit::{Asking, Audit};
 use super::channel::Channel;
 use super::client::ClientDescription;
+use super::error::Error as E;
 use super::principal::HttpHead;
 use super::quota::ClientQuota;
 use super::session::{Era, Session};
@@ -25,4 +27,17 @@ pub(crate) struct Request {
     pub(crate) head: HttpHead,
     /// Whose rate it counts for.
     pub(crate) quota: Arc<ClientQuota>,
+}
+
+impl Request {
+    /// Who asks, for the audit events.
+    pub(crate) fn asking(&self) -> Asking<'_> {
+        Asking { key: self.quota.key(), calls_itself: self.client.calls_itself() }
+    }
+
+    /// Records that what the request names is not there, or is not for it.
+    pub(crate) fn refused(&self, method: &'static str, name: &str, why: E) -> ErrorData {
+        Audit::begin(method, name, self.asking(), None).refuse(&why);
+        why.into()
+    }
 }

@@ -20,11 +20,7 @@ use crate::run_options::drop_account;
 use crate::schema::ResultShape;
 
 /// The result of a tool call: a failure is one that the model reads and can act on.
-pub(super) fn tool_result(
-    tool: &Tool,
-    returned: Result<ToolOutput>,
-    era: Era,
-) -> CallToolResult {
+pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
     match returned {
         Ok(output) => success(output, tool.schemas().shape(), era),
         Err(error) => {

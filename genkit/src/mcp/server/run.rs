@@ -99,12 +99,13 @@ where
     let principal = request.head.principal();
     let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
-    let audit = Audit::begin(method, &name, request.client.info.as_ref(), &principal, shown);
+    let audit = Audit::begin(method, &name, request.asking(), shown);
     let quota = request.session.quota();
-    let place = match request.quota.count_request().and_then(|()| quota.place(upstream.as_deref())) {
+    let place = match request.quota.count_request().and_then(|()| quota.place(upstream.as_deref()))
+    {
         Ok(place) => place,
         Err(error) => {
-            audit.end("refused", None);
+            audit.refuse(&error);
             return Err(error.into());
         }
     };

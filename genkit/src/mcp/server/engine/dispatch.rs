@@ -98,16 +98,17 @@ impl Engine {
         let (meta, params) = params::read(method, raw);
         let rules = rules(session, &meta, &params)?;
         let known = |error: ErrorData| rules.era.of_error(error);
-        if !matches!(params, Params::Initialize(_) | Params::Discover | Params::Ping | Params::SetLevel(_))
-            && !runs(&params)
+        if !matches!(
+            params,
+            Params::Initialize(_) | Params::Discover | Params::Ping | Params::SetLevel(_)
+        ) && !runs(&params)
         {
             origin.client.count_request()?;
         }
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
-        let function = |name: &str| {
-            BuildHasherDefault::<DefaultHasher>::default().hash_one((method, name))
-        };
+        let function =
+            |name: &str| BuildHasherDefault::<DefaultHasher>::default().hash_one((method, name));
         let engine = self.clone();
         match params {
             Params::Initialize(params) => Ok(self.initialize(session, id, &params)),
@@ -157,7 +158,8 @@ impl Engine {
                 let era = rules.era;
                 self.run(session, id, function, cancel, async move {
                     let methods = Methods { shared: &engine.shared };
-                    let reply = methods.call_tool(params, request).await.map_err(|e| era.of_error(e))?;
+                    let reply =
+                        methods.call_tool(params, request).await.map_err(|e| era.of_error(e))?;
                     era.tool_reply(reply)
                 })
             }
@@ -179,8 +181,14 @@ impl Engine {
                 let era = rules.era;
                 self.run(session, id, function, cancel, async move {
                     let methods = Methods { shared: &engine.shared };
-                    match methods.read_resource(params, request).await.map_err(|e| era.of_error(e))? {
-                        ReadResourceResponse::InputRequired(required) => era.input_required(required),
+                    match methods
+                        .read_resource(params, request)
+                        .await
+                        .map_err(|e| era.of_error(e))?
+                    {
+                        ReadResourceResponse::InputRequired(required) => {
+                            era.input_required(required)
+                        }
                         reply => era.written(reply.into()),
                     }
                 })
@@ -195,7 +203,9 @@ impl Engine {
                 })
             }
             Params::Refused(refused) => {
-                if method.starts_with("tasks/") && info::info(&self.shared.settings).capabilities.supports_tasks() {
+                if method.starts_with("tasks/")
+                    && info::info(&self.shared.settings).capabilities.supports_tasks()
+                {
                     let client = client(session, &meta, &rules);
                     if !client.tasks {
                         let tasks = ClientCapabilities::builder().enable_tasks().build();
@@ -281,12 +291,9 @@ fn request(
 }
 
 /// What the request says of its client, and of the rest what the handshake told.
-fn client(
-    session: &Session,
-    meta: &RequestMetaObject,
-    rules: &Rules,
-) -> Arc<ClientDescription> {
-    let known = session.connection.client().filter(|_| !rules.described && rules.era == Era::Legacy);
+fn client(session: &Session, meta: &RequestMetaObject, rules: &Rules) -> Arc<ClientDescription> {
+    let known =
+        session.connection.client().filter(|_| !rules.described && rules.era == Era::Legacy);
     if meta.is_empty() {
         return known.unwrap_or_else(ClientDescription::unknown);
     }
@@ -294,11 +301,7 @@ fn client(
 }
 
 /// The rules of a request, or why it follows none.
-fn rules(
-    session: &Session,
-    meta: &RequestMetaObject,
-    params: &Params,
-) -> Result<Rules, ErrorData> {
+fn rules(session: &Session, meta: &RequestMetaObject, params: &Params) -> Result<Rules, ErrorData> {
     let handshake = session.connection.handshake();
     let settled = match &handshake {
         Handshake::Initialized(version) | Handshake::Without(version) => Some(version),
@@ -313,7 +316,8 @@ fn rules(
         let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            let why = format!("request _meta is missing or has malformed required fields: {missing}");
+            let why =
+                format!("request _meta is missing or has malformed required fields: {missing}");
             return Err(ErrorData::invalid_params(why, None));
         }
     }

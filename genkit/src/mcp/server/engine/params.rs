@@ -4,9 +4,9 @@
 
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams,
-    RequestMetaObject, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams, RequestMetaObject,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

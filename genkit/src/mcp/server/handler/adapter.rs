@@ -23,12 +23,10 @@ use crate::mcp::server::lists::page;
 use crate::mcp::server::principal::HttpHead;
 use crate::mcp::server::quota::ClientKey;
 use crate::mcp::server::request::Request;
-use crate::mcp::server::session::{
-    Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session,
-};
+use crate::mcp::server::results;
+use crate::mcp::server::session::{Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session};
 use crate::mcp::server::settings::ServerSettings;
 use crate::mcp::server::state::SharedState;
-use crate::mcp::server::results;
 use crate::registry::RegistryChange;
 use crate::size::json_size;
 
@@ -74,7 +72,7 @@ impl McpHandler {
         };
         let capabilities = context.client_capabilities().unwrap_or_default();
         let head = HttpHead::take(&mut context);
-        let quota = self.shared.quotas.client(head.client_key(&head.principal()));
+        let quota = self.shared.quotas.client(self.shared.client_key(&head));
         Request {
             era,
             client: Arc::new(ClientDescription::new(info.as_ref(), &capabilities)),

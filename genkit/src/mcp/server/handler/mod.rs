@@ -38,7 +38,11 @@ pub(super) struct Methods<'a> {
 /// What became of a tool call.
 pub(super) enum ToolReply {
     /// A result, which may have so many bytes of JSON.
-    Complete { tool: Tool, result: CallToolResult, limit: usize },
+    Complete {
+        tool: Tool,
+        result: CallToolResult,
+        limit: usize,
+    },
     InputRequired(InputRequiredResult),
 }
 
@@ -58,7 +62,8 @@ impl Methods<'_> {
         let Some(tool) = tool else {
             let lists = self.shared.lists();
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
-            return Err(E::UnknownName(suggest::unknown("tool", &params.name, names)).into());
+            let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
+            return Err(request.refused("tools/call", &params.name, unknown));
         };
         let settings = &self.shared.settings;
         let era = request.era;
@@ -96,10 +101,13 @@ impl Methods<'_> {
         let Some(prompt) = prompt else {
             let lists = self.shared.lists();
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
-            return Err(E::UnknownName(suggest::unknown("prompt", &params.name, names)).into());
+            let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
+            return Err(request.refused("prompts/get", &params.name, unknown));
         };
         let arguments = params.arguments.unwrap_or_default();
-        results::check_arguments(&prompt, &arguments)?;
+        if let Err(missing) = results::check_arguments(&prompt, &arguments) {
+            return Err(request.refused("prompts/get", &params.name, missing));
+        }
         let invocation = Invocation {
             method: "prompts/get",
             name: params.name,
@@ -110,17 +118,13 @@ impl Methods<'_> {
             responses: params.input_responses,
         };
         let running = prompt.clone();
-        let outcome = run(
-            self.shared,
-            request,
-            invocation,
-            |admitted, arguments, recording| async move {
+        let outcome =
+            run(self.shared, request, invocation, |admitted, arguments, recording| async move {
                 let context = admitted.context(recording, None);
                 let work = running.invoke(&context, arguments, Strictness::Text);
                 drive(&context, &admitted.name, work).await
-            },
-        )
-        .await?;
+            })
+            .await?;
         match outcome {
             RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
             RunOutcome::Finished(Err(error)) => {
@@ -151,11 +155,8 @@ impl Methods<'_> {
             responses: params.input_responses,
         };
         let running = resource.clone();
-        let outcome = run(
-            self.shared,
-            request,
-            invocation,
-            |admitted, variables, recording| async move {
+        let outcome =
+            run(self.shared, request, invocation, |admitted, variables, recording| async move {
                 let context = admitted.context(recording, None);
                 let work = running.invoke(&context, &admitted.name, variables);
                 let input = || json!({ "uri": admitted.name });
@@ -163,9 +164,8 @@ impl Methods<'_> {
                 let span = NewSpan { name, kind, input: &input };
                 let output = |read: &Vec<_>| resource_for_span(read);
                 drive_in_span(&context, &admitted.name, span, work, output).await
-            },
-        )
-        .await?;
+            })
+            .await?;
         match outcome {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);

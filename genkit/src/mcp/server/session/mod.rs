@@ -99,3 +99,6 @@ impl Session {
         lock(&self.state)
     }
 }
+
+#[cfg(test)]
+mod tests;
