@@ -30,8 +30,6 @@ pub(crate) enum Error {
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
     )]
     HeaderName(String),
-    #[error("the client did not open a session")]
-    NoSession { source: Box<rmcp::service::ServerInitializeError> },
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -63,6 +61,8 @@ pub(crate) enum Error {
     LongUri(usize),
     #[error("an id may have {0} bytes at most")]
     LongId(usize),
+    #[error("the parameters of `initialize` may have {0} bytes at most")]
+    LongInitialize(usize),
     #[error("a request with this id is running already: use another")]
     IdInUse,
     #[error(
@@ -94,6 +94,8 @@ pub(crate) enum Error {
     NoAnswerInTime(Duration),
     #[error("the client refused the question: {0}")]
     QuestionRefused(String),
+    #[error("the client's answer cannot be read: {0}")]
+    UnusableAnswer(serde_json::Error),
     #[error("the client is gone")]
     ClientGone,
     #[error("the request was cancelled")]
@@ -110,6 +112,10 @@ pub(crate) enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
+    #[error("a completion asks nobody, and that of the {0} did")]
+    CompletionAsks(String),
+    #[error("the list cannot be written: {0}")]
+    Unwritable(serde_json::Error),
     #[error("Invalid cursor: use `nextCursor` of the page before")]
     InvalidCursor,
     #[error("prompt `{prompt}` lacks required arguments: {missing}")]
@@ -144,7 +150,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
-            Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
+            Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
             | Self::ShareOfPlaces(_)
@@ -162,9 +168,11 @@ impl Topic for Error {
             | Self::MiddlewareAnswer { .. }
             | Self::StateUnserializable { .. }
             | Self::NotSealed
+            | Self::CompletionAsks(_)
+            | Self::Unwritable(_)
             | Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
-            Self::QuestionRefused(_) => ErrorKind::Aborted,
+            Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. } => ErrorKind::NotFound,
             _ => ErrorKind::InvalidArgument,
@@ -190,9 +198,10 @@ impl From<Error> for ErrorData {
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
             | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
-            Error::TooManySubscriptions(_) | Error::LongId(_) | Error::IdInUse => {
-                Self::invalid_request(error.to_string(), None)
-            }
+            Error::TooManySubscriptions(_)
+            | Error::LongId(_)
+            | Error::LongInitialize(_)
+            | Error::IdInUse => Self::invalid_request(error.to_string(), None),
             error => protocol_error(&error.into()),
         }
     }

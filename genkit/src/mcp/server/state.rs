@@ -82,6 +82,11 @@ impl SharedState {
         }
     }
 
+    /// Whether what fronted hosts have is in the registry.
+    pub(crate) fn has_all_hosts(&self) -> bool {
+        self.hosts.are_registered()
+    }
+
     /// Waits, once, until what fronted hosts have is in the registry.
     pub(crate) async fn with_hosts(&self) -> &Self {
         self.hosts.registered_in(&self.genkit.registry).await;

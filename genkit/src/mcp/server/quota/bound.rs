@@ -22,9 +22,6 @@ pub(crate) const MAX_KEPT_BYTES: usize = 256 * 1024 * 1024;
 /// How many bytes of text are kept for one session. Default is 1 MiB.
 pub(crate) const MAX_SESSION_BYTES: usize = 1024 * 1024;
 
-/// How long the id of a request, and a token of progress, may be, in bytes. Default is 256.
-pub(crate) const MAX_ID_BYTES: usize = 256;
-
 /// How much of a client's name, and of its version, is kept, in bytes. Default is 256.
 pub(crate) const MAX_CLIENT_NAME: usize = 256;
 

@@ -19,12 +19,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 pub(crate) use self::bound::{
-    Kind, MAX_CLIENT_NAME, MAX_ID_BYTES, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS,
-    QuotaLimits,
+    Kind, MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
-pub(crate) use self::place::{Paused, Place};
-pub(crate) use self::question::HeldQuestion;
+pub(crate) use self::place::Place;
 
 pub(crate) use self::book::Held;
 
@@ -83,6 +81,7 @@ impl Quotas {
 
     /// Whose longest idle session ends so that `client` may have one more: that of the
     /// client with the most. `None` is nobody's: there is room.
+    #[cfg(feature = "mcp-http")]
     pub(crate) fn gives_way_to(
         &self,
         client: &Arc<ClientQuota>,
