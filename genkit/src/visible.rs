@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use serde_json::Value;
+
 use crate::truncate::truncate;
 
 /// How much of a name of others a log line shows, in bytes. Default is 200.
@@ -29,6 +31,40 @@ pub(crate) fn text(words: &str) -> Cow<'_, str> {
         '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(is_symbol),
         c => is_hidden(c),
     })
+}
+
+/// A form with its titles and descriptions made visible: what a person reads of it beside its values.
+pub(crate) fn form(mut schema: Value) -> Value {
+    show_words(&mut schema);
+    schema
+}
+
+fn show_words(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("title" | "description", Value::String(words)) => show(words),
+                    ("enumNames", Value::Array(names)) => {
+                        for name in names {
+                            if let Value::String(name) = name {
+                                show(name);
+                            }
+                        }
+                    }
+                    (_, value) => show_words(value),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(show_words),
+        _ => {}
+    }
+}
+
+fn show(words: &mut String) {
+    if let Cow::Owned(shown) = text(words) {
+        *words = shown;
+    }
 }
 
 /// The beginning of words of others for a field or a message of a log: escaped as by [`line`], and in

@@ -246,6 +246,8 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     if replaced.is_some() {
         // What was answered before was answered about other arguments.
         suspended.recording.answers.clear();
+        // The question about these arguments has another text, and whoever gave them knows them.
+        suspended.recording.asked.remove(APPROVAL_KEY);
     }
     for (key, mut decision) in given {
         let open = suspended.questions.iter().find(|open| open.key == key);
