@@ -44,8 +44,8 @@ pub(super) struct Replay {
     recording: Recording,
     /// Questions without a key of their own get their ordinal.
     asked: usize,
-    /// The keys of this run: none is given twice.
-    keys: BTreeSet<String>,
+    /// What was asked under the keys of this run.
+    keys: BTreeMap<String, String>,
     /// The keys of recorded answers that the function took.
     used: BTreeSet<String>,
     open: Vec<(Question, String)>,
@@ -62,7 +62,7 @@ impl Replay {
         Self {
             recording,
             asked: 0,
-            keys: BTreeSet::new(),
+            keys: BTreeMap::new(),
             used: BTreeSet::new(),
             open: Vec::new(),
             busy: 0,
@@ -85,16 +85,17 @@ impl Replay {
         self.recording.once.insert(key.to_owned(), value);
     }
 
-    /// The key of a question: its own, or its ordinal. Two questions never share an answer.
-    pub(super) fn key(&mut self, own: Option<String>) -> String {
+    /// The key of what is `asked`: its own, or its ordinal. Two questions never share an answer.
+    pub(super) fn key(&mut self, own: Option<String>, asked: &str) -> String {
         self.asked += 1;
         let own = own.unwrap_or_else(|| format!("q{}", self.asked));
         let mut key = own.clone();
         let mut count = 1;
-        while !self.keys.insert(key.clone()) {
+        while self.keys.get(&key).is_some_and(|other| other != asked) {
             count += 1;
             key = format!("{own}#{count}");
         }
+        self.keys.insert(key.clone(), asked.to_owned());
         key
     }
 

@@ -38,11 +38,11 @@ impl Context {
         if !parts.caller.can(capability) {
             return Err(E::CannotBeAsked(capability).into());
         }
-        let key = self.replay().key(key);
         let asked = match (&parts.rounds, kind.canonical()) {
             (Some(rounds), asked) => rounds.know(&asked),
             (None, asked) => asked,
         };
+        let key = self.replay().key(key, &asked);
         let not_fit = |error: E| {
             // The client answered something else: the same question goes out again.
             tracing::debug!(
