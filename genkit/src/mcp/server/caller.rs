@@ -26,6 +26,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::level;
 use crate::registry::Registry;
+use crate::visible;
 
 /// One request of a client, as the function that serves it sees it.
 pub(crate) struct McpCaller {
@@ -200,7 +201,9 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }),
         QuestionKind::Interrupt { metadata } => json!({
             "mode": "form",
-            "message": metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
+            "message": visible::text(
+                metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
+            ),
             "requestedSchema": { "type": "object", "properties": {} },
         }),
         QuestionKind::Sampling(request) => {

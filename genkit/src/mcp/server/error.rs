@@ -52,10 +52,8 @@ pub(crate) enum Error {
          stay small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: too long")]
-    StateTooLong,
-    #[error("Invalid requestState: {0}. Call again without it")]
-    InvalidState(rmcp::model::RequestStateError),
+    #[error("Invalid requestState: it cannot be used, or not again. Call again without it")]
+    InvalidState,
     #[error("this client is asked while the function runs")]
     NotSealed,
 

@@ -15,6 +15,7 @@ mod lists;
 mod principal;
 mod rate_limit;
 mod results;
+mod rounds;
 mod run;
 mod serve;
 mod session;

@@ -1,5 +1,6 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
+mod answered_states;
 mod era;
 mod notifier;
 mod request_state;
@@ -10,7 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use era::Era;
 pub(crate) use notifier::Notifier;
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
 pub(crate) use subscription_streams::SubscriptionStreams;
 
 use crate::context::LogLevel;
