@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod attacks;
 mod clients;
 mod conformance;
 mod conformance_client;
@@ -12,9 +13,11 @@ mod faults;
 mod flows;
 mod host;
 mod http;
+mod load;
 mod packages;
 mod pipe;
 mod program;
+mod raw;
 mod schemas;
 mod server;
 mod stdio;
