@@ -60,14 +60,9 @@ impl Client {
         self
     }
 
-    pub(crate) fn with_capabilities(mut self, capabilities: Value) -> Self {
-        self.capabilities = capabilities;
-        self
-    }
-
     /// A client that is ready to ask.
     pub(crate) async fn open(to: SocketAddr, from: Ipv4Addr, era: Era) -> Self {
-        let opened = Self::new(to, from, era).opened().await;
+        let opened = super::within("opening", Self::new(to, from, era).opened()).await;
         opened.unwrap_or_else(|error| panic!("no session: {error}"))
     }
 
@@ -217,7 +212,8 @@ impl Client {
     /// Opens a stream of changes over a connection of its own, and waits for its head.
     pub(crate) async fn listen(&mut self, notifications: Value) -> io::Result<Connection> {
         let mut connection = self.connect().await?;
-        self.listen_over(&mut connection, notifications).await?;
+        let listening = self.listen_over(&mut connection, notifications);
+        super::within("a stream", listening).await?;
         Ok(connection)
     }
 

@@ -85,11 +85,6 @@ impl Connection {
         self.stream.get_mut().write_all(bytes).await
     }
 
-    /// Sends no more.
-    pub(crate) async fn finish(&mut self) -> io::Result<()> {
-        self.stream.get_mut().shutdown().await
-    }
-
     /// Reads one byte of whatever comes; `None` is the end.
     pub(crate) async fn byte(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
