@@ -30,7 +30,7 @@ fn served(client: &mut Client) -> impl Future<Output = ()> {
 
 /// Arguments of `json_schema_2020_12_tool` of `examples/conformance`, which says them again.
 fn marked(mark: &str) -> Value {
-    json!({ "name": format!("mark-{mark}"), "phone": "1" })
+    json!({ "name": format!("mark-{mark}"), "email": "1" })
 }
 
 /// Waits until this holds.

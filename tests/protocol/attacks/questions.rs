@@ -103,14 +103,15 @@ async fn prompts_that_are_left_open_stop_nobody() {
 async fn approvals_that_are_left_open_stop_nobody() {
     let server = Server::notes("attack-approvals");
     let to = raw::address(&server);
+    let mut open = Vec::new();
     for _ in 0..10 {
         let mut client = Client::open(to, host(1), Era::Sessions).await;
         for _ in 0..MANY / 10 {
             let params = raw::call_params("delete_note", &json!({ "id": 1 }));
-            let _ = client.begin("tools/call", params).await;
+            open.push(client.begin("tools/call", params).await);
         }
     }
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
     for (number, era) in [(1, Era::Sessions), (2, Era::Modern)] {
         let mut stranger = Client::open(to, host(number), era).await;
         let found = stranger.call("search_notes", json!({ "query": "nothing" })).await.unwrap();

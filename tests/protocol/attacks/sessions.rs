@@ -116,9 +116,8 @@ async fn a_request_that_meets_the_end_of_its_session_is_answered_or_not_found() 
                 for mut call in calls {
                     let answer = within("an answer", call.answer()).await.unwrap();
                     assert!(matches!(answer.status, 200 | 404), "{answer:?}");
-                    if answer.status == 200 {
-                        assert_eq!(answer.messages().len(), 1, "{answer:?}");
-                    }
+                    // Its end cancels what runs, and that is not answered.
+                    assert!(answer.messages().len() <= 1, "{answer:?}");
                 }
                 let ended = within("the end", ending.answer()).await.unwrap();
                 assert!(matches!(ended.status, 200 | 204), "{ended:?}");

@@ -142,11 +142,14 @@ impl Target {
             next.run(request).await
         }
         let app = server.router().expect("a router").layer(middleware::from_fn(name));
-        let runtime = runtime();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
-        let listener = listener.expect("a port");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        runtime.spawn(async move { axum::serve(listener, app).await });
+        listener.set_nonblocking(true).expect("a listener of tokio");
+        let runtime = runtime();
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+            axum::serve(listener, app).await
+        });
         Self { address, runtime: Some(runtime) }
     }
 }

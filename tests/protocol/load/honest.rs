@@ -32,7 +32,7 @@ pub(super) async fn use_it(client: &mut Client, name: usize, rounds: usize) -> S
 async fn one(client: &mut Client, kind: usize, mark: &str) -> Result<(), String> {
     let answer = match kind {
         0 => {
-            let arguments = json!({ "name": mark, "phone": "1" });
+            let arguments = json!({ "name": mark, "email": "1" });
             client.call("json_schema_2020_12_tool", arguments).await?
         }
         1 => {

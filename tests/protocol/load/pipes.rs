@@ -65,7 +65,7 @@ impl PipeClient {
 
     /// A call that says its mark again.
     fn call(&self, id: &Value, mark: &str) -> String {
-        let arguments = json!({ "name": mark, "phone": "1" });
+        let arguments = json!({ "name": mark, "email": "1" });
         self.tool(id, "json_schema_2020_12_tool", &arguments)
     }
 
