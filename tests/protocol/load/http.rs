@@ -1,6 +1,7 @@
 //! One server over HTTP, and 200 clients: half of them honest.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Command;
 use std::time::Duration;
 
 use genkit_tests::print_uncaptured;
@@ -8,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::{Seen, greedy, honest, hostile, slow};
 use crate::raw::{self, Client, Era, PATIENCE, Usage, host};
-use crate::server::Server;
+use crate::server::{self, Server};
 
 /// All of them.
 const CLIENTS: usize = 200;
@@ -17,11 +18,11 @@ const CLIENTS: usize = 200;
 const HONEST: usize = 100;
 
 /// How often an honest one asks for everything.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 4;
 
 /// How many times longer the slowest hundredth of the honest calls may take among the others than
 /// among themselves: the machine has two cores, and the others keep both busy.
-const FACTOR: f64 = 40.0;
+const FACTOR: f64 = 30.0;
 
 /// What the server may keep, in KiB, once all are gone: the sessions that are not over yet.
 const LEFT: u64 = 64 * 1024;
@@ -69,7 +70,9 @@ fn others(to: SocketAddr, places: Places) -> JoinSet<()> {
 }
 
 async fn matrix(title: &str, places: Places) {
-    let server = Server::start("conformance", &[]);
+    let mut command = Command::new(server::example("conformance"));
+    command.args(["--http", "127.0.0.1:0"]).env("RUST_LOG", "info,rmcp=off");
+    let server = Server::spawn(&mut command);
     let to = raw::address(&server);
     let mut alone = honest_ones(to, places).await;
     let before = Usage::of(server.id());

@@ -17,7 +17,7 @@ use crate::server;
 const CLIENTS: usize = 200;
 
 /// Requests of each that must be answered.
-const CALLS: usize = 60;
+const CALLS: usize = 40;
 
 struct PipeClient {
     child: Child,
