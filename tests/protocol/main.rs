@@ -11,6 +11,7 @@ mod conformance_client;
 mod dev;
 mod faults;
 mod flows;
+mod fuzz;
 mod host;
 mod http;
 mod load;
