@@ -71,8 +71,8 @@ pub(crate) fn serve(name: &str, rest: &[String]) {
 fn server() -> genkit::mcp::McpServer {
     let registry = Registry::new().add(tools![add, steps, ask, touch, change]).add(prompts![greet]);
     let changing = Changing(registry.clone());
-    let genkit = Genkit::builder().registry(registry).build().unwrap();
-    genkit.serve_mcp().name("soak").state(changing)
+    let genkit = Genkit::builder().registry(registry).state(changing).build().unwrap();
+    genkit.serve_mcp().name("soak")
 }
 
 async fn proxy(address: &str, mark: &str) -> Result<()> {

@@ -4,11 +4,13 @@
 //! `GENKIT_FUZZ_SECONDS=60 cargo test -p genkit-tests --test protocol fuzz::` goes on for a minute
 //! with each; seeds that found something stand in `SEEDS` of their file.
 
+mod hosted;
 mod http;
 mod lines;
 mod messages;
 mod mutate;
 mod states;
+mod stored;
 
 use tokio::runtime::Runtime;
 
