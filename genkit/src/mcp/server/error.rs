@@ -81,10 +81,8 @@ pub(crate) enum Error {
          stay small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: too long")]
-    StateTooLong,
-    #[error("Invalid requestState: {0}. Call again without it")]
-    InvalidState(rmcp::model::RequestStateError),
+    #[error("Invalid requestState: it cannot be used, or not again. Call again without it")]
+    InvalidState,
     #[error("this client is asked while the function runs")]
     NotSealed,
 
@@ -140,7 +138,7 @@ impl Error {
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
             Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
-            Self::StateTooLong | Self::InvalidState(_) => "state",
+            Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
         }
     }
