@@ -59,6 +59,11 @@ impl ElicitRequest {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn testing(server: &str, message: &str) -> Self {
+        Self { server: server.to_owned(), message: message.to_owned(), schema: None, url: None }
+    }
+
     /// Accepts with the defaults of the form.
     pub fn accept_defaults(&self) -> Elicited<Value> {
         let fields = self.schema.as_ref().and_then(|schema| schema.get("properties"));

@@ -78,7 +78,7 @@ impl Connection {
         context: &Context,
         meta: Map<String, Value>,
     ) -> Result<ServerResult, RequestError> {
-        let (open, mut signals) = OpenRequest::new(target, context.can_elicit());
+        let (open, mut signals) = OpenRequest::new(target, context);
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
         request.extensions_mut().insert(ResultFormat::Untyped);
         #[cfg(feature = "mcp-host-http")]
