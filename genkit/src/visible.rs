@@ -44,6 +44,12 @@ impl<T: fmt::Display> Logged<T> {
         Self { words, limit: MAX_LOGGED_NAME }
     }
 
+    /// So many bytes of it.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn cut(words: T, limit: usize) -> Self {
+        Self { words, limit }
+    }
+
     /// An error or a text: 16 KiB of it.
     pub(crate) fn text(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_TEXT }
@@ -210,7 +216,7 @@ mod tests {
             ("re\u{fe0f}ad", "re\\u{fe0f}ad"),
             ("\u{2066}a\u{2069}\r", "\\u{2066}a\\u{2069}\\r"),
         ] {
-            assert_eq!(text(text), shown);
+            assert_eq!(super::text(text), shown);
         }
     }
 

@@ -137,6 +137,7 @@ async fn attempt(
         Arc::clone(&server.key),
         Arc::clone(&server.settings),
         Arc::clone(&server.client),
+        server.redactor.clone(),
     ));
     let server_requests = Arc::new(ServerRequests { session: Arc::clone(&session) });
     let handshake = Handshake {
@@ -149,7 +150,7 @@ async fn attempt(
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = child::spawn(&server.key, command)?;
+            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
             match handshake.over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);

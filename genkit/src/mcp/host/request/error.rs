@@ -1,7 +1,7 @@
 //! Errors of requests: arguments, results, input that a server requires.
 
 use crate::error::{ErrorKind, Topic};
-use crate::mcp::host::limits::MAX_ROUNDS;
+use crate::mcp::host::limits::{MAX_IN_FLIGHT, MAX_ROUNDS, MAX_SERVER_REQUESTS};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -12,6 +12,8 @@ pub(crate) enum Error {
     #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
     LeftOut { server: String, tool: String },
     // The texts from here on follow the name of the server.
+    #[error("has {MAX_IN_FLIGHT} requests in flight already, and answers none of them soon enough")]
+    Busy,
     #[error("answered `{0}` with something else")]
     OtherResult(&'static str),
     #[error(
@@ -23,6 +25,8 @@ pub(crate) enum Error {
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
+    #[error("asks {0} things at once; {MAX_SERVER_REQUESTS} are answered")]
+    TooManyInputs(usize),
     #[error("asks back about `{0}`, a method that has no room for answers")]
     CannotAnswer(String),
     #[error("asks the model, and {0}")]
@@ -40,6 +44,7 @@ impl Topic for Error {
             Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
+            Self::TooManyInputs(_) | Self::Busy => ErrorKind::ResourceExhausted,
             Self::UnknownInput(_) | Self::CannotAnswer(_) | Self::UnknownResultType { .. } => {
                 ErrorKind::Unimplemented
             }

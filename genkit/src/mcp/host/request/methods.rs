@@ -56,7 +56,8 @@ pub(crate) async fn call_tool(
     params.arguments = Some(arguments("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let result = round_trips(server, context, name, request).await?;
-    ToolResult::read(&server.key, result, server.is_raw())
+    let read = ToolResult::read(&server.key, result, server.is_raw());
+    read.map_err(|error| server.redacted(error))
 }
 
 pub(crate) async fn get_prompt(

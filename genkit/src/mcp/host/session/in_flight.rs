@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken, RequestId};
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, Notify, mpsc, oneshot};
+use tokio::sync::{
+    Mutex as AsyncMutex, MutexGuard as AsyncGuard, Notify, Semaphore, mpsc, oneshot,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::context::{Asker, Context, Elicited, Progress};
 use crate::mcp::host::input::elicit::ElicitRequest;
+use crate::mcp::host::limits::MAX_SERVER_REQUESTS;
 use crate::mcp::host::transport::request_id::means;
 use crate::sync::lock;
 use serde_json::Value;
@@ -43,6 +46,8 @@ pub(crate) struct OpenRequest {
     /// Who would answer; of two callers that are unknown none is the other.
     asker: Option<Asker>,
     signals: mpsc::Sender<Signal>,
+    /// For questions that wait for the caller.
+    questions: Semaphore,
     /// The caller left while it was asked: the server is told twice that the call is over.
     left_while_asked: AtomicBool,
     last_progress: Mutex<f64>,
@@ -70,6 +75,7 @@ impl OpenRequest {
             can_elicit,
             asker,
             signals,
+            questions: Semaphore::new(MAX_SERVER_REQUESTS),
             left_while_asked: AtomicBool::new(false),
             last_progress: Mutex::new(f64::NEG_INFINITY),
             over: CancellationToken::new(),
@@ -88,8 +94,9 @@ impl OpenRequest {
         true
     }
 
-    /// Puts a question to the caller; `None` if the caller went away.
+    /// Puts a question to the caller; `None` if the caller went away. One too many is declined.
     pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
+        let Ok(_open) = self.questions.try_acquire() else { return Some(Elicited::Declined) };
         let (sender, receiver) = oneshot::channel();
         let answer = match self.signals.send(Signal::Question(question, sender)).await {
             Ok(()) => receiver.await.ok(),
