@@ -248,6 +248,7 @@ fn describe(
         number: NUMBER.fetch_add(1, Ordering::Relaxed),
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
+        traces: server.config.controls.trace_context,
         #[cfg(feature = "mcp-host-http")]
         endpoint: match &server.config.launch {
             Launch::Http(endpoint) => Some(endpoint.clone()),

@@ -17,7 +17,9 @@ use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;
 use crate::mcp::host::limits::{MAX_AWAITED_TRIES, MAX_IN_FLIGHT, MAX_INSTRUCTIONS};
 use crate::mcp::host::session::client_state::ClientState;
+use crate::mcp::host::catalog::pins::Pins;
 use crate::mcp::host::session::connection::Connection;
+use crate::mcp::host::session::state::ListKind;
 use crate::mcp::host::settings::HostSettings;
 use crate::mcp::host::status::{ServerState, ServerStatus};
 use crate::mcp::host::transport::redact::Redactor;
@@ -39,6 +41,8 @@ pub(crate) struct ManagedServer {
     pub(crate) client: Arc<ClientState>,
     /// What must not be repeated of what it is sent.
     pub(crate) redactor: Redactor,
+    /// What its tools were.
+    pub(crate) pins: Pins,
     /// For requests that are in flight.
     pub(crate) places: Arc<Semaphore>,
     /// The server is known not to understand the newest protocol.
@@ -71,6 +75,7 @@ impl ManagedServer {
             config,
             client: Arc::new(client),
             redactor,
+            pins: Pins::default(),
             places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             is_old: AtomicBool::new(false),
             #[cfg(feature = "mcp-host-http")]
@@ -118,6 +123,15 @@ impl ManagedServer {
     /// Whether lists still wait for its first connection.
     pub(crate) fn is_starting(&self) -> bool {
         self.desired.borrow().since.elapsed() < self.settings.startup
+    }
+
+    /// Has a list read again.
+    pub(crate) fn list_changed(&self, kind: ListKind) {
+        if let Some(connection) = self.live_connection() {
+            connection.session.list_changed(kind);
+            let server = self.key.to_string();
+            self.settings.emit(&McpEvent::ToolsChanged { server });
+        }
     }
 
     pub(crate) fn has_own_roots(&self) -> bool {

@@ -11,6 +11,11 @@ pub(crate) enum Error {
     Unserializable { what: &'static str, name: String, source: serde_json::Error },
     #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
     LeftOut { server: String, tool: String },
+    #[error(
+        "the tool `{tool}` of `{server}` is another than it was, and held back: `.accept_tool(..)` of its \
+         client accepts it as it is"
+    )]
+    HeldBack { server: String, tool: String },
     // The texts from here on follow the name of the server.
     #[error("has {MAX_IN_FLIGHT} requests in flight already, and answers none of them soon enough")]
     Busy,
@@ -41,7 +46,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Arguments { .. } | Self::Unserializable { .. } => ErrorKind::InvalidArgument,
-            Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
+            Self::LeftOut { .. } | Self::HeldBack { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
             Self::TooManyInputs(_) | Self::Busy => ErrorKind::ResourceExhausted,

@@ -52,6 +52,10 @@ pub(crate) async fn call_tool(
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::LeftOut { server, tool }.into());
     }
+    if server.pins.holds(name) {
+        let (server, tool) = (server.key.to_string(), name.to_owned());
+        return Err(Error::HeldBack { server, tool }.into());
+    }
     let mut params = CallToolRequestParams::new(name.to_owned());
     params.arguments = Some(arguments("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));

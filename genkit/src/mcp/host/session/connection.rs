@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     pub(crate) timeout: Duration,
     pub(crate) max_timeout: Duration,
+    /// Whether requests carry the trace of their caller.
+    pub(crate) traces: bool,
     #[cfg(feature = "mcp-host-http")]
     pub(crate) endpoint: Option<crate::mcp::host::transport::http::Endpoint>,
 }
