@@ -19,6 +19,7 @@ use super::status::ServerStatus;
 use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
+use crate::visible::Logged;
 
 /// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
@@ -167,7 +168,8 @@ impl McpClient {
             Ok(tools) => tools.iter().any(|tool| tool.name() == name && items::is_wrapped(tool)),
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
-                tracing::warn!(server, tool = name, error, "a result is taken as it is");
+                let (name, error) = (Logged::name(name), Logged::text(&error));
+                tracing::warn!(server, tool = %name, %error, "a result is taken as it is");
                 false
             }
         }

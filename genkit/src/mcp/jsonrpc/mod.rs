@@ -6,6 +6,8 @@ mod line_stream;
 mod nesting;
 mod outbox;
 mod outline;
+#[cfg(feature = "mcp-host")]
+mod values;
 #[cfg(test)]
 mod tests;
 
@@ -18,3 +20,5 @@ pub(crate) use nesting::{MAX_NESTING, nesting};
 #[cfg(feature = "mcp-host")]
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};
+#[cfg(feature = "mcp-host")]
+pub(crate) use values::has_more_values;
