@@ -7,6 +7,8 @@ mod nesting;
 mod outbox;
 mod outline;
 pub(crate) mod scan;
+#[cfg(feature = "mcp-host")]
+mod values;
 #[cfg(test)]
 mod tests;
 
@@ -22,3 +24,5 @@ pub(crate) use outbox::Outbox;
 pub(crate) use outline::MAX_ID_BYTES;
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};
+#[cfg(feature = "mcp-host")]
+pub(crate) use values::has_more_values;
