@@ -9,9 +9,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
-use super::caller::{McpCaller, input_request};
+use super::caller::{McpCaller, Request, input_request};
 use super::error::{Error as E, missing_capability, protocol_error};
-use super::request::Request;
 use super::session::{Era, StateBinding};
 use super::state::SharedState;
 use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording, drive};
