@@ -30,30 +30,35 @@ struct Client {
     output: BufReader<ReadHalf<DuplexStream>>,
 }
 
+/// A tool that takes any arguments.
+fn tool(name: &'static str) -> crate::action::ToolBuilder {
+    Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
+}
+
 fn genkit() -> Genkit {
     let form = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let tools = [
-        Tool::builder("add", "Adds.").handler(|_: Context, sum: Value| async move {
+        tool("add").handler(|_: Context, sum: Value| async move {
             let (Some(a), Some(b)) = (sum["a"].as_i64(), sum["b"].as_i64()) else {
                 return Err(crate::Error::new(crate::ErrorKind::InvalidArgument, "two numbers"))?;
             };
             Ok((a + b).to_string())
         }),
-        Tool::builder("later", "Adds, after a moment.").handler(
+        tool("later").handler(
             |_: Context, sum: Value| async move {
                 tokio::task::yield_now().await;
                 Ok((sum["a"].as_i64().unwrap_or(0) + sum["b"].as_i64().unwrap_or(0)).to_string())
             },
         ),
-        Tool::builder("ask", "Asks.").handler(move |context: Context, _: Value| {
+        tool("ask").handler(move |context: Context, _: Value| {
             let form = form.clone();
             async move { Ok(format!("{:?}", context.elicit_form("Who?", form).await?)) }
         }),
-        Tool::builder("wait", "Waits.").handler(|_: Context, _: Value| async move {
+        tool("wait").handler(|_: Context, _: Value| async move {
             std::future::pending::<()>().await;
             Ok(String::new())
         }),
-        Tool::builder("report", "Reports on and on.").handler(
+        tool("report").handler(
             |context: Context, _: Value| async move {
                 loop {
                     context.progress(1.0).await;
@@ -62,7 +67,7 @@ fn genkit() -> Genkit {
                 Ok(String::new())
             },
         ),
-        Tool::builder("fail", "Fails.").handler(|_: Context, _: Value| async move {
+        tool("fail").handler(|_: Context, _: Value| async move {
             Err::<String, _>(crate::Error::new(crate::ErrorKind::Unknown, "it failed"))?;
             Ok(String::new())
         }),

@@ -46,22 +46,27 @@ enum Step {
     Runs(Call),
 }
 
+/// A tool that takes any arguments.
+fn tool(name: &'static str) -> crate::action::ToolBuilder {
+    Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
+}
+
 /// `add`, `ask`, `wait`, `tell`, `panic`, and a prompt `asks`.
 fn genkit() -> Genkit {
     let form = || json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let tools = [
-        Tool::builder("add", "Adds.").handler(|_: Context, sum: Value| async move {
+        tool("add").handler(|_: Context, sum: Value| async move {
             Ok((sum["a"].as_i64().unwrap_or(0) + sum["b"].as_i64().unwrap_or(0)).to_string())
         }),
-        Tool::builder("ask", "Asks.").handler(move |context: Context, _: Value| async move {
+        tool("ask").handler(move |context: Context, _: Value| async move {
             let answer = context.elicit_form("Who are you?", form()).await?;
             Ok(format!("{answer:?}"))
         }),
-        Tool::builder("wait", "Waits.").handler(|_: Context, _: Value| async move {
+        tool("wait").handler(|_: Context, _: Value| async move {
             std::future::pending::<()>().await;
             Ok(String::new())
         }),
-        Tool::builder("tell", "Tells.").handler(|context: Context, _: Value| async move {
+        tool("tell").handler(|context: Context, _: Value| async move {
             context.progress((1.0, 2.0)).await;
             context.info("told").await;
             Ok("told".to_owned())
