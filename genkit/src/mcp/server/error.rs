@@ -102,6 +102,8 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    #[error("Unknown resource: {0}")]
+    UnknownResource(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -137,7 +139,10 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
-            Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
+            Self::UnknownName(_)
+            | Self::UnknownPrompt(_)
+            | Self::UnknownTemplate(_)
+            | Self::UnknownResource(_) => "unknown",
             Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
         }

@@ -136,7 +136,7 @@ impl McpServer {
 
     /// Checks everything that can be wrong before the first client comes. A local client is of the
     /// user who runs the server.
-    fn check(self, is_local: bool) -> Result<McpHandler> {
+    pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let fronts = !self.hosts.is_empty();
         let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
