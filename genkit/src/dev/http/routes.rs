@@ -134,14 +134,14 @@ struct Cancellation {
 
 /// Reads the body as JSON, within its limits.
 async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Box<Response>> {
-    let body = read_body(request.into_body(), MAX_BODY).await.map_err(|error| match error {
-        BodyError::Slow(_) => text(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
+    let body = read_body(request.into_body(), MAX_BODY, room, None).await.map_err(|error| match error {
+        BodyError::Slow(_) | BodyError::NoRoom => text(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
         BodyError::Long(_) | BodyError::Broken => {
             let limit = format!("the body is over {MAX_BODY} bytes, or did not come to its end");
             text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
         }
     })?;
-    serde_json::from_slice(&body).map_err(|error| {
+    serde_json::from_slice(&body.bytes).map_err(|error| {
         let error = Error::invalid_argument(format!("the body is no such request: {error}"));
         json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
     })
