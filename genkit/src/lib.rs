@@ -168,6 +168,7 @@ pub mod testing;
 #[cfg_attr(not(feature = "dev-tools"), allow(dead_code, reason = "nobody exports then"))]
 mod trace;
 mod truncate;
+mod visible;
 
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rmcp::RoleServer;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::content;
 use super::error::Error as E;
+use super::quota::{Place, SessionQuota};
 use super::session::{Era, Session};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
@@ -40,6 +42,9 @@ pub(crate) struct McpCaller {
     /// Counts chunks, which are progress without a measure.
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
+    quota: Arc<SessionQuota>,
+    /// What it gives back while its client is asked.
+    place: Option<Place>,
 }
 
 impl McpCaller {
@@ -69,7 +74,14 @@ impl McpCaller {
             registry: registry.clone(),
             chunks: AtomicU32::new(0),
             approval_fallback,
+            quota: Arc::clone(session.quota()),
+            place: None,
         }
+    }
+
+    pub(crate) fn with_place(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// Whether `needs_approval` is left to the client, which cannot be asked.
@@ -126,7 +138,14 @@ impl Caller for McpCaller {
             return None;
         }
         Some(Box::pin(async move {
-            match tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await {
+            let open = self.quota.question()?;
+            let paused = self.place.as_ref().map(Place::while_waiting);
+            let answered = tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await;
+            drop(open);
+            if let Some(paused) = paused {
+                paused.resume().await;
+            }
+            match answered {
                 Ok(answer) => answer,
                 Err(_) => Err(E::NoAnswerInTime(QUESTION_TIMEOUT).into()),
             }

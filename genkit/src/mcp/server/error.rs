@@ -34,8 +34,32 @@ pub(crate) enum Error {
     TooManyRunning(usize),
     #[error("more than {0} requests in a second: slow down")]
     TooManyPerSecond(u32),
+    #[error(
+        "{0} requests of this client are running already, which is its share: try again in a moment"
+    )]
+    ShareOfPlaces(usize),
+    #[error("{held} requests to the server `{server}` are running already: try again in a moment")]
+    UpstreamBusy { server: String, held: usize },
+    #[error("{0} questions to clients are open already: try again in a moment")]
+    TooManyQuestions(usize),
+    #[error("{0} questions to this client are open already: it must answer some of them first")]
+    ShareOfQuestions(usize),
+    #[error("{0} streams are open already: try again later")]
+    TooManyStreams(usize),
+    #[error("{0} streams of this client are open already: close one of them first")]
+    ShareOfStreams(usize),
+    #[error("too much is kept for this client already: end a subscription or a session first")]
+    TooMuchKept,
+    #[error("too many requests are being read: try again in a moment")]
+    TooManyBytes,
     #[error("a client may subscribe to {0} resources at most")]
     TooManySubscriptions(usize),
+    #[error("a URI may have {0} bytes at most")]
+    LongUri(usize),
+    #[error("an id may have {0} bytes at most")]
+    LongId(usize),
+    #[error("a request with this id is running already: use another")]
+    IdInUse,
     #[error(
         "The answer of `{tool}` has {size} bytes, more than the limit of {limit}: ask for less, \
          for example with a filter or a smaller page"
@@ -98,6 +122,14 @@ impl Topic for Error {
             Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
+            | Self::ShareOfPlaces(_)
+            | Self::UpstreamBusy { .. }
+            | Self::TooManyQuestions(_)
+            | Self::ShareOfQuestions(_)
+            | Self::TooManyStreams(_)
+            | Self::ShareOfStreams(_)
+            | Self::TooMuchKept
+            | Self::TooManyBytes
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
@@ -126,10 +158,17 @@ impl Topic for Error {
 impl From<Error> for ErrorData {
     fn from(error: Error) -> Self {
         match error {
-            Error::TooManyRunning(_) | Error::TooManyPerSecond(_) => {
-                Self::new(REFUSED, error.to_string(), None)
+            Error::TooManyRunning(_)
+            | Error::TooManyPerSecond(_)
+            | Error::ShareOfPlaces(_)
+            | Error::UpstreamBusy { .. }
+            | Error::TooManyStreams(_)
+            | Error::ShareOfStreams(_)
+            | Error::TooMuchKept
+            | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
+            Error::TooManySubscriptions(_) | Error::LongId(_) | Error::IdInUse => {
+                Self::invalid_request(error.to_string(), None)
             }
-            Error::TooManySubscriptions(_) => Self::invalid_request(error.to_string(), None),
             error => protocol_error(&error.into()),
         }
     }

@@ -13,7 +13,7 @@ mod http;
 mod in_process;
 mod lists;
 mod principal;
-mod rate_limit;
+mod quota;
 mod results;
 mod run;
 mod serve;

@@ -28,6 +28,8 @@ pub(super) struct Invocation {
     pub(super) arguments: Value,
     /// The time limit of the action itself; `None` is the server's.
     pub(super) timeout: Option<Duration>,
+    /// The server behind this one that has it.
+    pub(super) upstream: Option<String>,
     /// What an earlier round of this request left with the client.
     pub(super) state: Option<String>,
     pub(super) responses: Option<InputResponses>,
@@ -101,13 +103,13 @@ where
     let principal = head.principal();
     let registry = &shared.genkit.registry;
     let caller = McpCaller::new(&request, era, session, registry, settings.approval_fallback);
-    let Invocation { method, name, arguments, timeout, state, responses } = invocation;
+    let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
     let audit = Audit::begin(method, &name, caller.client_info(), &principal, shown);
-    // Without a rate nobody is counted, and the key would be made for nothing.
-    let counted = settings.per_second.map(|_| head.client_key(&principal));
-    let _permit = match shared.limiter.admit(&counted.unwrap_or_default()) {
-        Ok(permit) => permit,
+    let client = shared.quotas.client(head.client_key(&principal));
+    let admitted = client.count_request().and_then(|()| session.quota().place(upstream.as_deref()));
+    let caller = match admitted {
+        Ok(place) => caller.with_place(place),
         Err(error) => {
             audit.end("refused", None);
             return Err(error.into());

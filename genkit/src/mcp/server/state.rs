@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::hosts::FrontedHosts;
 use super::lists::{ListCache, Lists};
-use super::rate_limit::RequestLimiter;
-use super::session::{Notifier, StateSealer};
+use super::quota::{ClientKey, QuotaLimits, Quotas};
+use super::session::{Notifier, Session, StateSealer};
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
@@ -19,7 +19,7 @@ pub(crate) struct SharedState {
     pub(crate) genkit: Genkit,
     pub(crate) settings: ServerSettings,
     pub(crate) sealer: StateSealer,
-    pub(crate) limiter: RequestLimiter,
+    pub(crate) quotas: Quotas,
     pub(crate) notifier: Notifier,
     lists: ListCache,
     /// Whether clients read errors with all their causes.
@@ -37,7 +37,12 @@ impl SharedState {
     ) -> Result<Self> {
         Ok(Self {
             sealer: StateSealer::new(settings.sealing_key.as_deref())?,
-            limiter: RequestLimiter::new(settings.max_in_flight, settings.per_second),
+            quotas: Quotas::new(&QuotaLimits {
+                places: settings.max_in_flight,
+                per_second: settings.per_second,
+                sessions: settings.max_sessions,
+                session_questions: settings.max_questions,
+            }),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -45,6 +50,15 @@ impl SharedState {
             exposes_errors,
             hosts,
         })
+    }
+
+    /// The session of a client about whom nothing else is known.
+    pub(crate) fn session_of(&self, key: ClientKey) -> Session {
+        let client = self.quotas.client(key);
+        match client.open_session() {
+            Some((quota, counted)) => Session::new(quota, Some(counted)),
+            None => Session::new(client.sessionless(""), None),
+        }
     }
 
     /// Waits, once, until what fronted hosts have is in the registry.

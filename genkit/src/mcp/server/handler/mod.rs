@@ -15,22 +15,26 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    Tool as McpTool, UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::service::{
+    NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
+};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::error::{Error as E, protocol_error};
+use super::quota::ClientKey;
 use super::run::{Invocation, RunOutcome, drive_in_span, run};
-use super::session::{Era, MAX_SUBSCRIPTIONS, Session};
+use super::session::{Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session};
 use super::settings::ServerSettings;
 use super::state::SharedState;
 use super::{lists, results, tool_call};
 use crate::action::{Strictness, resource_for_span};
 use crate::context::drive;
+use crate::registry::RegistryChange;
 use crate::suggest;
 use crate::trace::{NewSpan, SpanKind};
 
@@ -42,8 +46,10 @@ pub(crate) struct McpHandler {
 }
 
 impl McpHandler {
+    /// For the one client of a pipe.
     pub(crate) fn new(shared: Arc<SharedState>) -> Self {
-        Self { shared, session: Arc::default() }
+        let session = Arc::new(shared.session_of(ClientKey::Local));
+        Self { shared, session }
     }
 
     pub(crate) fn settings(&self) -> &ServerSettings {
@@ -57,7 +63,8 @@ impl McpHandler {
     /// The same server for another connection.
     #[cfg(feature = "mcp-http")]
     pub(crate) fn for_new_session(&self) -> Self {
-        Self::new(Arc::clone(&self.shared))
+        let session = Arc::new(self.shared.session_of(ClientKey::Unknown));
+        Self { shared: Arc::clone(&self.shared), session }
     }
 
     fn strictness(&self) -> Strictness {
@@ -148,6 +155,7 @@ impl ServerHandler for McpHandler {
             name: tool.name().to_owned(),
             arguments: Value::Object(params.arguments.unwrap_or_default()),
             timeout: tool.timeout(),
+            upstream: upstream(tool.metadata()),
             state: params.request_state,
             responses: params.input_responses,
         };
@@ -185,6 +193,7 @@ impl ServerHandler for McpHandler {
             name: params.name,
             arguments: Value::Object(arguments),
             timeout: prompt.timeout(),
+            upstream: upstream(prompt.metadata()),
             state: params.request_state,
             responses: params.input_responses,
         };
@@ -226,6 +235,7 @@ impl ServerHandler for McpHandler {
             name: uri.clone(),
             arguments: Value::Object(variables),
             timeout: resource.timeout(),
+            upstream: upstream(resource.metadata()),
             state: params.request_state,
             responses: params.input_responses,
         };
@@ -289,10 +299,7 @@ impl ServerHandler for McpHandler {
         params: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if self.session.subscribe(params.uri) {
-            return Ok(());
-        }
-        Err(E::TooManySubscriptions(MAX_SUBSCRIPTIONS).into())
+        Ok(self.session.subscribe(&params.uri)?)
     }
 
     async fn unsubscribe(
@@ -317,17 +324,36 @@ impl ServerHandler for McpHandler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let (sink, id) = (subscription.sink().clone(), subscription.request_context().id.clone());
-        self.shared.notifier.add_stream(sink.clone(), &self.shared.genkit.registry);
+        let filter = ListenFilter::new(sink.accepted(), self.session.quota())?;
+        let registry = &self.shared.genkit.registry;
+        let mut changes = self.shared.notifier.subscribe(Interest::Listen(filter), registry);
         self.session.streams.established(id.clone());
-        subscription.cancelled().await;
+        let telling = async {
+            loop {
+                tell_stream(&sink, changes.next().await).await;
+            }
+        };
+        tokio::select! {
+            () = subscription.cancelled() => {}
+            () = telling => {}
+        }
         self.session.streams.ended(&id);
-        self.shared.notifier.remove_stream(&sink);
         Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.session.initialized() {
+            return;
+        }
+        let interest = Interest::Session(Arc::downgrade(&self.session));
         let registry = &self.shared.genkit.registry;
-        self.shared.notifier.add_session(context.peer, &self.session, registry);
+        let mut changes = self.shared.notifier.subscribe(interest, registry);
+        let session = Arc::downgrade(&self.session);
+        tokio::spawn(async move {
+            while session.strong_count() > 0 && !context.peer.is_transport_closed() {
+                tell_session(&context.peer, changes.next().await).await;
+            }
+        });
     }
 
     async fn on_custom_request(
@@ -337,4 +363,30 @@ impl ServerHandler for McpHandler {
     ) -> Result<CustomResult, ErrorData> {
         Err(malformed::refuse(custom, Era::of(&request)))
     }
+}
+
+/// The server behind this one that has an action.
+fn upstream(metadata: &Map<String, Value>) -> Option<String> {
+    Some(metadata.get("mcp")?.get("server")?.as_str()?.to_owned())
+}
+
+async fn tell_session(peer: &Peer<RoleServer>, change: RegistryChange) {
+    // A client that is gone ends its session, not here.
+    let _ = match change {
+        RegistryChange::Tools => peer.notify_tool_list_changed().await,
+        RegistryChange::Prompts => peer.notify_prompt_list_changed().await,
+        RegistryChange::Resources => peer.notify_resource_list_changed().await,
+        RegistryChange::ResourceUpdated(uri) => {
+            peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(&*uri)).await
+        }
+    };
+}
+
+async fn tell_stream(sink: &SubscriptionSink, change: RegistryChange) {
+    let _ = match change {
+        RegistryChange::Tools => sink.notify_tool_list_changed().await,
+        RegistryChange::Prompts => sink.notify_prompt_list_changed().await,
+        RegistryChange::Resources => sink.notify_resource_list_changed().await,
+        RegistryChange::ResourceUpdated(uri) => sink.notify_resource_updated(&*uri).await,
+    };
 }
