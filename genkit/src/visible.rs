@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn prose_keeps_its_lines_and_what_languages_need() {
-        for (text, shown) in [
+        for (words, shown) in [
             ("one\n\ttwo", "one\n\ttwo"),
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
             ("क\u{94d}\u{200d}ष", "क\u{94d}\u{200d}ष"),
@@ -210,7 +210,7 @@ mod tests {
             ("re\u{fe0f}ad", "re\\u{fe0f}ad"),
             ("\u{2066}a\u{2069}\r", "\\u{2066}a\\u{2069}\\r"),
         ] {
-            assert_eq!(text(text), shown);
+            assert_eq!(text(words), shown);
         }
     }
 

@@ -317,6 +317,11 @@ impl Registry {
         self.0.changes.watch()
     }
 
+    #[cfg(all(test, feature = "mcp-server"))]
+    pub(crate) fn list_changed(&self, change: RegistryChange) {
+        self.0.changes.list_changed(change);
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Actions> {
         crate::sync::read(&self.0.actions)
     }

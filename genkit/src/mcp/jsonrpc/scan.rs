@@ -270,7 +270,8 @@ mod tests {
 
     #[test]
     fn members_are_found_as_they_stand_there() {
-        let text = r#" { "id" : 7 ,"method":"a\u002fb","params":{"x":[1,{"id":2}],"y":"}\""} , "z":[] } "#;
+        let text =
+            r#" { "id" : 7 ,"method":"a\u002fb","params":{"x":[1,{"id":2}],"y":"}\""} , "z":[] } "#;
         let found = members(text).expect("a message");
         assert_eq!((found.id, found.method), (Some("7"), Some(r#""a\u002fb""#)));
         assert_eq!(found.params, Some(r#"{"x":[1,{"id":2}],"y":"}\""}"#));
@@ -285,13 +286,59 @@ mod tests {
     #[test]
     fn what_is_json_is_what_serde_json_takes() {
         for value in [
-            "0", "-0", "1.5e-3", "01", "1.", ".5", "-", "1e", "1e+", "+1", "1e5", "--1", "0x1",
-            r#""""#, r#""\n\"\\\/\b\f\r\t""#, r#""\x""#, r#""\u12"#, r#""\u12g4""#, "\"\u{1}\"",
-            r#""\ud83d\ude00""#, r#""\ud83d""#, r#""\ude00""#, r#""\ud83d\u0041""#, "\"\u{fc}\"",
-            r#""\ud83dx""#, "[]", "[1,]", "[,1]", "[1 2]", "[1,2]", "[[],[[]],{}]", "{}", "{,}",
-            r#"{"a"}"#, r#"{"a":}"#, r#"{"a":1,}"#, r#"{"a":1 "b":2}"#, r#"{a:1}"#, r#"{"a":[}"#,
-            r#"{"a":{"b":[1,{"c":null}]}}"#, "[}", "{]", "true", "tru", "nul", "falsey", "nan",
-            "", " ", "'a'", "[1]]", "1 1", "\u{feff}1",
+            "0",
+            "-0",
+            "1.5e-3",
+            "01",
+            "1.",
+            ".5",
+            "-",
+            "1e",
+            "1e+",
+            "+1",
+            "1e5",
+            "--1",
+            "0x1",
+            r#""""#,
+            r#""\n\"\\\/\b\f\r\t""#,
+            r#""\x""#,
+            r#""\u12"#,
+            r#""\u12g4""#,
+            "\"\u{1}\"",
+            r#""\ud83d\ude00""#,
+            r#""\ud83d""#,
+            r#""\ude00""#,
+            r#""\ud83d\u0041""#,
+            "\"\u{fc}\"",
+            r#""\ud83dx""#,
+            "[]",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1,2]",
+            "[[],[[]],{}]",
+            "{}",
+            "{,}",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            r#"{"a":1 "b":2}"#,
+            r#"{a:1}"#,
+            r#"{"a":[}"#,
+            r#"{"a":{"b":[1,{"c":null}]}}"#,
+            "[}",
+            "{]",
+            "true",
+            "tru",
+            "nul",
+            "falsey",
+            "nan",
+            "",
+            " ",
+            "'a'",
+            "[1]]",
+            "1 1",
+            "\u{feff}1",
         ] {
             let text = format!(r#"{{"params":{value}}}"#);
             let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();

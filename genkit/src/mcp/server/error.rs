@@ -25,8 +25,11 @@ pub(crate) enum Error {
     AllFiltered,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
-    #[error("the client did not open a session")]
-    NoSession { source: Box<rmcp::service::ServerInitializeError> },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
+    )]
+    HeaderName(String),
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -58,6 +61,8 @@ pub(crate) enum Error {
     LongUri(usize),
     #[error("an id may have {0} bytes at most")]
     LongId(usize),
+    #[error("the parameters of `initialize` may have {0} bytes at most")]
+    LongInitialize(usize),
     #[error("a request with this id is running already: use another")]
     IdInUse,
     #[error(
@@ -89,6 +94,8 @@ pub(crate) enum Error {
     NoAnswerInTime(Duration),
     #[error("the client refused the question: {0}")]
     QuestionRefused(String),
+    #[error("the client's answer cannot be read: {0}")]
+    UnusableAnswer(serde_json::Error),
     #[error("the client is gone")]
     ClientGone,
     #[error("the request was cancelled")]
@@ -105,6 +112,10 @@ pub(crate) enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
+    #[error("a completion asks nobody, and that of the {0} did")]
+    CompletionAsks(String),
+    #[error("the list cannot be written: {0}")]
+    Unwritable(serde_json::Error),
     #[error("Invalid cursor: use `nextCursor` of the page before")]
     InvalidCursor,
     #[error("prompt `{prompt}` lacks required arguments: {missing}")]
@@ -115,11 +126,31 @@ pub(crate) enum Error {
     ResourceNotFound { uri: String, fault: String },
 }
 
+impl Error {
+    /// Why a request is refused, in one word for the audit log.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Self::TooManyRunning(_) => "full",
+            Self::ShareOfPlaces(_) | Self::ShareOfQuestions(_) | Self::ShareOfStreams(_) => "share",
+            Self::UpstreamBusy { .. } => "upstream",
+            Self::TooManyPerSecond(_) => "rate",
+            Self::TooManyQuestions(_) => "questions",
+            Self::TooManyStreams(_) => "streams",
+            Self::TooMuchKept | Self::TooManyBytes | Self::TooManySubscriptions(_) => "memory",
+            Self::LongUri(_) | Self::LongId(_) => "long",
+            Self::IdInUse => "id",
+            Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
+            Self::StateTooLong | Self::InvalidState(_) => "state",
+            _ => "invalid",
+        }
+    }
+}
+
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
-            Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
+            Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
             | Self::ShareOfPlaces(_)
@@ -137,9 +168,11 @@ impl Topic for Error {
             | Self::MiddlewareAnswer { .. }
             | Self::StateUnserializable { .. }
             | Self::NotSealed
+            | Self::CompletionAsks(_)
+            | Self::Unwritable(_)
             | Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
-            Self::QuestionRefused(_) => ErrorKind::Aborted,
+            Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. } => ErrorKind::NotFound,
             _ => ErrorKind::InvalidArgument,
@@ -166,9 +199,10 @@ impl From<Error> for ErrorData {
             | Error::ShareOfStreams(_)
             | Error::TooMuchKept
             | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
-            Error::TooManySubscriptions(_) | Error::LongId(_) | Error::IdInUse => {
-                Self::invalid_request(error.to_string(), None)
-            }
+            Error::TooManySubscriptions(_)
+            | Error::LongId(_)
+            | Error::LongInitialize(_)
+            | Error::IdInUse => Self::invalid_request(error.to_string(), None),
             error => protocol_error(&error.into()),
         }
     }

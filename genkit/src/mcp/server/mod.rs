@@ -3,7 +3,10 @@
 mod audit;
 mod builder;
 mod caller;
+mod channel;
+mod client;
 mod content;
+mod engine;
 mod error;
 mod handler;
 mod hosts;
@@ -14,6 +17,7 @@ mod in_process;
 mod lists;
 mod principal;
 mod quota;
+mod request;
 mod results;
 mod run;
 mod serve;

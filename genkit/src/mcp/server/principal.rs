@@ -115,14 +115,10 @@ impl HttpHead {
     }
 
     /// Whose rate this request counts for. A session is nobody: whoever wants another opens one.
-    pub(crate) fn client_key(&self, principal: &str) -> ClientKey {
-        use axum::extract::ConnectInfo;
-        if !principal.is_empty() {
-            return ClientKey::Principal(principal.to_owned());
-        }
-        match self.extensions.get::<ConnectInfo<std::net::SocketAddr>>() {
-            Some(ConnectInfo(address)) => ClientKey::address(address.ip()),
-            None => ClientKey::Unknown,
+    pub(crate) fn client_key(&self, header: Option<&http::HeaderName>) -> ClientKey {
+        match self.extensions.get() {
+            Some(headers) => ClientKey::of_http(headers, &self.extensions, header),
+            None => ClientKey::Local,
         }
     }
 }
@@ -135,10 +131,6 @@ impl HttpHead {
 
     pub(crate) fn principal(&self) -> String {
         String::new()
-    }
-
-    pub(crate) fn client_key(&self, _: &str) -> ClientKey {
-        ClientKey::Local
     }
 }
 

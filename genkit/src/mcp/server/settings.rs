@@ -101,6 +101,8 @@ pub(crate) struct HttpSettings {
     pub(crate) origins: Vec<String>,
     pub(crate) bearer: Option<String>,
     pub(crate) sessions: bool,
+    /// The header in which a trusted proxy writes the address of the client.
+    pub(crate) client_address_from: Option<String>,
 }
 
 impl Default for ServerSettings {
@@ -142,6 +144,7 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             bearer: None,
             sessions: true,
+            client_address_from: None,
         }
     }
 }

@@ -7,8 +7,13 @@ use rmcp::model::{ErrorData, ProtocolVersion, RequestId};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::client::ClientDescription;
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::message;
+use crate::mcp::server::client::ClientDescription;
 use crate::mcp::server::error::Error as E;
+use crate::mcp::server::session::Session;
 use crate::sync::lock;
 
 /// What the client of a session settled, and what is open on both sides.
@@ -53,15 +58,15 @@ pub(crate) type Answer = Result<Box<str>, ErrorData>;
 
 /// A request of the client that runs, until it is dropped.
 pub(crate) struct OpenRequest {
-    session: Arc<super::Session>,
+    session: Arc<Session>,
     id: RequestId,
     number: i64,
 }
 
 /// A question of the server that is open, until it is dropped.
 pub(crate) struct OpenQuestion {
-    session: Arc<super::Session>,
-    pub(crate) id: i64,
+    session: Arc<Session>,
+    id: i64,
     answer: oneshot::Receiver<Answer>,
 }
 
@@ -148,7 +153,7 @@ impl Connection {
 impl OpenRequest {
     /// Takes an id that no open request of the client has.
     pub(crate) fn new(
-        session: &Arc<super::Session>,
+        session: &Arc<Session>,
         id: &RequestId,
         cancel: &CancellationToken,
     ) -> Result<Self, E> {
@@ -187,7 +192,7 @@ impl Drop for OpenRequest {
 }
 
 impl OpenQuestion {
-    pub(crate) fn new(session: &Arc<super::Session>) -> Result<Self, E> {
+    pub(crate) fn new(session: &Arc<Session>) -> Result<Self, E> {
         let mut state = session.connection.state();
         if state.closed {
             return Err(E::ClientGone);
@@ -198,6 +203,11 @@ impl OpenQuestion {
         state.questions.insert(id, sender);
         drop(state);
         Ok(Self { session: Arc::clone(session), id, answer })
+    }
+
+    /// It as a message.
+    pub(crate) fn request(&self, method: &str, params: &impl Serialize) -> Bytes {
+        message::request(self.id, method, params)
     }
 
     /// Waits for the answer; an error is the end of the connection.

@@ -13,10 +13,20 @@ use crate::mcp::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner};
 /// A message of a client; what it carries is raw JSON, that is known to be JSON.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Incoming<'a> {
-    Request { id: RequestId, method: Cow<'a, str>, params: Option<&'a str> },
-    Notification { method: Cow<'a, str>, params: Option<&'a str> },
+    Request {
+        id: RequestId,
+        method: Cow<'a, str>,
+        params: Option<&'a str>,
+    },
+    Notification {
+        method: Cow<'a, str>,
+        params: Option<&'a str>,
+    },
     /// The answer to a question of the server; an error also where the answer cannot be used.
-    Response { id: RequestId, answer: Result<&'a str, ErrorData> },
+    Response {
+        id: RequestId,
+        answer: Result<&'a str, ErrorData>,
+    },
 }
 
 /// What becomes of bytes that are no message.
@@ -118,7 +128,7 @@ pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Incom
 }
 
 fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
-    Rejected::Answer(message::error(id.as_ref(), &fault.error()))
+    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
 }
 
 fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {

@@ -1,16 +1,25 @@
 //! Messages as they go out: each is written once, into the buffer that is sent.
 
 use bytes::Bytes;
-use rmcp::model::{ErrorData, RequestId};
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
 
 use crate::registry::RegistryChange;
+
+/// The answer of a request.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Reply {
+    /// One whole message.
+    pub(crate) bytes: Bytes,
+    /// The code of its error, if it is one.
+    pub(crate) error: Option<ErrorCode>,
+}
 
 /// Room for the usual answer, so that its buffer grows once at most.
 const USUAL_BYTES: usize = 512;
 
 /// The answer of a request.
-pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Bytes {
+pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Reply {
     let mut out = begin(id);
     match serde_json::to_writer(&mut out, result) {
         Ok(()) => end(out),
@@ -19,7 +28,7 @@ pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Bytes {
 }
 
 /// The answer of a request whose result is JSON already.
-pub(crate) fn encoded(id: &RequestId, result: &[u8]) -> Bytes {
+pub(crate) fn encoded(id: &RequestId, result: &[u8]) -> Reply {
     let mut out = begin(id);
     out.extend_from_slice(result);
     end(out)
@@ -32,7 +41,7 @@ pub(crate) fn limited<T: Serialize>(
     result: &T,
     limit: usize,
     instead: impl FnOnce(usize) -> T,
-) -> Bytes {
+) -> Reply {
     let mut out = begin(id);
     let start = out.len();
     let written = serde_json::to_writer(&mut out, result);
@@ -45,7 +54,7 @@ pub(crate) fn limited<T: Serialize>(
 }
 
 /// The error of a request; without an id that of a message which could not be read.
-pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Bytes {
+pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     #[derive(Serialize)]
     struct Error<'a> {
         jsonrpc: &'static str,
@@ -53,7 +62,7 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Bytes {
         id: Option<&'a RequestId>,
         error: &'a ErrorData,
     }
-    written(&Error { jsonrpc: "2.0", id, error })
+    Reply { bytes: written(&Error { jsonrpc: "2.0", id, error }), error: Some(error.code) }
 }
 
 /// A notification.
@@ -122,9 +131,9 @@ fn begin(id: &RequestId) -> Vec<u8> {
     out
 }
 
-fn end(mut out: Vec<u8>) -> Bytes {
+fn end(mut out: Vec<u8>) -> Reply {
     out.push(b'}');
-    out.into()
+    Reply { bytes: out.into(), error: None }
 }
 
 fn written(message: &impl Serialize) -> Bytes {

@@ -29,9 +29,6 @@ pub(crate) const MAX_CONNECTIONS: usize = 4_096;
 /// 256 MiB.
 pub(crate) const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
 
-/// How long the id of a request, and a token of progress, may be, in bytes. Default is 256.
-pub(crate) const MAX_ID_BYTES: usize = 256;
-
 /// How much of a client's name, and of its version, is kept, in bytes. Default is 256.
 pub(crate) const MAX_CLIENT_NAME: usize = 256;
 

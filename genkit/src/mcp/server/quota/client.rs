@@ -40,6 +40,15 @@ impl ClientKey {
             four => four,
         })
     }
+
+    /// The principal, if one is known, and the address otherwise.
+    pub(crate) fn known(&self) -> (&str, Option<IpAddr>) {
+        match self {
+            Self::Principal(id) => (id, None),
+            Self::Address(address) => ("", Some(*address)),
+            Self::Unknown | Self::Local => ("", None),
+        }
+    }
 }
 
 /// What one client has of what all share.

@@ -4,6 +4,8 @@
 //! is left for all others takes no more: one client alone gets half, and a newcomer always finds some.
 //! A session is held to the same rule inside of its client.
 
+#[cfg(feature = "mcp-http")]
+mod address;
 mod book;
 mod bound;
 mod client;
@@ -16,8 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 pub(crate) use self::bound::{
-    Kind, MAX_CLIENT_NAME, MAX_ID_BYTES, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS,
-    QuotaLimits,
+    Kind, MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
 pub(crate) use self::held::Held;
@@ -103,3 +104,6 @@ fn forget_idle(clients: &mut HashMap<ClientKey, Known>) {
     let (_, &mut oldest, _) = idle.select_nth_unstable(last - 1);
     clients.retain(|_, known| known.used > oldest || Arc::strong_count(&known.client) > 1);
 }
+
+#[cfg(test)]
+mod tests;

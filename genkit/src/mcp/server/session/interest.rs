@@ -54,7 +54,11 @@ impl Interest {
                 unread.tools |= changes.tools;
                 unread.prompts |= changes.prompts;
                 unread.resources |= changes.resources;
-                session.with_subscriptions(|uris| add_updated(uris, changes, unread));
+                session.with_subscriptions(|uris| {
+                    // What it gave up since then must not add up where it never reads.
+                    unread.updated.retain(|uri| uris.contains(uri));
+                    add_updated(uris, changes, unread);
+                });
             }
             Self::Listen(filter) => {
                 unread.tools |= changes.tools && filter.tools;

@@ -4,20 +4,21 @@ mod era;
 mod interest;
 mod notifier;
 mod request_state;
-mod subscription_streams;
 mod subscriptions;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use rmcp::model::ProtocolVersion;
+
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{StateBinding, StateSealer};
-pub(crate) use subscription_streams::SubscriptionStreams;
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
+use super::engine::Connection;
 use super::error::Error as E;
 use super::quota::{Held, SessionQuota};
 use crate::context::LogLevel;
@@ -29,10 +30,10 @@ const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 /// One connection of the older protocols; a request of the newer one has an empty one.
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
+    /// What its client settled, and what is open on both sides.
+    pub(crate) connection: Connection,
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
-    /// Its `subscriptions/listen` streams.
-    pub(crate) streams: SubscriptionStreams,
     /// That it is counted among the sessions, where these are counted.
     _counted: Option<Held>,
 }
@@ -49,11 +50,18 @@ impl Session {
         let subscriptions = Subscriptions::default();
         Self {
             quota,
+            connection: Connection::default(),
             state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
             is_initialized: AtomicBool::new(false),
-            streams: SubscriptionStreams::default(),
             _counted: counted,
         }
+    }
+
+    /// One without a handshake: that of a request which stands by itself, of the version that its
+    /// HTTP header names.
+    pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
+        self.connection = Connection::without_handshake(version);
+        self
     }
 
     /// What it may still take.
@@ -91,3 +99,6 @@ impl Session {
         lock(&self.state)
     }
 }
+
+#[cfg(test)]
+mod tests;

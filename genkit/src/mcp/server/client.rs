@@ -4,10 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
 
+use super::quota::MAX_CLIENT_NAME;
 use crate::context::Capability;
-
-/// How many bytes of a client's name, and of its version, are kept. Default is 256.
-const MAX_NAME_BYTES: usize = 256;
 
 /// Who calls, and what it can be asked.
 #[derive(Debug, Default, PartialEq)]
@@ -48,6 +46,11 @@ impl ClientDescription {
         }
     }
 
+    /// Its name and its version, as it says.
+    pub(crate) fn calls_itself(&self) -> Option<(&str, &str)> {
+        self.info.as_ref().map(|info| (info.name.as_str(), info.version.as_str()))
+    }
+
     pub(crate) fn can(&self, capability: Capability) -> bool {
         match capability {
             Capability::Elicitation => self.elicitation,
@@ -67,7 +70,10 @@ impl From<&ClientCapabilities> for ClientDescription {
         Self {
             info: None,
             // `{}` means forms; a client that only opens URLs cannot show one.
-            elicitation: can.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none()),
+            elicitation: can
+                .elicitation
+                .as_ref()
+                .is_some_and(|can| can.form.is_some() || can.url.is_none()),
             sampling: can.sampling.is_some(),
             roots: can.roots.is_some(),
             tasks: can.supports_tasks(),
@@ -81,5 +87,5 @@ fn short(info: &Implementation) -> Implementation {
 }
 
 fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_NAME_BYTES)].to_owned()
+    text[..text.floor_char_boundary(MAX_CLIENT_NAME)].to_owned()
 }
