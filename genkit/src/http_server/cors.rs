@@ -26,11 +26,7 @@ pub(crate) struct Cors {
 pub(crate) struct PageRights(Option<HeaderValue>);
 
 impl Cors {
-    pub(crate) fn new(
-        origins: Vec<String>,
-        methods: &'static str,
-        exposed: &'static str,
-    ) -> Self {
+    pub(crate) fn new(origins: Vec<String>, methods: &'static str, exposed: &'static str) -> Self {
         Self {
             any: origins.iter().any(|origin| origin == "*"),
             origins: AllowedOrigins(origins),

@@ -21,20 +21,18 @@ mod host;
 mod listening;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod origin;
+mod room;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
-mod room;
 mod without_delay;
 
-#[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::connections::Connection;
-#[cfg(feature = "mcp-http")]
-pub(crate) use self::connections::client_of;
-#[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::cors::Cors;
 pub(crate) use self::body::{BodyError, BodyRoom, read_body};
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::drain::Drain;
+pub(crate) use self::connections::Connection;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::cors::Cors;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::drain::{Drain, RunningRequest};
 pub(crate) use self::host::AllowedHosts;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::host::HostRefusal;

@@ -6,7 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -63,25 +62,38 @@ pub(crate) trait HttpApp: Clone + Send + Sync + 'static {
         + Send
         + 'static;
 
-    /// Answers one.
+    /// What is known of who is connected.
+    type Client: Send + Sync;
+
+    /// Meets who is connected.
+    fn meet(&self, address: SocketAddr) -> Self::Client;
+
+    /// Answers a request.
     fn answer(
         &self,
         request: Request<Incoming>,
-        from: Peer<'_>,
+        from: Peer<'_, Self::Client>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
 /// The other side of a connection.
-#[derive(Clone, Copy)]
-pub(crate) struct Peer<'a> {
+pub(crate) struct Peer<'a, C> {
     pub(crate) address: SocketAddr,
+    pub(crate) client: &'a C,
     pub(crate) connection: &'a Connection,
 }
 
 impl HttpApp for Router {
     type Body = axum::body::Body;
+    type Client = ();
 
-    async fn answer(&self, mut request: Request<Incoming>, from: Peer<'_>) -> Response<Self::Body> {
+    fn meet(&self, _: SocketAddr) {}
+
+    async fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        from: Peer<'_, ()>,
+    ) -> Response<Self::Body> {
         // Its handlers read bodies as they like.
         from.connection.answering();
         request.extensions_mut().insert(ConnectInfo(from.address));
@@ -151,13 +163,13 @@ async fn serve_connection(
 ) {
     // With Nagle's algorithm an answer of several pieces waits some 40 ms for an acknowledgement.
     let _ = stream.set_nodelay(true);
-    let connection = &place.connection;
+    let (connection, client) = (&place.connection, &app.meet(address));
     let io = TokioIo::new(ConnectionIo::new(stream, Arc::clone(connection)));
     let answer = service_fn(|request| {
         connection.requested();
         let (app, answering) = (&app, Answering::begin(Arc::clone(connection)));
         async move {
-            let answer = app.answer(request, Peer { address, connection }).await;
+            let answer = app.answer(request, Peer { address, client, connection }).await;
             connection.answering();
             Ok::<_, Infallible>(answer.map(|body| answering.until_sent(body)))
         }

@@ -53,7 +53,9 @@ impl ReflectionServer {
             }
             (method, "/api/envs") if *method == get => Ok(json(StatusCode::OK, json!(["dev"]))),
             (method, "/api/values") if *method == get => Ok(self.values(&uri)),
-            (method, "/api/notify") if *method == post => Ok(self.notify(self.read(request).await?)),
+            (method, "/api/notify") if *method == post => {
+                Ok(self.notify(self.read(request).await?))
+            }
             (method, "/api/runAction") if *method == post => {
                 Ok(self.run(&uri, self.read(request).await?))
             }
@@ -66,13 +68,20 @@ impl ReflectionServer {
 
     /// Reads the body as JSON, within its limits.
     async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, Box<Response>> {
-        let body = read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| match error {
-            BodyError::Slow(_) | BodyError::NoRoom => text(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
-            BodyError::Long(_) | BodyError::Broken => {
-                let limit = format!("the body is over {MAX_BODY} bytes, or did not come to its end");
-                text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
-            }
-        })?;
+        let body =
+            read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
+                match error {
+                    BodyError::Slow(_) | BodyError::NoRoom => {
+                        text(StatusCode::REQUEST_TIMEOUT, "the body took too long")
+                    }
+                    BodyError::Long(_) | BodyError::Broken => {
+                        let limit = format!(
+                            "the body is over {MAX_BODY} bytes, or did not come to its end"
+                        );
+                        text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
+                    }
+                }
+            })?;
         serde_json::from_slice(&body.bytes).map_err(|error| {
             let error = Error::invalid_argument(format!("the body is no such request: {error}"));
             json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()

@@ -68,7 +68,9 @@ impl Topic for Error {
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
-            Self::ShuttingDown | Self::BrokeOff | Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
+            Self::ShuttingDown | Self::BrokeOff | Self::Body(BodyError::NoRoom) => {
+                ErrorKind::Unavailable
+            }
             Self::OnlyUnknown(_)
             | Self::Port(_)
             | Self::Host(HostRefusal::Malformed)

@@ -62,7 +62,11 @@ fn the_greediest_client_makes_room() {
     let greedy: Vec<_> = (0..4).map(|_| table.admit(address(1)).expect("room")).collect();
     let stranger = table.admit(address(9)).expect("room");
     for kept in honest.iter().chain([&stranger]) {
-        assert!(numbers(&table).contains(&kept.connection.number()), "{}", kept.connection.number());
+        assert!(
+            numbers(&table).contains(&kept.connection.number()),
+            "{}",
+            kept.connection.number()
+        );
     }
     assert!(!numbers(&table).contains(&greedy[0].connection.number()));
 }

@@ -73,7 +73,10 @@ mod tests {
     use super::*;
 
     fn takes(value: &str) -> bool {
-        accepts(&HeaderMap::from_iter([(ACCEPT, value.parse().expect("a value"))]), "application/json")
+        accepts(
+            &HeaderMap::from_iter([(ACCEPT, value.parse().expect("a value"))]),
+            "application/json",
+        )
     }
 
     #[test]

@@ -53,7 +53,9 @@ pub(super) enum HeaderFault {
     Handshake { header: String, body: String },
     #[error("`_meta` of the request lacks, or has malformed: {0}")]
     Undescribed(String),
-    #[error("`_meta` names a version of the protocol, and the header MCP-Protocol-Version is missing")]
+    #[error(
+        "`_meta` names a version of the protocol, and the header MCP-Protocol-Version is missing"
+    )]
     NoVersion,
     #[error("the header MCP-Protocol-Version says {header}, and `_meta` of the request {body}")]
     Version { header: String, body: String },

@@ -31,6 +31,14 @@ struct Meta<'a> {
     version: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ClientName<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 impl<'a> ParamsOutline<'a> {
@@ -49,8 +57,14 @@ impl<'a> ParamsOutline<'a> {
         text(self.protocol_version)
     }
 
+    /// What the client calls itself.
+    pub(in super::super) fn client_name(&self) -> Option<Cow<'a, str>> {
+        let client = self.meta.as_ref()?.client?;
+        serde_json::from_str::<ClientName<'_>>(client.get()).ok().map(|client| client.name)
+    }
+
     /// Whether the request says of itself all that it must.
-    pub(super) fn is_described(&self) -> bool {
+    pub(in super::super) fn is_described(&self) -> bool {
         self.meta_version().is_some() && self.has_capabilities()
     }
 

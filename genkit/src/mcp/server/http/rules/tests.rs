@@ -58,7 +58,11 @@ fn what_is_described_is_described_whole() {
         (&[(VERSION, "2026-07-28")][..], "tools/list", "{}"),
         (&[], "server/discover", "{}"),
         (&[(VERSION, "2025-11-25")], "server/discover", "{}"),
-        (&[(VERSION, "2026-07-28")], "tools/list", r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":5}}"#),
+        (
+            &[(VERSION, "2026-07-28")],
+            "tools/list",
+            r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":5}}"#,
+        ),
     ] {
         let refused = rules(headers, method, params);
         assert!(matches!(refused, Err(HeaderFault::Undescribed(_))), "{params}: {refused:?}");

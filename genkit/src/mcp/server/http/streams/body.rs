@@ -15,6 +15,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use super::{EventStream, Read};
 use crate::future::BoxFuture;
 use crate::http_server::RunningRequest;
+use crate::mcp::server::http::sessions::SessionInUse;
 
 /// How long a stream may be silent before the client is told that it is still there. Default is 15
 /// seconds.
@@ -47,6 +48,9 @@ pub(in super::super) struct Events {
     stream: Arc<EventStream>,
     reader: u64,
     driver: Option<Driver>,
+    /// Also when somebody else reads.
+    stays: bool,
+    session: Option<SessionInUse>,
     /// Cancelled where a request ends with its connection; without, it goes on.
     request: Option<CancellationToken>,
     pulse: Pin<Box<Sleep>>,
@@ -83,6 +87,8 @@ impl Events {
             reader: stream.read_from(index),
             stream,
             driver: None,
+            stays: false,
+            session: None,
             request: None,
             pulse: Box::pin(tokio::time::sleep(PULSE)),
             end: Box::pin(end.cancelled_owned()),
@@ -105,6 +111,18 @@ impl Events {
         self
     }
 
+    /// Keeps a session in use.
+    pub(in super::super) fn of(mut self, session: SessionInUse) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Stays open when somebody else reads: it has no end of its own.
+    pub(in super::super) fn staying(mut self) -> Self {
+        self.stays = true;
+        self
+    }
+
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(first) = self.before.take() {
             return Poll::Ready(Some(first));
@@ -115,10 +133,10 @@ impl Events {
             self.driver = None;
         }
         match self.stream.poll_read(self.reader, cx) {
-            Read::Event(event) => {
-                return Poll::Ready(Some(event));
-            }
-            Read::End => return Poll::Ready(None),
+            Read::Event(event) => return Poll::Ready(Some(event)),
+            // A stream that belongs to no request stays open, so that its client does not come back.
+            Read::Displaced if self.stays => self.driver = None,
+            Read::End | Read::Displaced => return Poll::Ready(None),
             Read::Nothing => {}
         }
         if self.end.as_mut().poll(cx).is_ready() {

@@ -54,9 +54,8 @@ pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event without a message: whoever comes back with its id reads all of the stream.
-pub(in super::super) fn priming(stream: u64) -> Bytes {
-    let id = EventId { stream, index: 0 };
+/// An event without a message: whoever comes back with its id reads what follows.
+pub(in super::super) fn priming(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
 }
 

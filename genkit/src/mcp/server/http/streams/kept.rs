@@ -10,8 +10,9 @@ const MAX_FINISHED: usize = 8;
 /// How many bytes of finished requests a session keeps, beside one request. Default is 256 KiB.
 const MAX_FINISHED_BYTES: usize = 256 * 1024;
 
-/// How long a finished request is kept. Default is 1 minute.
-const KEPT_SECONDS: u32 = 60;
+/// How long a finished request is kept. Default is 1 minute, here in
+/// milliseconds.
+const KEPT: u64 = 60_000;
 
 /// The streams of one session, the oldest first.
 #[derive(Default)]
@@ -24,12 +25,12 @@ struct KeptStream {
     number: u64,
     stream: Arc<EventStream>,
     /// When it was first seen finished.
-    finished: Option<u32>,
+    finished: Option<u64>,
 }
 
 impl KeptStreams {
     /// Keeps a stream, and gives the number by which it is found again.
-    pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u32) -> u64 {
+    pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         self.forget(now);
         self.last += 1;
         let number = self.last;
@@ -48,7 +49,7 @@ impl KeptStreams {
     }
 
     /// Forgets what is over its bounds, the oldest first.
-    pub(in super::super) fn forget(&mut self, now: u32) {
+    pub(in super::super) fn forget(&mut self, now: u64) {
         let (mut count, mut bytes) = (0, 0);
         for kept in self.streams.iter_mut().rev() {
             if kept.finished.is_none() && kept.stream.is_finished() {
@@ -64,7 +65,7 @@ impl KeptStreams {
             count += 1;
             bytes += kept.stream.bytes();
             let fits = count <= MAX_FINISHED && (bytes <= MAX_FINISHED_BYTES || count == 1);
-            keep.push(fits && now.saturating_sub(finished) <= KEPT_SECONDS);
+            keep.push(fits && now.saturating_sub(finished) <= KEPT);
         }
         let mut keep = keep.into_iter().rev();
         self.streams.retain(|_| keep.next().unwrap_or(true));

@@ -63,8 +63,10 @@ struct StreamState {
 #[derive(Debug, PartialEq)]
 pub(super) enum Read {
     Event(Bytes),
-    /// Nothing more comes, for this reader.
+    /// Nothing more comes.
     End,
+    /// Somebody else reads it now.
+    Displaced,
     /// Nothing is there now.
     Nothing,
 }
@@ -90,6 +92,11 @@ impl EventStream {
         Poll::Pending
     }
 
+    /// Whether anything was said.
+    pub(super) fn has_said(&self) -> bool {
+        self.state().end() > 0
+    }
+
     /// Lets a client come back to it, once.
     pub(super) fn number(&self, number: u64) {
         let mut state = self.state();
@@ -111,7 +118,10 @@ impl EventStream {
         if state.is_finished || (state.is_left && state.number.is_none()) {
             return Some(false);
         }
-        if !state.is_left && state.unread_bytes > 0 && state.unread_bytes + message.len() > UNREAD_BYTES {
+        if !state.is_left
+            && state.unread_bytes > 0
+            && state.unread_bytes + message.len() > UNREAD_BYTES
+        {
             return None;
         }
         state.push(message);
@@ -152,11 +162,16 @@ impl EventStream {
         state.reader
     }
 
+    /// How many events were read.
+    pub(super) fn read(&self) -> u64 {
+        self.state().unread
+    }
+
     /// What comes next for a reader, who is woken when there is more.
     pub(super) fn poll_read(&self, reader: u64, cx: &Context<'_>) -> Read {
         let mut state = self.state();
         if state.reader != reader {
-            return Read::End;
+            return Read::Displaced;
         }
         let place = usize::try_from(state.unread - state.first).unwrap_or(usize::MAX);
         let Some(event) = state.events.get(place).cloned() else {
