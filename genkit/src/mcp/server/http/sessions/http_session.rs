@@ -144,14 +144,6 @@ impl HttpSession {
     }
 }
 
-impl SessionInUse {
-    /// For another who uses it.
-    pub(in super::super) fn again(&self) -> Self {
-        self.0.in_use.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(&self.0))
-    }
-}
-
 impl Deref for SessionInUse {
     type Target = HttpSession;
 
