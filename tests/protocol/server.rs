@@ -72,8 +72,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts an example on a free port.
     pub(crate) fn start(name: &str, arguments: &[&str]) -> Self {
-        let mut child = Command::new(example(name))
-            .args(arguments)
+        Self::of(Command::new(example(name)).args(arguments))
+    }
+
+    /// Starts an example that may open so many files and connections.
+    pub(crate) fn start_with_few_files(name: &str, files: u32) -> Self {
+        let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        Self::of(Command::new("sh").arg("-c").arg(limited).arg(example(name)))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut child = command
             .args(["--http", "127.0.0.1:0"])
             .env_remove("RUST_LOG")
             .stdin(Stdio::null())
