@@ -23,6 +23,8 @@ mod listening;
 mod origin;
 mod room;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod secret;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
 mod without_delay;
 
@@ -40,6 +42,8 @@ pub(crate) use self::host::HostRefusal;
 pub(crate) use self::listening::ToldAddress;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::listening::{ListenPlace, Listening};
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::secret::is_the_secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::serving::{GRACE, HttpApp, HttpServing, Peer};
 #[cfg(feature = "dev-tools")]

@@ -10,11 +10,7 @@ use super::here::{Here, Serving, calculator};
 use super::wire::{Wire, call, in_session};
 
 /// Believes who says who it is.
-async fn believe(
-    headers: HeaderMap,
-    mut request: Request,
-    next: Next,
-) -> axum::response::Response {
+async fn believe(headers: HeaderMap, mut request: Request, next: Next) -> axum::response::Response {
     if let Some(who) = headers.get("x-who").and_then(|who| who.to_str().ok()) {
         request.extensions_mut().insert(Principal::new(who));
     }

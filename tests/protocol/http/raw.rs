@@ -78,8 +78,9 @@ impl Raw {
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
-        let request =
-            format!("GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n{head}\r\n");
+        let request = format!(
+            "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n{head}\r\n"
+        );
         self.send(request.as_bytes()).expect("sent");
     }
 

@@ -131,7 +131,10 @@ fn a_call_of_a_session_goes_on_without_its_connection() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let before = ENDED.load(Ordering::SeqCst);
-    for says in [call("steps", &json!({ "count": 0, "rest": 200 })), watched("steps", &json!({ "count": 1, "rest": 200 }))] {
+    for says in [
+        call("steps", &json!({ "count": 0, "rest": 200 })),
+        watched("steps", &json!({ "count": 1, "rest": 200 })),
+    ] {
         let mut raw = Raw::to(serving.address());
         raw.post(&in_session(&session), &says);
         std::thread::sleep(Duration::from_millis(50));

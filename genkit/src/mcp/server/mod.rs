@@ -19,6 +19,7 @@ mod principal;
 mod quota;
 mod request;
 mod results;
+mod rounds;
 mod run;
 mod serve;
 mod session;

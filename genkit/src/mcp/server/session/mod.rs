@@ -1,5 +1,6 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
+mod answered_states;
 mod era;
 mod interest;
 mod notifier;
@@ -15,7 +16,7 @@ use rmcp::model::ProtocolVersion;
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::engine::Connection;
