@@ -21,10 +21,10 @@ use super::streams::{AnswerBody, EventStream, Events};
 use super::{SESSION, answers};
 use crate::http_server::{RunningRequest, read_body};
 use crate::mcp::server::engine::{
-    Action, Handshake, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
+    Action, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
 };
 use crate::mcp::server::principal::HttpHead;
-use crate::mcp::server::session::Session;
+use crate::mcp::server::session::{Handshake, Session};
 
 /// What a message is answered with, beside the answer itself.
 pub(super) struct Answering {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::context::Capability;
 use crate::mcp::level;
-use crate::mcp::server::client::ClientDescription;
-use crate::mcp::server::engine::Handshake;
+use crate::mcp::server::session::ClientDescription;
+use crate::mcp::server::session::Handshake;
 use crate::mcp::server::http::sessions::Owner;
 use crate::mcp::server::session::Session;
 
