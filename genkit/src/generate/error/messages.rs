@@ -32,6 +32,11 @@ pub(crate) enum Error {
     MiddlewareTakesNoConfig(String),
     #[error("the settings of the middleware `{name}` do not fit: {why}")]
     MiddlewareConfig { name: String, why: String },
+    #[error(
+        "the request offers {count} tools, and {most} are the most: choose some of them, such as \
+         `.tools([\"server/name\"])`, or let the servers list fewer with `only` and `except`"
+    )]
+    TooManyTools { count: usize, most: usize },
     #[error("`.tool_choice(..)` needs tools: add `.tools(..)`")]
     ToolChoiceWithoutTools,
     #[error("`.tool_choice(..)` names a tool that is not among `.tools(..)`: {0}")]
@@ -60,6 +65,11 @@ pub(crate) enum Error {
          crate that defines it"
     )]
     NoResource(String),
+    #[error(
+        "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`: give `.resources(..)` \
+         those of one, as in `host.resources().only([\"{server}/*\"])`"
+    )]
+    ResourceOfTwo { uri: String, server: String, other: String },
 
     #[error("a call of `{called}` was given to the tool `{tool}`")]
     OtherTool { called: String, tool: String },
@@ -158,6 +168,7 @@ impl Topic for Error {
             | Self::NoToolFits(_)
             | Self::NoToolTagged(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
+            Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)
             | Self::NoMessage
             | Self::WaitsForAnswers

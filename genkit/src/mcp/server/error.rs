@@ -47,14 +47,14 @@ pub(crate) enum Error {
     TooManyQuestions(usize),
     #[error("{0} questions to this client are open already: it must answer some of them first")]
     ShareOfQuestions(usize),
+    #[error("the question was left open for long and gave way to those of others")]
+    QuestionGaveWay,
     #[error("{0} streams are open already: try again later")]
     TooManyStreams(usize),
     #[error("{0} streams of this client are open already: close one of them first")]
     ShareOfStreams(usize),
     #[error("too much is kept for this client already: end a subscription or a session first")]
     TooMuchKept,
-    #[error("too many requests are being read: try again in a moment")]
-    TooManyBytes,
     #[error("a client may subscribe to {0} resources at most")]
     TooManySubscriptions(usize),
     #[error("a URI may have {0} bytes at most")]
@@ -81,10 +81,8 @@ pub(crate) enum Error {
          stay small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: too long")]
-    StateTooLong,
-    #[error("Invalid requestState: {0}. Call again without it")]
-    InvalidState(rmcp::model::RequestStateError),
+    #[error("Invalid requestState: it cannot be used, or not again. Call again without it")]
+    InvalidState,
     #[error("this client is asked while the function runs")]
     NotSealed,
 
@@ -138,14 +136,14 @@ impl Error {
             Self::TooManyPerSecond(_) => "rate",
             Self::TooManyQuestions(_) => "questions",
             Self::TooManyStreams(_) => "streams",
-            Self::TooMuchKept | Self::TooManyBytes | Self::TooManySubscriptions(_) => "memory",
+            Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
             | Self::UnknownResource(_) => "unknown",
-            Self::StateTooLong | Self::InvalidState(_) => "state",
+            Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
         }
     }
@@ -162,10 +160,10 @@ impl Topic for Error {
             | Self::UpstreamBusy { .. }
             | Self::TooManyQuestions(_)
             | Self::ShareOfQuestions(_)
+            | Self::QuestionGaveWay
             | Self::TooManyStreams(_)
             | Self::ShareOfStreams(_)
             | Self::TooMuchKept
-            | Self::TooManyBytes
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
@@ -202,8 +200,7 @@ impl From<Error> for ErrorData {
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
-            | Error::TooMuchKept
-            | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
+            | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
             Error::TooManySubscriptions(_)
             | Error::LongId(_)
             | Error::LongInitialize(_)

@@ -16,6 +16,7 @@ mod lists;
 mod principal;
 mod quota;
 mod results;
+mod rounds;
 mod run;
 mod serve;
 mod session;

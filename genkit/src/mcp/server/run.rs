@@ -4,16 +4,17 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
+use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
-use super::caller::{McpCaller, Request, input_request};
-use super::error::{Error as E, missing_capability, protocol_error};
+use super::caller::{McpCaller, Request};
+use super::error::{Error as E, missing_capability};
+use super::rounds::Round;
 use super::session::{Era, StateBinding};
 use super::state::SharedState;
-use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording, drive};
+use crate::context::{Context, ContextParts, Outcome, Recording, Rounds, drive};
 use crate::error::{Error, Result};
 use crate::generate::interrupt::Suspended;
 use crate::trace::{NewSpan, traced_as};
@@ -38,6 +39,8 @@ pub(super) struct Admitted {
     pub(super) caller: Arc<McpCaller>,
     pub(super) name: String,
     pub(super) cancel: CancellationToken,
+    /// For a client that is asked by a result.
+    pub(super) round: Option<Arc<Round>>,
     timeout: Duration,
     meta: Map<String, Value>,
     #[cfg(feature = "mcp-http")]
@@ -54,6 +57,7 @@ impl Admitted {
             cancel: self.cancel.clone(),
             limit: Some(self.timeout),
             recording,
+            rounds: self.round.clone().map(|round| round as Arc<dyn Rounds>),
             approval,
             #[cfg(feature = "mcp-http")]
             extensions: self.extensions.clone(),
@@ -111,15 +115,19 @@ where
     let (registry, fallback) = (&shared.genkit.registry, settings.approval_fallback);
     let caller = Arc::new(McpCaller::new(&request, registry, fallback));
     // A client with a session is asked while the function runs, and one that can do nothing is
-    // not asked at all: nothing is sealed for them.
-    let sealed = (era == Era::Modern && caller.can_be_asked()) || state.is_some();
-    let binding = sealed.then(|| StateBinding::new(method, &name, &arguments, &principal));
-    let recording = match recording(shared, state.as_deref(), responses, binding.as_ref()) {
-        Ok(recording) => recording,
-        Err(error) => {
-            audit.end("error", None);
-            return Err(protocol_error(&error));
+    // not asked at all: nothing is sealed for them, and what they answer was never asked.
+    let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
+    let (round, recording) = if asks {
+        let binding = StateBinding::new(method, &name, &arguments, &principal);
+        match Round::begin(shared, binding, state.as_deref(), responses) {
+            Ok((round, recording)) => (Some(Arc::new(round)), recording),
+            Err(error) => {
+                audit.end("error", None);
+                return Err(error.into());
+            }
         }
+    } else {
+        (None, Recording::default())
     };
     caller.begin(place);
     let admitted = Admitted {
@@ -127,6 +135,7 @@ where
         caller: Arc::clone(&caller),
         name: name.clone(),
         cancel: request.cancel,
+        round: round.clone(),
         timeout: timeout.unwrap_or(settings.timeout),
         meta: request.meta.0.0,
         #[cfg(feature = "mcp-http")]
@@ -134,6 +143,10 @@ where
     };
     let outcome = work(admitted, arguments, recording).await;
     caller.end();
+    if round.as_ref().is_some_and(|round| round.is_taken()) {
+        audit.end("error", None);
+        return Err(E::InvalidState.into());
+    }
     match outcome {
         Outcome::Finished(result) => {
             let error = result.as_ref().err();
@@ -148,7 +161,8 @@ where
             }
         }
         Outcome::Suspended(questions, recording) => {
-            let required = input_required(shared, questions, &recording, binding.as_ref());
+            let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
+            let required = required.and_then(|round| round.input_required(questions, recording));
             audit.end(if required.is_ok() { "asks" } else { "error" }, None);
             Ok(match required {
                 Ok(required) => RunOutcome::InputRequired(required),
@@ -158,37 +172,4 @@ where
         // Dropping the audit event records it; the client does not wait for an answer.
         Outcome::Cancelled => Err(E::RequestCancelled.into()),
     }
-}
-/// The questions of a run as a result, with the state that the next run goes on from.
-fn input_required(
-    shared: &SharedState,
-    questions: Vec<Question>,
-    recording: &Recording,
-    binding: Option<&StateBinding>,
-) -> Result<InputRequiredResult> {
-    let binding = binding.ok_or(E::NotSealed)?;
-    let mut requests = InputRequests::new();
-    for Question { key, kind } in questions {
-        requests.insert(key, input_request(&kind)?);
-    }
-    let state = shared.sealer.seal(recording, binding)?;
-    Ok(InputRequiredResult::new(Some(requests), Some(state)))
-}
-
-/// What earlier rounds answered and did, and the answers of this one.
-fn recording(
-    shared: &SharedState,
-    state: Option<&str>,
-    responses: Option<InputResponses>,
-    binding: Option<&StateBinding>,
-) -> Result<Recording> {
-    let mut recording = match (state, binding) {
-        (Some(state), Some(binding)) => shared.sealer.open(state, binding)?,
-        _ => Recording::default(),
-    };
-    for (key, answer) in responses.unwrap_or_default() {
-        // What was answered stays answered: the function went on from it.
-        recording.answers.entry(key).or_insert_with(|| CallerAnswer::from_json(answer));
-    }
-    Ok(recording)
 }

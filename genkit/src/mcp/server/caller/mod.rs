@@ -34,6 +34,7 @@ use crate::mcp::jsonrpc::MAX_ID_BYTES;
 use crate::mcp::level;
 use crate::registry::Registry;
 use crate::sync::lock;
+use crate::visible;
 
 /// One request of a client, as the function that serves it sees it.
 pub(crate) struct McpCaller {
@@ -116,6 +117,12 @@ impl Caller for McpCaller {
             let open = self.quota.question()?;
             let paused = lock(&self.place).as_ref().map(Place::while_waiting);
             let asking = self.channel.ask(&question.kind, params(&question.kind)?);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => answered,
+                    () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                }
+            };
             let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
             drop(open);
             if let Some(paused) = paused {
@@ -187,7 +194,9 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }),
         QuestionKind::Interrupt { metadata } => json!({
             "mode": "form",
-            "message": metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
+            "message": visible::text(
+                metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
+            ),
             "requestedSchema": { "type": "object", "properties": {} },
         }),
         QuestionKind::Sampling(request) => {

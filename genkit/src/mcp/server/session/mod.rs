@@ -1,5 +1,6 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
+mod answered_states;
 mod client;
 mod connection;
 mod era;
@@ -19,7 +20,7 @@ pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
