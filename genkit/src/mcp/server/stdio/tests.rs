@@ -44,12 +44,10 @@ fn genkit() -> Genkit {
             };
             Ok((a + b).to_string())
         }),
-        tool("later").handler(
-            |_: Context, sum: Value| async move {
-                tokio::task::yield_now().await;
-                Ok((sum["a"].as_i64().unwrap_or(0) + sum["b"].as_i64().unwrap_or(0)).to_string())
-            },
-        ),
+        tool("later").handler(|_: Context, sum: Value| async move {
+            tokio::task::yield_now().await;
+            Ok((sum["a"].as_i64().unwrap_or(0) + sum["b"].as_i64().unwrap_or(0)).to_string())
+        }),
         tool("ask").handler(move |context: Context, _: Value| {
             let form = form.clone();
             async move { Ok(format!("{:?}", context.elicit_form("Who?", form).await?)) }
@@ -58,15 +56,13 @@ fn genkit() -> Genkit {
             std::future::pending::<()>().await;
             Ok(String::new())
         }),
-        tool("report").handler(
-            |context: Context, _: Value| async move {
-                loop {
-                    context.progress(1.0).await;
-                }
-                #[allow(unreachable_code, reason = "it says what it would return")]
-                Ok(String::new())
-            },
-        ),
+        tool("report").handler(|context: Context, _: Value| async move {
+            loop {
+                context.progress(1.0).await;
+            }
+            #[allow(unreachable_code, reason = "it says what it would return")]
+            Ok(String::new())
+        }),
         tool("fail").handler(|_: Context, _: Value| async move {
             Err::<String, _>(crate::Error::new(crate::ErrorKind::Unknown, "it failed"))?;
             Ok(String::new())

@@ -39,7 +39,7 @@ impl Client {
 
 fn play(seed: u64) {
     let machine = Machine::initialized();
-    let mut dice = Dice(seed * 0x9E37_79B9_7F4A_7C15 + 1);
+    let mut dice = Dice((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let mut client = Client::default();
     for _ in 0..200 {
         let id = dice.roll(6);
