@@ -114,6 +114,7 @@ extern crate self as genkit;
 struct Readme;
 
 pub mod action;
+mod canonical;
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use serde_json::Value;
+
 use crate::truncate::truncate;
 
 /// How much of a name of others a log line shows, in bytes. Default is 200.
@@ -19,6 +21,11 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
 }
 
+/// A name of others inside of words of our own: all but the letters that MCP allows in names is escaped.
+pub(crate) fn name(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
+}
+
 /// A text of others, with its line breaks and blanks: else as [`line`], but what joins letters or colours a
 /// symbol stays.
 pub(crate) fn text(words: &str) -> Cow<'_, str> {
@@ -29,6 +36,40 @@ pub(crate) fn text(words: &str) -> Cow<'_, str> {
         '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(is_symbol),
         c => is_hidden(c),
     })
+}
+
+/// A form with its titles and descriptions made visible: what a person reads of it beside its values.
+pub(crate) fn form(mut schema: Value) -> Value {
+    show_words(&mut schema);
+    schema
+}
+
+fn show_words(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("title" | "description", Value::String(words)) => show(words),
+                    ("enumNames", Value::Array(names)) => {
+                        for name in names {
+                            if let Value::String(name) = name {
+                                show(name);
+                            }
+                        }
+                    }
+                    (_, value) => show_words(value),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(show_words),
+        _ => {}
+    }
+}
+
+fn show(words: &mut String) {
+    if let Cow::Owned(shown) = text(words) {
+        *words = shown;
+    }
 }
 
 /// The beginning of words of others for a field or a message of a log: escaped as by [`line`], and in
@@ -102,23 +143,19 @@ impl fmt::Write for Beginning {
 
 /// `hides` is asked of a character and of those around it.
 fn escaped(text: &str, hides: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
-    // Most text is ASCII without controls, and is not even read by character.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len());
+    let mut shown: Option<String> = None;
     let mut before = None;
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        if hides(before, c, characters.peek().copied()) {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        if hides(before, c, characters.peek().map(|(_, next)| *next)) {
             // Writing into a `String` cannot fail.
-            let _ = write_escape(c, &mut shown);
-        } else {
+            let _ = write_escape(c, shown.get_or_insert_with(|| text[..at].to_owned()));
+        } else if let Some(shown) = &mut shown {
             shown.push(c);
         }
         before = Some(c);
     }
-    Cow::Owned(shown)
+    shown.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 fn write_escape(c: char, out: &mut impl fmt::Write) -> fmt::Result {
@@ -190,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_hides_or_turns_text_around_is_shown() {
-        for (text, shown) in [
+        for (words, shown) in [
             ("plain text: {\"a\":1}", "plain text: {\"a\":1}"),
             ("Grüße, 你好, नमस्ते", "Grüße, 你好, नमस्ते"),
             ("a\u{202e}b", "a\\u{202e}b"),
@@ -200,13 +237,13 @@ mod tests {
             ("a\u{2028}b\u{2029}c\u{a0}d", "a\\u{2028}b\\u{2029}c\\u{a0}d"),
             ("\u{e0041}\u{3164}\u{ad}", "\\u{e0041}\\u{3164}\\u{ad}"),
         ] {
-            assert_eq!(line(text), shown);
+            assert_eq!(line(words), shown);
         }
     }
 
     #[test]
     fn prose_keeps_its_lines_and_what_languages_need() {
-        for (text, shown) in [
+        for (words, shown) in [
             ("one\n\ttwo", "one\n\ttwo"),
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
             ("क\u{94d}\u{200d}ष", "क\u{94d}\u{200d}ष"),
@@ -216,7 +253,7 @@ mod tests {
             ("re\u{fe0f}ad", "re\\u{fe0f}ad"),
             ("\u{2066}a\u{2069}\r", "\\u{2066}a\\u{2069}\\r"),
         ] {
-            assert_eq!(super::text(text), shown);
+            assert_eq!(text(words), shown);
         }
     }
 

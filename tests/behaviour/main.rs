@@ -20,6 +20,7 @@ mod questions;
 mod registry;
 mod resources;
 mod results;
+mod rounds;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};

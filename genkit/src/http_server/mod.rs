@@ -16,6 +16,8 @@ mod listening;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod origin;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod secret;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
 mod without_delay;
 
@@ -31,6 +33,8 @@ pub(crate) use self::listening::ToldAddress;
 pub(crate) use self::listening::{ListenPlace, Listening};
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::origin::AllowedOrigins;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::secret::is_the_secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::serving::{GRACE, HttpServing};
 #[cfg(feature = "dev-tools")]

@@ -15,6 +15,7 @@ use crate::future::BoxFuture;
 use crate::message::ToolRequest;
 use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
+use crate::visible::Logged;
 
 /// One tool call, as the tool sees its caller.
 pub(super) struct LoopCaller {
@@ -64,18 +65,20 @@ impl Caller for LoopCaller {
 
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         let Progress { done, total, message } = progress;
-        tracing::debug!(tool = self.request.name, done, total, message, "progress");
+        let tool = Logged::name(&self.request.name);
+        let words = message.as_ref().map(Logged::text);
+        tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
         self.send("progress", json!({ "progress": done, "total": total, "message": message }));
         Box::pin(std::future::ready(()))
     }
 
     fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
-        let tool = &self.request.name;
+        let (tool, data) = (Logged::name(&self.request.name), Logged::text(data));
         match level {
-            LogLevel::Debug => tracing::debug!(tool, %data, "log of a tool"),
-            LogLevel::Info | LogLevel::Notice => tracing::info!(tool, %data, "log of a tool"),
-            LogLevel::Warning => tracing::warn!(tool, %data, "log of a tool"),
-            _ => tracing::error!(tool, %data, "log of a tool"),
+            LogLevel::Debug => tracing::debug!(%tool, %data, "log of a tool"),
+            LogLevel::Info | LogLevel::Notice => tracing::info!(%tool, %data, "log of a tool"),
+            LogLevel::Warning => tracing::warn!(%tool, %data, "log of a tool"),
+            _ => tracing::error!(%tool, %data, "log of a tool"),
         }
         Box::pin(std::future::ready(()))
     }

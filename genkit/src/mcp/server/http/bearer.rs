@@ -2,7 +2,8 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use subtle::ConstantTimeEq as _;
+
+use crate::http_server::is_the_secret;
 
 pub(crate) struct BearerToken(pub(crate) Option<String>);
 
@@ -14,7 +15,7 @@ impl BearerToken {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
-        given.is_some_and(|given| given.as_bytes().ct_eq(token.as_bytes()).into())
+        given.is_some_and(|given| is_the_secret(given.as_bytes(), token.as_bytes()))
     }
 }
 
