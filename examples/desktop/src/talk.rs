@@ -57,12 +57,7 @@ struct Screen {
 }
 
 impl Talk {
-    pub(crate) fn new(
-        host: &McpHost,
-        model: ModelRef,
-        terminal: Terminal,
-        always: Always,
-    ) -> Self {
+    pub(crate) fn new(host: &McpHost, model: ModelRef, terminal: Terminal, always: Always) -> Self {
         let allowed = always.clone();
         let chat = genkit::generate(())
             .system(SYSTEM)
@@ -120,7 +115,8 @@ impl Screen {
                 for (name, value) in arguments {
                     let value = value.to_string();
                     let more = value.chars().count().saturating_sub(ARGUMENT);
-                    let cut = if more > 0 { format!(" (+ {more} characters)") } else { String::new() };
+                    let cut =
+                        if more > 0 { format!(" (+ {more} characters)") } else { String::new() };
                     asked += &format!("\n    {}: {}{cut}", line(name, 80), line(&value, ARGUMENT));
                 }
                 asked += "\n ";

@@ -97,8 +97,12 @@ fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
 
 /// Nothing is opened: the user does that, having read where it leads.
 fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
-    let question =
-        format!("\n? {}: {}\n  {}\n  Have you been there? [y/N]", asked.server, asked.message, shown(url));
+    let question = format!(
+        "\n? {}: {}\n  {}\n  Have you been there? [y/N]",
+        asked.server,
+        asked.message,
+        shown(url)
+    );
     Ok(match read(&question, true)?.as_deref() {
         Some("y" | "Y" | "yes") => Elicited::Accepted(Value::Null),
         Some(_) => Elicited::Declined,

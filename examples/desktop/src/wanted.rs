@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use genkit::{Error, Result};
 
-pub(crate) const USAGE: &str = "usage: desktop [--config] [CONFIG] [--model NAME] [--list | --demo]";
+pub(crate) const USAGE: &str =
+    "usage: desktop [--config] [CONFIG] [--model NAME] [--list | --demo]";
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,10 +7,10 @@ mod nesting;
 mod outbox;
 mod outline;
 pub(crate) mod scan;
-#[cfg(feature = "mcp-host")]
-mod values;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "mcp-host")]
+mod values;
 
 pub(crate) use envelope::Envelope;
 #[cfg(feature = "mcp-host")]

@@ -28,7 +28,9 @@ pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventSt
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            tracing::warn!("a message of an MCP server has more than {MAX_VALUES} values: it is not read");
+            tracing::warn!(
+                "a message of an MCP server has more than {MAX_VALUES} values: it is not read"
+            );
             event.data = request.as_ref().map(|id| {
                 let message = format!("the answer has more than {MAX_VALUES} values");
                 let error = json!({ "code": -32600, "message": message });

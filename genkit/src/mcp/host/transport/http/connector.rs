@@ -61,9 +61,8 @@ impl Connector {
         #[cfg(test)]
         let busy = signing_in.subscribe();
         let oauth = endpoint.oauth.as_ref();
-        let authorizer = oauth.map(|oauth| {
-            Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone())
-        });
+        let authorizer = oauth
+            .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()));
         let client = AuthorizedClient {
             http,
             target: url::without_secrets(&checked.url).as_str().into(),

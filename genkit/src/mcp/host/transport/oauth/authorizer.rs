@@ -12,9 +12,9 @@ use super::client_credentials::ClientCredentials;
 use super::credentials::AccessToken;
 use super::error::Error;
 use super::settings::OAuth;
-use crate::mcp::host::transport::redact::Redactor;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::http_client::{error, url};
+use crate::mcp::host::transport::redact::Redactor;
 use crate::sync::lock;
 
 /// Gets access for all requests of one server.

@@ -13,9 +13,9 @@ fn refusal(server: &HttpTransport) -> String {
         tokio::sync::watch::Sender::default(),
         server.endpoint.redactor(),
     )
-        .map(drop)
-        .unwrap_err()
-        .to_string()
+    .map(drop)
+    .unwrap_err()
+    .to_string()
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub(crate) fn connector(server: &HttpTransport) -> Connector {
         &server.endpoint,
         tokio::sync::watch::Sender::default(),
         server.endpoint.redactor(),
-    ).unwrap()
+    )
+    .unwrap()
 }
 
 pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {

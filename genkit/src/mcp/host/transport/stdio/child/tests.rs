@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::transport::Transport as _;
 
-use crate::mcp::host::transport::redact::Redactor;
 use super::*;
 use crate::error::ErrorKind;
 use crate::mcp::host::config::{ServerConfig, StdioTransport};
+use crate::mcp::host::transport::redact::Redactor;
 
 fn shell(script: &str) -> StdioTransport {
     ServerConfig::stdio("sh").args(["-c", script])
@@ -47,7 +47,8 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
             .env("API_KEY", "sk-123456789")
             .env("MODE", "dev")
             .stderr(to);
-        let (mut child, _pipe) = spawn("fs", &server.command, Redactor::of(&server.command.child)).unwrap();
+        let (mut child, _pipe) =
+            spawn("fs", &server.command, Redactor::of(&server.command.child)).unwrap();
         child.wait().await;
         assert_eq!(child.stderr_tail(), expected);
     }
@@ -65,7 +66,9 @@ async fn a_start_that_fails_has_the_kind_of_its_reason() {
         (ServerConfig::stdio("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
         (ServerConfig::stdio(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
     ] {
-        let Err(error) = spawn("fs", &server.command, Redactor::of(&server.command.child)) else { panic!("{text}: it was started") };
+        let Err(error) = spawn("fs", &server.command, Redactor::of(&server.command.child)) else {
+            panic!("{text}: it was started")
+        };
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().contains(text), "{error}");
     }

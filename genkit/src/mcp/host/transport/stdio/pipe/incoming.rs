@@ -11,7 +11,9 @@ use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt;
 use crate::mcp::host::limits::MAX_VALUES;
-use crate::mcp::jsonrpc::{Envelope, Id, MAX_NESTING, Member, Outline, Scanner, has_more_values, nesting};
+use crate::mcp::jsonrpc::{
+    Envelope, Id, MAX_NESTING, Member, Outline, Scanner, has_more_values, nesting,
+};
 
 /// What becomes of a line.
 #[derive(Debug)]
