@@ -6,6 +6,7 @@ mod line_stream;
 mod nesting;
 mod outbox;
 mod outline;
+pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,9 @@ pub(crate) use envelope::Member;
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
 pub(crate) use nesting::{MAX_NESTING, nesting};
-#[cfg(feature = "mcp-host")]
+#[cfg(feature = "mcp-server")]
+pub(crate) use outbox::Outbox;
+#[cfg(feature = "mcp-server")]
+pub(crate) use outline::MAX_ID_BYTES;
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};

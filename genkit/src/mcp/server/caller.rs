@@ -3,37 +3,38 @@
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
-use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
-    Implementation, InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam,
-    ProgressToken, ServerRequest,
+    InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    RequestId,
 };
-use rmcp::service::{Peer, RequestContext, ServiceError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::channel::{self, Channel, typed};
+use super::client::ClientDescription;
 use super::content;
 use super::error::Error as E;
-use super::session::{Era, Session};
+use super::quota::{Place, SessionQuota};
+use super::request::Request;
+use super::session::Era;
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
     Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::mcp::jsonrpc::MAX_ID_BYTES;
 use crate::mcp::level;
 use crate::registry::Registry;
+use crate::sync::lock;
 use crate::visible;
 
 /// One request of a client, as the function that serves it sees it.
 pub(crate) struct McpCaller {
     era: Era,
-    peer: Peer<RoleServer>,
-    capabilities: ClientCapabilities,
-    client: Option<Implementation>,
+    channel: Channel,
+    client: Arc<ClientDescription>,
     progress: Option<ProgressToken>,
     /// The least serious level that this client wants; `None` is no logging at all.
     level: Option<LogLevel>,
@@ -41,36 +42,43 @@ pub(crate) struct McpCaller {
     /// Counts chunks, which are progress without a measure.
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
+    quota: Arc<SessionQuota>,
+    /// What it gives back while its client is asked.
+    place: Mutex<Option<Place>>,
 }
 
 impl McpCaller {
     pub(crate) fn new(
-        request: &RequestContext<RoleServer>,
-        era: Era,
-        session: &Session,
+        request: &Request,
         registry: &Registry,
         approval_fallback: ApprovalFallback,
     ) -> Self {
-        let level = match era {
-            Era::Legacy => Some(session.level()),
+        let level = match request.era {
+            Era::Legacy => Some(request.session.level()),
             Era::Modern => request.meta.log_level().map(level::of_mcp),
         };
-        // Without a session only the request itself says who calls; the SDK would name itself.
-        let client = match era {
-            Era::Legacy => request.client_info(),
-            Era::Modern => request.meta.client_info(),
-        };
         Self {
-            era,
-            peer: request.peer.clone(),
-            capabilities: request.client_capabilities().unwrap_or_default(),
-            client,
-            progress: request.meta.get_progress_token(),
+            era: request.era,
+            channel: request.channel.clone(),
+            client: Arc::clone(&request.client),
+            progress: request.meta.get_progress_token().filter(is_short),
             level,
             registry: registry.clone(),
             chunks: AtomicU32::new(0),
             approval_fallback,
+            quota: Arc::clone(request.session.quota()),
+            place: Mutex::default(),
         }
+    }
+
+    pub(crate) fn begin(&self, place: Place) {
+        *lock(&self.place) = Some(place);
+    }
+
+    /// Gives the place back, also where something that the function left behind still holds this.
+    pub(crate) fn end(&self) {
+        let place = lock(&self.place).take();
+        drop(place);
     }
 
     /// Whether `needs_approval` is left to the client, which cannot be asked.
@@ -83,43 +91,16 @@ impl McpCaller {
     pub(crate) fn can_be_asked(&self) -> bool {
         Capability::ALL.into_iter().any(|capability| self.can(capability))
     }
+}
 
-    pub(crate) fn client_info(&self) -> Option<&Implementation> {
-        self.client.as_ref()
-    }
-
-    async fn ask(&self, question: &Question) -> Result<CallerAnswer> {
-        let params = params(&question.kind)?;
-        match &question.kind {
-            QuestionKind::Elicitation { .. }
-            | QuestionKind::Approval { .. }
-            | QuestionKind::Interrupt { .. } => {
-                let params: ElicitRequestParams = typed(params)?;
-                // rmcp's own method comes with a feature that brings a URL library of 20 crates.
-                let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
-                answer(self.peer.send_request(request).await)
-            }
-            QuestionKind::Sampling(_) => {
-                let params: CreateMessageRequestParams = typed(params)?;
-                answer(self.peer.create_message(params).await)
-            }
-            QuestionKind::Roots => answer(self.peer.list_roots().await),
-        }
-    }
+/// A token that is copied into each notification is no longer than an id.
+fn is_short(token: &ProgressToken) -> bool {
+    !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
 }
 
 impl Caller for McpCaller {
     fn can(&self, capability: Capability) -> bool {
-        match capability {
-            Capability::Elicitation => self
-                .capabilities
-                .elicitation
-                .as_ref()
-                // `{}` means forms; a client that only opens URLs cannot show one.
-                .is_some_and(|can| can.form.is_some() || can.url.is_none()),
-            Capability::Sampling => self.capabilities.sampling.is_some(),
-            Capability::Roots => self.capabilities.roots.is_some(),
-        }
+        self.client.can(capability)
     }
 
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
@@ -127,7 +108,15 @@ impl Caller for McpCaller {
             return None;
         }
         Some(Box::pin(async move {
-            match tokio::time::timeout(QUESTION_TIMEOUT, self.ask(question)).await {
+            let open = self.quota.question()?;
+            let paused = lock(&self.place).as_ref().map(Place::while_waiting);
+            let asking = self.channel.ask(&question.kind, params(&question.kind)?);
+            let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
+            drop(open);
+            if let Some(paused) = paused {
+                paused.resume().await;
+            }
+            match answered {
                 Ok(answer) => answer,
                 Err(_) => Err(E::NoAnswerInTime(QUESTION_TIMEOUT).into()),
             }
@@ -140,8 +129,7 @@ impl Caller for McpCaller {
             let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
             params.total = progress.total;
             params.message = progress.message;
-            // A client that is gone shows as cancellation, not here.
-            let _ = self.peer.notify_progress(params).await;
+            self.channel.progress(params).await;
         })
     }
 
@@ -151,7 +139,7 @@ impl Caller for McpCaller {
                 return;
             }
             let params = LoggingMessageNotificationParam::new(level::to_mcp(severity), data);
-            let _ = self.peer.notify_logging_message(params).await;
+            self.channel.log(params).await;
         })
     }
 
@@ -169,21 +157,14 @@ impl Caller for McpCaller {
     }
 
     fn client(&self) -> Option<ClientInfo> {
-        let client = self.client.as_ref()?;
+        let client = self.client.info.as_ref()?;
         Some(ClientInfo { name: client.name.clone(), version: client.version.clone() })
     }
 }
 
 /// A question inside a result, as the 2026-07-28 protocol sends it.
 pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
-    let method = match kind {
-        QuestionKind::Elicitation { .. }
-        | QuestionKind::Approval { .. }
-        | QuestionKind::Interrupt { .. } => "elicitation/create",
-        QuestionKind::Sampling(_) => "sampling/createMessage",
-        QuestionKind::Roots => "roots/list",
-    };
-    typed(json!({ "method": method, "params": params(kind)? }))
+    Ok(typed(json!({ "method": channel::method(kind), "params": params(kind)? }))?)
 }
 
 /// What is asked, in MCP's JSON.
@@ -224,18 +205,4 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }
         QuestionKind::Roots => json!({}),
     })
-}
-
-fn typed<T: DeserializeOwned>(params: Value) -> Result<T> {
-    Ok(serde_json::from_value(params).map_err(E::Unsendable)?)
-}
-
-fn answer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<CallerAnswer> {
-    match answer {
-        Ok(answer) => Ok(CallerAnswer::from_json(serde_json::to_value(answer)?)),
-        Err(ServiceError::McpError(error)) => {
-            Err(E::QuestionRefused(error.message.into_owned()).into())
-        }
-        Err(_) => Err(E::ClientGone.into()),
-    }
 }

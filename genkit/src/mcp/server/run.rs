@@ -4,18 +4,16 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleServer;
 use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
-use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
 use super::caller::McpCaller;
 use super::error::{Error as E, missing_capability};
-use super::principal::HttpHead;
+use super::request::Request;
 use super::rounds::Round;
-use super::session::{Era, Session, StateBinding};
+use super::session::{Era, StateBinding};
 use super::state::SharedState;
 use crate::context::{Context, ContextParts, Outcome, Recording, Rounds, drive};
 use crate::error::{Error, Result};
@@ -29,6 +27,8 @@ pub(super) struct Invocation {
     pub(super) arguments: Value,
     /// The time limit of the action itself; `None` is the server's.
     pub(super) timeout: Option<Duration>,
+    /// The server behind this one that has it.
+    pub(super) upstream: Option<String>,
     /// What an earlier round of this request left with the client.
     pub(super) state: Option<String>,
     pub(super) responses: Option<InputResponses>,
@@ -88,11 +88,10 @@ pub(super) enum RunOutcome<T> {
     InputRequired(InputRequiredResult),
 }
 
-/// Runs `work` for the client of `session`: with the arguments, and the record of earlier rounds.
+/// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
 pub(super) async fn run<T, F>(
     shared: &Arc<SharedState>,
-    session: &Session,
-    mut request: RequestContext<RoleServer>,
+    request: Request,
     invocation: Invocation,
     work: impl FnOnce(Admitted, Value, Recording) -> F,
 ) -> std::result::Result<RunOutcome<T>, ErrorData>
@@ -100,23 +99,22 @@ where
     F: Future<Output = Outcome<T>>,
 {
     let settings = &shared.settings;
-    let era = Era::of(&request);
-    let head = HttpHead::take(&mut request);
-    let principal = head.principal();
-    let registry = &shared.genkit.registry;
-    let caller = McpCaller::new(&request, era, session, registry, settings.approval_fallback);
-    let Invocation { method, name, arguments, timeout, state, responses } = invocation;
+    let Request { era, .. } = request;
+    let principal = request.head.principal();
+    let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
-    let audit = Audit::begin(method, &name, caller.client_info(), &principal, shown);
-    // Without a rate nobody is counted, and the key would be made for nothing.
-    let counted = settings.per_second.map(|_| head.client_key(&principal));
-    let _permit = match shared.limiter.admit(&counted.unwrap_or_default()) {
-        Ok(permit) => permit,
+    let audit = Audit::begin(method, &name, request.asking(), shown);
+    let quota = request.session.quota();
+    let place = match request.quota.count_request().and_then(|()| quota.place(upstream.as_deref()))
+    {
+        Ok(place) => place,
         Err(error) => {
-            audit.end("refused", None);
+            audit.refuse(&error);
             return Err(error.into());
         }
     };
+    let (registry, fallback) = (&shared.genkit.registry, settings.approval_fallback);
+    let caller = Arc::new(McpCaller::new(&request, registry, fallback));
     // A client with a session is asked while the function runs, and one that can do nothing is
     // not asked at all: nothing is sealed for them, and what they answer was never asked.
     let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
@@ -132,18 +130,20 @@ where
     } else {
         (None, Recording::default())
     };
+    caller.begin(place);
     let admitted = Admitted {
         shared: Arc::clone(shared),
-        caller: Arc::new(caller),
+        caller: Arc::clone(&caller),
         name: name.clone(),
-        cancel: request.ct.clone(),
+        cancel: request.cancel,
         round: round.clone(),
         timeout: timeout.unwrap_or(settings.timeout),
-        meta: request.meta.0.0.clone(),
+        meta: request.meta.0.0,
         #[cfg(feature = "mcp-http")]
-        extensions: head.extensions,
+        extensions: request.head.extensions,
     };
     let outcome = work(admitted, arguments, recording).await;
+    caller.end();
     if round.as_ref().is_some_and(|round| round.is_taken()) {
         audit.end("error", None);
         return Err(E::InvalidState.into());
@@ -154,8 +154,9 @@ where
             let full = error.filter(|_| settings.audit_contents).map(Error::chain);
             audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
             let result = result.map_err(|error| shared.for_client(error, &name));
-            match result.as_ref().err().filter(|_| era == Era::Modern).and_then(missing_capability)
-            {
+            // A tool of the older protocols has a result for it that the model reads.
+            let protocol = era == Era::Modern || method != "tools/call";
+            match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
                 Some(missing) => Err(missing),
                 None => Ok(RunOutcome::Finished(result)),
             }

@@ -80,6 +80,24 @@ impl McpServer {
         self
     }
 
+    /// Behind a reverse proxy: the header in which it writes the address of the client, for example
+    /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients of a proxy are one, which has one
+    /// share and one rate.
+    ///
+    /// The last address of the header counts, since that is what the proxy itself wrote. Only for a
+    /// server that nobody reaches but through the proxy: anybody else could write what they like.
+    pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
+        self.settings.http.client_address_from = Some(header.into());
+        self
+    }
+
+    /// How many sessions may be open. Default is 10,000; for one more the client with the most loses
+    /// the one that is idle the longest.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.settings.max_sessions = sessions;
+        self
+    }
+
     /// Keeps no sessions for clients of the older protocols: any instance serves any request,
     /// and nothing can be asked of those clients. Default is `false`.
     pub fn stateless(mut self, stateless: bool) -> Self {

@@ -1,5 +1,6 @@
 //! Lists of tools, prompts and resources, built once for each version of the registry.
 
+mod encoded;
 mod filter;
 mod pagination;
 
@@ -20,6 +21,7 @@ use crate::model::Names;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
 use crate::sync::lock;
+pub(crate) use encoded::ListKind;
 pub(crate) use filter::Filter;
 pub(crate) use pagination::page;
 
@@ -38,6 +40,7 @@ pub(crate) struct Lists {
     /// What is shown under a safe name has this one here.
     tool_names: HashMap<String, String>,
     prompt_names: HashMap<String, String>,
+    first_pages: encoded::FirstPages,
 }
 
 impl Lists {
@@ -77,6 +80,7 @@ impl Lists {
                 .changed()
                 .map(|(sent, ours)| (sent, ours.to_owned()))
                 .collect(),
+            first_pages: encoded::FirstPages::default(),
         }
     }
 
