@@ -93,6 +93,12 @@ impl<T: fmt::Display> Logged<T> {
         Self { words, limit: MAX_LOGGED_NAME }
     }
 
+    /// So many bytes of it.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn cut(words: T, limit: usize) -> Self {
+        Self { words, limit }
+    }
+
     /// An error or a text: 16 KiB of it.
     pub(crate) fn text(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_TEXT }

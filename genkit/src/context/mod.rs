@@ -42,7 +42,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use caller::{Caller, NoCaller};
+pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise, within};
 #[cfg(feature = "mcp-server")]
@@ -364,6 +364,11 @@ impl Context {
     /// The same context where the resource at `uri` is read.
     pub(crate) fn reading(&self, uri: &str) -> Self {
         Self(Arc::clone(&self.0), Some(uri.into()))
+    }
+
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn asker(&self) -> Option<Asker> {
+        self.0.parts.caller.asker()
     }
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {

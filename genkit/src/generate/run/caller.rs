@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::model_call::call_within;
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
+    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
     SampleRequest,
 };
 use crate::error::Result;
@@ -26,6 +26,8 @@ pub(super) struct LoopCaller {
     pub(super) index: usize,
     /// Of a model call that samples for the tool.
     pub(super) limit: Duration,
+    /// The run.
+    pub(super) asker: Asker,
     /// The call.
     pub(super) request: ToolRequest,
 }
@@ -93,5 +95,9 @@ impl Caller for LoopCaller {
 
     fn client(&self) -> Option<ClientInfo> {
         None
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
     }
 }

@@ -130,6 +130,7 @@ fn context(
             sink: env.sink.clone(),
             index: call.index,
             limit: limits.model_timeout,
+            asker: env.asker,
             request: call.request.clone(),
         }),
         states: env.genkit.states.clone(),

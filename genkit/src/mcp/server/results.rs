@@ -37,11 +37,14 @@ pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResul
 }
 
 fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
-    let ToolOutput { value, content, metadata } = output;
+    let ToolOutput { value, content, metadata, repeated } = output;
     let mut meta = own_meta(&metadata);
     let text = value.as_ref().and_then(text_of);
     let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    // What is passed on says its value in its own words.
+    let text = text.filter(|_| repeated.is_empty());
+    blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
     // Not all clients read structured content, and no value is lost beside an image.
     if let Some(text) = text {
         let mut texts = blocks.iter().filter_map(|block| block.as_text());

@@ -131,7 +131,7 @@ impl ServedCall {
             let tool = || self.tool.name().to_owned();
             checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
         }
-        Ok(ToolOutput { value, content: response.content, metadata })
+        Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
     }
 }
 

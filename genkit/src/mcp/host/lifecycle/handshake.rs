@@ -137,6 +137,7 @@ async fn attempt(
         Arc::clone(&server.key),
         Arc::clone(&server.settings),
         Arc::clone(&server.client),
+        server.redactor.clone(),
     ));
     let server_requests = Arc::new(ServerRequests { session: Arc::clone(&session) });
     let handshake = Handshake {
@@ -149,7 +150,7 @@ async fn attempt(
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = child::spawn(&server.key, command)?;
+            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
             match handshake.over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);
@@ -247,6 +248,7 @@ fn describe(
         number: NUMBER.fetch_add(1, Ordering::Relaxed),
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
+        traces: server.config.controls.trace_context,
         #[cfg(feature = "mcp-host-http")]
         endpoint: match &server.config.launch {
             Launch::Http(endpoint) => Some(endpoint.clone()),

@@ -119,6 +119,10 @@ async fn with_retry(
     target: &str,
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
+    // One server that hangs must not take all that its program can have open.
+    let Ok(_place) = server.places.try_acquire() else {
+        return Err(Error::Busy.of(&server.key));
+    };
     let mut connection = server.connection().await?;
     let mut is_retry = false;
     loop {
