@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::model_call::call_within;
 use crate::context::{
-    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
-    SampleRequest,
+    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question,
+    QuestionKind, SampleRequest,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;

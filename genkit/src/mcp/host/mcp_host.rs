@@ -177,9 +177,10 @@ impl McpHost {
         let has = |resources: &[Listed<Resource>]| {
             resources.iter().any(|listed| listed.full.matches(uri).is_some())
         };
-        let mut found = catalogs.into_iter().zip(lists).filter(|(_, list)| {
-            list.as_ref().is_ok_and(|resources| has(resources))
-        });
+        let mut found = catalogs
+            .into_iter()
+            .zip(lists)
+            .filter(|(_, list)| list.as_ref().is_ok_and(|resources| has(resources)));
         let Some((catalog, _)) = found.next() else {
             return Err(crate::action::Error::ResourceNotFound(uri.to_owned()).into());
         };

@@ -138,7 +138,7 @@ impl Error {
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
             Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
-            Self::StateTooLong | Self::InvalidState(_) => "state",
+            Self::InvalidState => "state",
             _ => "invalid",
         }
     }

@@ -279,7 +279,9 @@ fn show_descriptions(schema: &mut Value) {
             Value::Object(members) => {
                 for (name, member) in members.iter_mut() {
                     match member {
-                        Value::String(words) if matches!(name.as_str(), "title" | "description") => {
+                        Value::String(words)
+                            if matches!(name.as_str(), "title" | "description") =>
+                        {
                             if let Cow::Owned(shown) = visible::text(words) {
                                 *words = shown;
                             }

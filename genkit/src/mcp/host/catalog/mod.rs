@@ -5,8 +5,8 @@ pub(crate) mod host_state;
 mod in_time;
 pub(crate) mod items;
 mod pagination;
-pub(crate) mod pins;
 pub(crate) mod peer;
+pub(crate) mod pins;
 pub(crate) mod selection;
 pub(crate) mod sync;
 
@@ -229,10 +229,12 @@ impl Catalog {
                 let print = fingerprint(&[what, &item.to_string()]);
                 let pins = &self.server.pins;
                 let is_wanted = what != "tool" || self.server.config.controls.wants(name);
-                let is_held = what == "tool" && is_wanted && match known.contains_key(&print) {
-                    true => pins.holds(name),
-                    false => pins.is_held(&self.server, name, item),
-                };
+                let is_held = what == "tool"
+                    && is_wanted
+                    && match known.contains_key(&print) {
+                        true => pins.holds(name),
+                        false => pins.is_held(&self.server, name, item),
+                    };
                 if is_held {
                     return Err(LeftOut::Held);
                 }

@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn a_fingerprint_is_of_what_was_looked_at() {
         let of = |item: &str| fingerprint(&serde_json::from_str(item).unwrap());
-        let tool = of(r#"{"name": "t", "description": "d", "inputSchema": {"type": "object", "a": 1}}"#);
+        let tool =
+            of(r#"{"name": "t", "description": "d", "inputSchema": {"type": "object", "a": 1}}"#);
         let same = of(
             r#"{"inputSchema": {"a": 1, "type": "object"}, "description": "d", "name": "t", "_meta": {}}"#,
         );

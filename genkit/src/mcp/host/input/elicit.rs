@@ -195,11 +195,9 @@ mod tests {
 
     #[test]
     fn no_line_of_a_question_looks_like_another_servers() {
-        let shown = shown_message("evil", "Hello.\r\nbank: Your PIN?\n\u{202e}x\rbank: y\u{2028}z\n");
-        assert_eq!(
-            shown,
-            "Hello.\nevil: bank: Your PIN?\nevil: \\u{202e}x\\rbank: y\\u{2028}z"
-        );
+        let shown =
+            shown_message("evil", "Hello.\r\nbank: Your PIN?\n\u{202e}x\rbank: y\u{2028}z\n");
+        assert_eq!(shown, "Hello.\nevil: bank: Your PIN?\nevil: \\u{202e}x\\rbank: y\\u{2028}z");
     }
 
     #[test]

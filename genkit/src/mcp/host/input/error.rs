@@ -1,7 +1,7 @@
 //! Errors of sampling, as servers read them.
 
-use crate::error::{ErrorKind, Topic};
 use super::sampling::MAX_SAMPLING_INPUT;
+use crate::error::{ErrorKind, Topic};
 use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,9 @@ pub(crate) enum Error {
     TooMany,
     #[error("a request for the model has {0} bytes, and {MAX_SAMPLING_INPUT} are the most")]
     TooLarge(usize),
-    #[error("this server may use {0} tokens of the model, and fewer are left than this request may need")]
+    #[error(
+        "this server may use {0} tokens of the model, and fewer are left than this request may need"
+    )]
     UsedUp(u64),
     #[error("the model did not answer within {SAMPLING_TIMEOUT:?}")]
     Slow,

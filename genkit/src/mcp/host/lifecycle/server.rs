@@ -12,20 +12,20 @@ use super::error::Error;
 use super::link::{Desired, DesiredState, LinkStatus};
 use crate::context::Root;
 use crate::error::{Error as PublicError, ErrorKind, Result};
+use crate::mcp::host::catalog::pins::Pins;
 use crate::mcp::host::config::{Launch, Reconnect, ServerConfig};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;
 use crate::mcp::host::limits::{MAX_AWAITED_TRIES, MAX_IN_FLIGHT, MAX_INSTRUCTIONS};
 use crate::mcp::host::session::client_state::ClientState;
-use crate::mcp::host::catalog::pins::Pins;
 use crate::mcp::host::session::connection::Connection;
 use crate::mcp::host::session::state::ListKind;
 use crate::mcp::host::settings::HostSettings;
 use crate::mcp::host::status::{ServerState, ServerStatus};
 use crate::mcp::host::transport::redact::Redactor;
+use crate::sync::{read, write};
 use crate::truncate::excerpt;
 use crate::visible;
-use crate::sync::{read, write};
 
 /// How long the end or the beginning of a connection is waited for.
 const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -325,7 +325,8 @@ impl ManagedServer {
             retry_in: link.retry_at.map(|at| at.saturating_duration_since(Instant::now())),
             protocol_version: info.map(|info| info.protocol_version.to_string()),
             server_name: named.map(|server| {
-                let name = format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
+                let name =
+                    format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
                 visible::line(&self.redactor.redact(&name)).into_owned()
             }),
             instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {

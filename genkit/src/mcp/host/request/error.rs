@@ -46,7 +46,9 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Arguments { .. } | Self::Unserializable { .. } => ErrorKind::InvalidArgument,
-            Self::LeftOut { .. } | Self::HeldBack { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
+            Self::LeftOut { .. } | Self::HeldBack { .. } | Self::Sampling(_) => {
+                ErrorKind::PermissionDenied
+            }
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
             Self::TooManyInputs(_) | Self::Busy => ErrorKind::ResourceExhausted,

@@ -155,7 +155,13 @@ mod tests {
             {"type": "resource_link", "uri": "x://3", "name": "three"},
             {"type": "hologram", "data": 1},
         ]);
-        let parts: Vec<Part> = blocks.as_array().into_iter().flatten().cloned().map(|block| part("s", block)).collect();
+        let parts: Vec<Part> = blocks
+            .as_array()
+            .into_iter()
+            .flatten()
+            .cloned()
+            .map(|block| part("s", block))
+            .collect();
         assert_eq!(parts[0], Part::media("data:image/png;base64,AAAA", "image/png"));
         assert_eq!(parts[1].as_text(), Some("hi"));
         assert_eq!(parts[1].metadata()["resource"], json!({"uri": "x://1", "mimeType": "text/x"}));

@@ -30,7 +30,13 @@ impl ToolResult {
         if raw {
             let (structured, blocks) = (Some(result), Vec::new());
             let server = server.to_owned();
-            return Ok(Self { server, structured, is_wrapped: false, blocks, metadata: Map::new() });
+            return Ok(Self {
+                server,
+                structured,
+                is_wrapped: false,
+                blocks,
+                metadata: Map::new(),
+            });
         }
         let Value::Object(mut result) = result else {
             return Err(Error::OtherResult("tools/call").of(server));

@@ -6,10 +6,10 @@ use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
 
 use super::state::SessionState;
-use crate::size::json_size;
-use crate::visible;
 use crate::error::{Error as PublicError, ErrorKind, Topic};
 use crate::mcp::host::error::OfServer as _;
+use crate::size::json_size;
+use crate::visible;
 
 /// How large the details of an error may be, in bytes of JSON. Default is 64 KiB; larger ones are left out.
 const MAX_ERROR_DATA: usize = 64 * 1024;
@@ -115,7 +115,9 @@ impl RequestError {
             let error = crate::mcp::host::error::of_server(server, error);
             return Self { error, is_connection_lost: is_lost, is_unseen: is_lost };
         }
-        let error = Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned()).of(server);
+        let error =
+            Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned())
+                .of(server);
         Self { error, is_connection_lost: true, is_unseen: true }
     }
 }

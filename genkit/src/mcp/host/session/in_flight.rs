@@ -64,11 +64,7 @@ impl OpenRequest {
         Self::of(target, context.can_elicit(), context.asker())
     }
 
-    fn of(
-        target: &str,
-        can_elicit: bool,
-        asker: Option<Asker>,
-    ) -> (Self, mpsc::Receiver<Signal>) {
+    fn of(target: &str, can_elicit: bool, asker: Option<Asker>) -> (Self, mpsc::Receiver<Signal>) {
         let (signals, receiver) = mpsc::channel(SIGNALS);
         let request = Self {
             target: target.to_owned(),

@@ -8,9 +8,7 @@ use super::state::{ListKind, SessionState};
 use crate::action::MAX_URI_BYTES;
 use crate::context::{LogLevel, Progress};
 use crate::mcp::host::event::McpEvent;
-use crate::mcp::host::limits::{
-    MAX_LOG_EVENT, MAX_LOG_LINE, MAX_LOG_LINES, MAX_PROGRESS_MESSAGE,
-};
+use crate::mcp::host::limits::{MAX_LOG_EVENT, MAX_LOG_LINE, MAX_LOG_LINES, MAX_PROGRESS_MESSAGE};
 use crate::mcp::level;
 use crate::size::json_size;
 use crate::sync::lock;

@@ -150,13 +150,12 @@ impl Redactor {
                 Cow::Borrowed(same) if same.len() == text.len() => Value::String(text),
                 hidden => Value::String(hidden.into_owned()),
             },
-            Value::Array(items) => {
-                items.into_iter().map(|item| self.redact_json(item)).collect()
-            }
+            Value::Array(items) => items.into_iter().map(|item| self.redact_json(item)).collect(),
             Value::Object(members) => {
                 let members = members.into_iter();
-                let hidden =
-                    |(name, value): (String, _)| (self.redact(&name).into_owned(), self.redact_json(value));
+                let hidden = |(name, value): (String, _)| {
+                    (self.redact(&name).into_owned(), self.redact_json(value))
+                };
                 Value::Object(members.map(hidden).collect())
             }
             other => other,
@@ -180,7 +179,8 @@ impl Secret {
             }
         }
         let mut known = std::collections::BTreeSet::new();
-        spellings.retain(|spelling| spelling.len() >= SECRET_BYTES && known.insert(spelling.clone()));
+        spellings
+            .retain(|spelling| spelling.len() >= SECRET_BYTES && known.insert(spelling.clone()));
         Self { value: value.to_owned(), shown: format!("${{{name}}}"), spellings }
     }
 }
