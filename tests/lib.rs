@@ -1,6 +1,7 @@
 //! What the test programs of this folder share.
 
 pub mod case_folders;
+pub mod fuzz;
 
 /// Prints past the test harness, which shows nothing of a test that passes.
 pub fn print_uncaptured(text: &str) {

@@ -13,6 +13,25 @@ pub(crate) fn json_size(value: &impl Serialize) -> usize {
     }
 }
 
+/// Whether the text would be longer than `bytes`; no more than that is looked at.
+pub(crate) fn is_larger(value: &impl Serialize, bytes: usize) -> bool {
+    serde_json::to_writer(Room(bytes), value).is_err()
+}
+
+/// Takes so many bytes.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 struct Counter(usize);
 
 impl Write for Counter {
@@ -23,5 +42,19 @@ impl Write for Counter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_is_what_has_more_bytes() {
+        for value in [serde_json::json!([1, "äö", {"a": null}]), serde_json::json!(7)] {
+            let size = json_size(&value);
+            assert!(!is_larger(&value, size));
+            assert!(is_larger(&value, size - 1));
+        }
     }
 }

@@ -43,7 +43,11 @@
 //!
 //! **Limits.** Templates and URIs may come from strangers: their length and the number of variables are limited
 //! ([`MAX_TEMPLATE_BYTES`], [`MAX_URI_BYTES`], [`MAX_VARIABLES`]), and a match takes time and memory in proportion to
-//! the length of both at the most.
+//! the length of both at the most. [`UriSearch`] asks many templates for one URI within [`MAX_SEARCH_STEPS`].
+//!
+//! **Paths.** A value before the query is no match where it has a `..` between slashes of either kind, is absolute
+//! (`/etc`, `\host`, `C:`) or has a NUL, encoded or not: what joins it to a folder stays in there. Values of the query and
+//! of the fragment are any text.
 
 #![forbid(unsafe_code)]
 
@@ -55,11 +59,13 @@ mod matcher;
 mod model;
 mod parse;
 mod program;
+mod search;
 mod structure;
 mod template;
 mod value;
 
 pub use error::UriTemplateError;
-pub use limits::{MAX_TEMPLATE_BYTES, MAX_URI_BYTES, MAX_VARIABLES};
+pub use limits::{MAX_SEARCH_STEPS, MAX_TEMPLATE_BYTES, MAX_URI_BYTES, MAX_VARIABLES};
+pub use search::UriSearch;
 pub use template::{Specificity, UriTemplate};
 pub use value::UriValue;

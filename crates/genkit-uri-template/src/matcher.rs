@@ -1,7 +1,6 @@
 //! Matching, from a URI to values.
 
 use crate::encoding;
-use crate::limits::MAX_URI_BYTES;
 use crate::model::{Expression, Operator, VarSpec};
 use crate::program::{Builder, ByteClass, Program};
 use crate::structure::{HeadPart, QueryPart, Structure, decode_pair};
@@ -63,16 +62,17 @@ impl Matcher {
         }
     }
 
-    pub(crate) fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
-        if uri.len() > MAX_URI_BYTES {
-            return None;
-        }
-        let uri = encoding::normalize(uri)?;
-        if uri.len() > MAX_URI_BYTES {
+    /// Matches a URI that is normalised, in as many steps as are left at the most.
+    pub(crate) fn match_normal(
+        &self,
+        uri: &str,
+        steps: &mut usize,
+    ) -> Option<Vec<(&str, UriValue)>> {
+        if !uri.starts_with(self.head.literal()) {
             return None;
         }
         let mut values = Vec::new();
-        let mut head = &*uri;
+        let mut head = uri;
         if self.query.is_some() || self.fragment.is_some() {
             let (rest, fragment) = split(head, '#');
             head = rest;
@@ -87,9 +87,9 @@ impl Matcher {
         if let Some(query) = &self.query {
             let (rest, pairs) = split(head, '?');
             head = rest;
-            query.read(pairs.unwrap_or_default(), &mut values)?;
+            query.read(pairs.unwrap_or_default(), &mut values, steps)?;
         }
-        for (variable, text) in self.variables.iter().zip(self.head.run(head)?) {
+        for (variable, text) in self.variables.iter().zip(self.head.run(head, steps)?) {
             // A list of parameters of which there are none.
             let is_missing = |text: &str| text.is_empty() && variable.explode;
             if let Some(text) = text.filter(|text| !is_missing(text)) {
@@ -198,7 +198,17 @@ impl HeadVariable {
     fn decode(&self, text: &str) -> Option<String> {
         let value = encoding::decode(text)?;
         let is_wide = self.operator.is_wide(self.explode);
-        (!is_traversal(&value) && (is_wide || !value.contains('/'))).then_some(value)
+        let leaves = is_traversal(&value) || is_absolute(&value);
+        (!leaves && (is_wide || !value.contains('/'))).then_some(value)
+    }
+}
+
+/// Whether a path takes the place of the folder it is joined to, on any system: `/etc`, `\\host\share`, `C:`.
+fn is_absolute(value: &str) -> bool {
+    match value.as_bytes() {
+        [b'/' | b'\\', ..] => true,
+        [drive, b':', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
     }
 }
 
@@ -218,9 +228,18 @@ impl QueryMatcher {
     }
 
     /// Reads the pairs of a query, passing over keys that are not known.
-    fn read<'t>(&'t self, pairs: &str, values: &mut Vec<(&'t str, UriValue)>) -> Option<()> {
+    fn read<'t>(
+        &'t self,
+        pairs: &str,
+        values: &mut Vec<(&'t str, UriValue)>,
+        steps: &mut usize,
+    ) -> Option<()> {
         let mut missing: Vec<_> = self.fixed.iter().collect();
         for text in pairs.split('&').filter(|text| !text.is_empty()) {
+            *steps = steps.saturating_sub(text.len() + missing.len() + self.variables.len());
+            if *steps == 0 {
+                return None;
+            }
             let (key, value) = decode_pair(text)?;
             if let Some(fixed) =
                 missing.iter().position(|(name, wanted)| *name == key && *wanted == value)

@@ -104,18 +104,35 @@ enum Backtrack {
 }
 
 impl Program {
+    /// The text that everything that matches begins with.
+    pub(crate) fn literal(&self) -> &str {
+        match self.instructions.first() {
+            Some(Instruction::Text(first)) => first,
+            _ => "",
+        }
+    }
+
+    /// The text that everything that matches ends with.
+    fn last_literal(&self) -> &str {
+        match &self.instructions[..] {
+            // An optional part ends with a mark.
+            [.., Instruction::Text(last), Instruction::End] => last,
+            _ => "",
+        }
+    }
+
     /// The texts of the variables in their order, if the whole of `text` matches.
     ///
-    /// `text` must be normalised.
-    pub(crate) fn run<'t>(&self, text: &'t str) -> Option<Vec<Option<&'t str>>> {
-        // Most templates are told from a URI by their first text: nothing is allocated for these.
-        if let Some(Instruction::Text(first)) = self.instructions.first()
-            && !text.starts_with(first.as_str())
-        {
+    /// `text` must be normalised. Without a step left nothing matches.
+    pub(crate) fn run<'t>(&self, text: &'t str, steps: &mut usize) -> Option<Vec<Option<&'t str>>> {
+        // Most templates are told from a URI by their first and last text: nothing is allocated for these.
+        if !text.starts_with(self.literal()) || !text.ends_with(self.last_literal()) {
             return None;
         }
         let bytes = text.as_bytes();
         let width = bytes.len() + 1;
+        // What is remembered is cleared first, 64 states at a time.
+        *steps = steps.saturating_sub((self.instructions.len() * width).div_ceil(64));
         let mut seen = vec![0_u64; (self.instructions.len() * width).div_ceil(64)];
         let mut marks = vec![None; self.marks];
         let mut left = vec![Backtrack::Visit { instruction: 0, at: 0 }];
@@ -128,6 +145,7 @@ impl Program {
                 }
             };
             loop {
+                *steps = steps.checked_sub(1)?;
                 let state = instruction * width + at;
                 let bit = 1 << (state % 64);
                 if seen[state / 64] & bit != 0 {

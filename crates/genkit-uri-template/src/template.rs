@@ -10,6 +10,7 @@ use crate::expand;
 use crate::matcher::Matcher;
 use crate::model::{Expression, TemplatePart, VarSpec};
 use crate::parse;
+use crate::search::UriSearch;
 use crate::structure::Structure;
 use crate::value::UriValue;
 
@@ -112,7 +113,7 @@ impl UriTemplate {
     /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
     /// ```
     pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
-        self.matcher.match_uri(uri)
+        UriSearch::new(uri)?.matches(self)
     }
 
     /// How much the template says of a URI, to choose between several that match it.
@@ -138,6 +139,10 @@ impl UriTemplate {
             wide_variables: Reverse(wide_variables.count()),
             variables: Reverse(self.var_specs().count()),
         }
+    }
+
+    pub(crate) fn matcher(&self) -> &Matcher {
+        &self.matcher
     }
 
     fn expressions(&self) -> impl Iterator<Item = &Expression> {

@@ -1,6 +1,6 @@
 //! Changes of a registry: a version that grows, and those who watch it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -13,7 +13,7 @@ use crate::sync::lock;
 const MAX_UPDATED: usize = 1_000;
 
 /// A change that servers notify their clients of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RegistryChange {
     Tools,
     Prompts,
@@ -21,38 +21,77 @@ pub(crate) enum RegistryChange {
     ResourceUpdated(Arc<str>),
 }
 
-/// Changes that were not read yet: each is there once, however often it was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Changes that were not read yet: each is there once, however often it was made, in the order in
+/// which they were made first.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ChangeSet {
-    pub(crate) tools: bool,
-    pub(crate) prompts: bool,
-    pub(crate) resources: bool,
-    pub(crate) updated: BTreeSet<Arc<str>>,
+    order: VecDeque<RegistryChange>,
+    known: BTreeSet<RegistryChange>,
     /// More resources than are kept were updated: it may be any.
-    pub(crate) any_updated: bool,
+    any_updated: bool,
 }
 
 impl ChangeSet {
     pub(crate) fn add(&mut self, change: RegistryChange) {
-        match change {
-            RegistryChange::Tools => self.tools = true,
-            RegistryChange::Prompts => self.prompts = true,
-            RegistryChange::Resources => self.resources = true,
-            RegistryChange::ResourceUpdated(_) if self.any_updated => {}
-            RegistryChange::ResourceUpdated(uri) => {
-                self.updated.insert(uri);
-                if self.updated.len() > MAX_UPDATED {
-                    self.updated.clear();
-                    self.any_updated = true;
-                }
-            }
+        let is_update = matches!(change, RegistryChange::ResourceUpdated(_));
+        if (is_update && self.any_updated) || !self.known.insert(change.clone()) {
+            return;
+        }
+        self.order.push_back(change);
+        if is_update && self.order.len() > MAX_UPDATED {
+            self.any_updated = true;
+            self.retain(|change| !matches!(change, RegistryChange::ResourceUpdated(_)));
         }
     }
 
-    #[cfg(feature = "mcp-server")]
+    fn retain(&mut self, keep: impl Fn(&RegistryChange) -> bool) {
+        self.order.retain(&keep);
+        self.known.retain(keep);
+    }
+}
+
+#[cfg(feature = "mcp-server")]
+impl ChangeSet {
     pub(crate) fn is_empty(&self) -> bool {
-        !(self.tools || self.prompts || self.resources || self.any_updated)
-            && self.updated.is_empty()
+        self.order.is_empty() && !self.any_updated
+    }
+
+    pub(crate) fn any_updated(&self) -> bool {
+        self.any_updated
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(crate) fn contains(&self, change: &RegistryChange) -> bool {
+        self.known.contains(change)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RegistryChange> {
+        self.order.iter()
+    }
+
+    /// The change that was made first.
+    pub(crate) fn pop(&mut self) -> Option<RegistryChange> {
+        let first = self.order.pop_front()?;
+        self.known.remove(&first);
+        Some(first)
+    }
+
+    /// Adds a change without a bound: whoever does so has one.
+    pub(crate) fn add_wanted(&mut self, change: &RegistryChange) {
+        if self.known.insert(change.clone()) {
+            self.order.push_back(change.clone());
+        }
+    }
+
+    /// Leaves out the updates of resources that nobody wants any more.
+    pub(crate) fn forget_updates(&mut self, unless: impl Fn(&Arc<str>) -> bool) {
+        self.retain(|change| match change {
+            RegistryChange::ResourceUpdated(uri) => unless(uri),
+            _ => true,
+        });
     }
 }
 
@@ -124,20 +163,24 @@ mod tests {
     fn a_change_is_unread_once_however_often_it_was_made() {
         let mut changes = ChangeSet::default();
         for _ in 0..3 {
+            changes.add(updated("note://2"));
             changes.add(RegistryChange::Tools);
             changes.add(updated("note://1"));
         }
-        assert!(changes.tools && !changes.prompts && !changes.any_updated);
-        assert_eq!(changes.updated.len(), 1);
+        let in_order = [updated("note://2"), RegistryChange::Tools, updated("note://1")];
+        assert!(changes.order.iter().eq(&in_order), "{changes:?}");
+        assert!(!changes.any_updated);
     }
 
     #[test]
     fn of_many_updated_resources_only_that_there_were_some_is_kept() {
         let mut changes = ChangeSet::default();
+        changes.add(RegistryChange::Prompts);
         for number in 0..=MAX_UPDATED {
             changes.add(updated(&format!("note://{number}")));
         }
         changes.add(updated("note://again"));
-        assert!(changes.any_updated && changes.updated.is_empty());
+        assert!(changes.any_updated);
+        assert!(changes.order.iter().eq(&[RegistryChange::Prompts]) && changes.known.len() == 1);
     }
 }

@@ -68,18 +68,34 @@ impl Registry {
         self.read().resources.get(uri).cloned()
     }
 
-    /// The resource that answers for `uri`, of those that `wanted` lets through: a fixed address
-    /// first, then the most specific template.
+    /// The resource that answers for `uri`, of those that `wanted` lets through: those of this program before those of
+    /// other programs, and of each a fixed address first, then the most specific template.
     pub(crate) fn resource_for(
         &self,
         uri: &str,
         wanted: impl Fn(&Resource) -> bool,
     ) -> Option<(Resource, Map<String, Value>)> {
         let fixed = self.resource(uri).filter(|fixed| !fixed.is_template() && wanted(fixed));
+        if let Some(own) = fixed.as_ref().filter(|fixed| !fixed.info().is_remote()) {
+            return Some((own.clone(), Map::new()));
+        }
+        // Only what the text of the template does not rule out is copied.
+        let templates = |is_remote: bool| -> Vec<Resource> {
+            let actions = self.read();
+            let candidates = actions.resources.values().filter(|resource| {
+                resource.is_template()
+                    && resource.info().is_remote() == is_remote
+                    && resource.may_match(uri)
+                    && wanted(resource)
+            });
+            candidates.cloned().collect()
+        };
+        if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
+            return Some(own);
+        }
         if let Some(fixed) = fixed {
             return Some((fixed, Map::new()));
         }
-        let templates = self.resources().into_iter().filter(|r| r.is_template() && wanted(r));
-        Resource::most_specific(templates, uri)
+        Resource::most_specific(templates(true).into_iter(), uri)
     }
 }

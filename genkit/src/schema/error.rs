@@ -10,15 +10,19 @@ pub(crate) enum Error {
     #[error("`$ref`: `{reference}` leads nowhere within the schema")]
     NoTarget { reference: String },
     #[error(
-        "`{keyword}` cannot be checked: leave it out, or turn on the feature `validation` of \
-         genkit, which checks schemas written by hand with all keywords"
+        "`{keyword}` cannot be checked where several schemas have an anchor of its name: refer to one of \
+         them with `$ref`"
     )]
     Unsupported { keyword: String },
     #[error(
         "the pattern `{pattern}` cannot be checked ({why}): patterns are read in linear time, \
-         without look-around, back-references and `\\p{{..}}`"
+         without look-around, back-references and `\\p{{..}}`, unless the feature `validation` of genkit is on"
     )]
     Pattern { pattern: String, why: String },
+    #[error(
+        "the patterns of the schema take more than {most} bytes in all: use fewer or smaller ones"
+    )]
+    Patterns { most: usize },
     #[error("the schema refers to itself without going into the value, or too deep")]
     Circle,
     #[error("the schema cannot be used: {0}")]

@@ -1,9 +1,9 @@
 //! From types to JSON Schema: the exact schema, the portable one, and checks against both.
 
+mod apart;
 mod bounds;
 mod check;
 pub(crate) mod conversion;
-mod cost;
 mod derive;
 #[cfg(feature = "http-model")]
 pub(crate) mod dialect;
@@ -15,6 +15,7 @@ pub(crate) mod partial_json;
 pub(crate) mod pointer;
 mod portable;
 mod properties;
+mod reread;
 #[cfg(feature = "mcp-server")]
 mod result_shape;
 mod schemas;
@@ -24,6 +25,7 @@ mod strictness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use apart::{apart, is_large};
 pub(crate) use bounds::{Bounds, Shape};
 #[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
@@ -39,6 +41,7 @@ pub(crate) use form::form;
 pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
 pub(crate) use properties::properties;
+pub(crate) use reread::held;
 #[cfg(feature = "mcp-server")]
 pub(crate) use result_shape::ResultShape;
 pub use schemas::OutputSchema;

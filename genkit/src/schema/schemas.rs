@@ -10,12 +10,12 @@ use super::bounds::{Bounds, Shape};
 use super::check::Checker;
 use super::conversion::Degraded;
 use super::error::Error as E;
+use super::portable;
 use super::properties::{drop_blanks, fill_defaults};
 #[cfg(feature = "mcp-server")]
 use super::result_shape::ResultShape;
 use super::shared::Schema;
 use super::strictness::Strictness;
-use super::{cost, portable};
 use crate::error::Result;
 
 /// The schemas of an action: derived from types on first use, or written by hand.
@@ -24,8 +24,6 @@ pub(crate) struct Schemas {
     output: Source,
     /// Another program wrote them, and decides what fits them.
     foreign: bool,
-    /// Whether a check against a foreign schema ends soon.
-    bounded: OnceLock<bool>,
 }
 
 impl Schemas {
@@ -35,7 +33,6 @@ impl Schemas {
             input: Source::new(Origin::Input(input)),
             output: Source::new(Origin::Output(output)),
             foreign: false,
-            bounded: OnceLock::new(),
         }
     }
 
@@ -59,7 +56,6 @@ impl Schemas {
             input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
             output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
             foreign: false,
-            bounded: OnceLock::new(),
         }
     }
 
@@ -71,7 +67,6 @@ impl Schemas {
             input: Source::new(Origin::written(input)),
             output: Source::new(output.map_or(Origin::Output(none), Origin::written)),
             foreign: true,
-            bounded: OnceLock::new(),
         }
     }
 
@@ -174,9 +169,6 @@ impl Schemas {
     /// Checks arguments that somebody gave before a call of them, as far as that can be said without
     /// reading them.
     pub(crate) fn check_given(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
-        if self.foreign && !*self.bounded.get_or_init(|| cost::is_bounded(self.input())) {
-            return Ok(arguments);
-        }
         let checker = match self.input.checker() {
             None | Some(Checker::Nothing) => return Ok(arguments),
             // A schema that this library cannot read, or not in time, is for its own program to judge.
@@ -187,12 +179,16 @@ impl Schemas {
         if arguments.is_null() {
             arguments = Value::Object(serde_json::Map::new());
         }
-        let Err(why) = checker.check(&arguments) else { return Ok(arguments) };
+        let check = |arguments: &Value| match self.foreign {
+            true => checker.check_foreign(arguments),
+            false => checker.check(arguments),
+        };
+        let Err(why) = check(&arguments) else { return Ok(arguments) };
         if how == Strictness::Exact || !self.input.is_written() {
             return Err(E::Arguments(why).into());
         }
         checker.reread(&mut arguments);
-        checker.check(&arguments).map_err(E::Arguments)?;
+        check(&arguments).map_err(E::Arguments)?;
         Ok(arguments)
     }
 

@@ -1,6 +1,6 @@
 //! URIs and the values they are made of.
 
-use genkit_uri_template::MAX_URI_BYTES;
+use genkit_uri_template::{MAX_URI_BYTES, UriSearch};
 use serde_json::{Value, json};
 
 use super::{template, values};
@@ -24,7 +24,7 @@ fn tables() {
         ("note://{id}", "note://7/8", none()),
         ("note://{id}", "note://7?a=1", none()),
         ("note://{id}", "note://7#a", none()),
-        ("note://{id}", "note://a:b@c,d;e=f", json!({ "id": "a:b@c,d;e=f" })),
+        ("note://{id}", "note://ab:b@c,d;e=f", json!({ "id": "ab:b@c,d;e=f" })),
         ("note://{id}", "note://caf%C3%A9%20%26%25", json!({ "id": "café &%" })),
         ("note://{id}", "note://café", json!({ "id": "café" })),
         ("note://{id}", "note://%FF", none()),
@@ -140,6 +140,76 @@ fn paths_do_not_climb() {
     assert_eq!(values("note://{id*}", "note://a%2Fb"), Value::Null);
     assert_eq!(values("note://{+id}", "note://a%2Fb"), json!({ "id": "a/b" }));
     assert_eq!(values("note://{?id}", "note://?id=a%2F..%2Fb"), json!({ "id": "a/../b" }));
+}
+
+#[test]
+fn no_value_is_an_absolute_path() {
+    let absolute = [
+        "/etc/passwd",
+        "%2Fetc%2Fpasswd",
+        "%2fetc",
+        "//host/share",
+        "%5C%5Cevil%5Cshare",
+        "%5cWindows",
+        "C:%5CWindows",
+        "C%3A%5CWindows",
+        "c:/Windows",
+        "z%3a",
+        "C:",
+    ];
+    for value in absolute {
+        for (text, before) in [
+            ("note://{id}", "note://"),
+            ("note://{+id}", "note://"),
+            ("note://{id*}", "note://"),
+            ("note://x{/id}", "note://x/"),
+            ("note://x{/id*}", "note://x/"),
+            ("note://x{;id}", "note://x;id="),
+            ("note://x{;id*}", "note://x;id="),
+            ("note://x{.id}", "note://x."),
+            ("note://{a,b}", "note://x,"),
+        ] {
+            assert_eq!(values(text, &format!("{before}{value}")), Value::Null, "{text} {value}");
+        }
+    }
+    assert_eq!(values("file:///{+path}", "file:////etc/passwd"), Value::Null);
+    assert_eq!(values("file:///{/path*}", "file:////a//b"), Value::Null);
+    // What is no drive stays; a query is any text.
+    for id in ["ab:c", "1:2", "a", "a.b:c", "x/C:"] {
+        assert_eq!(values("note://{+id}", &format!("note://{id}")), json!({ "id": id }));
+    }
+    assert_eq!(values("note://{?id}", "note://?id=%2Fetc"), json!({ "id": "/etc" }));
+}
+
+#[test]
+fn a_search_of_many_templates_has_one_limit() {
+    let start = std::time::Instant::now();
+    let hostile: Vec<_> = (0..15_000)
+        .map(|n| {
+            let variables: String = (0..14).map(|v| format!("{{v{v}}}-")).collect();
+            template(&format!("x:{variables}{{last}}/{n}"))
+        })
+        .collect();
+    let fixed: String = (0..300).map(|n| format!("k{n}=1&")).collect();
+    let queries: Vec<_> = (0..15_000).map(|_| template(&format!("x:?{fixed}{{&q}}"))).collect();
+    let dashes = format!("x:{}", "a-".repeat(MAX_URI_BYTES / 2 - 2));
+    let pairs = format!("x:?{}", "q&".repeat(MAX_URI_BYTES / 2 - 2));
+    for (templates, uri, is_exhausted) in [
+        (&hostile, dashes.as_str(), false),
+        (&hostile, &format!("{dashes}/"), false),
+        (&queries, &pairs, true),
+    ] {
+        let mut search = UriSearch::new(uri).expect("a URI");
+        assert!(templates.iter().all(|template| search.matches(template).is_none()));
+        assert_eq!(search.is_exhausted(), is_exhausted, "{}", &uri[..9]);
+    }
+    let slow: Vec<_> =
+        (0..15_000).map(|_| template(&hostile[0].to_string().replace("/0", ""))).collect();
+    let uri = format!("x:{}/", "a-".repeat(4_000));
+    let mut search = UriSearch::new(&uri).expect("a URI");
+    assert!(slow.iter().all(|template| search.matches(template).is_none()));
+    assert!(search.is_exhausted());
+    assert!(start.elapsed() < std::time::Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -14,19 +14,24 @@ struct Piece {
     values: Values,
 }
 
-fn is_on_the_way_up(value: &str) -> bool {
-    value.contains('\0') || value.split(['/', '\\']).any(|segment| segment == "..")
+/// Whether a path leads out of the folder that it is joined to.
+fn leaves(value: &str) -> bool {
+    let is_drive =
+        value.as_bytes().get(1) == Some(&b':') && value.as_bytes()[0].is_ascii_alphabetic();
+    value.contains('\0')
+        || value.starts_with(['/', '\\'])
+        || is_drive
+        || value.split(['/', '\\']).any(|segment| segment == "..")
 }
 
 /// A value that may stand in one segment of a path.
 fn segment() -> impl Strategy<Value = String> {
-    let safe =
-        |value: &String| !value.is_empty() && !value.contains('/') && !is_on_the_way_up(value);
+    let safe = |value: &String| !value.is_empty() && !value.contains('/') && !leaves(value);
     prop_oneof!["[a-z0-9.,;/%?#&=+: é-]{1,6}", any::<String>()].prop_filter("a segment", safe)
 }
 
 fn wide() -> impl Strategy<Value = String> {
-    let safe = |value: &String| !value.is_empty() && !is_on_the_way_up(value);
+    let safe = |value: &String| !value.is_empty() && !leaves(value);
     prop_oneof!["[a-z./,;%]{1,8}", any::<String>()].prop_filter("a path", safe)
 }
 

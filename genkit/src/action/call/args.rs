@@ -8,8 +8,8 @@ use serde_path_to_error::Segment;
 
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
-use crate::schema::Bounds;
 pub(crate) use crate::schema::Strictness;
+use crate::schema::{Bounds, held};
 
 /// The JSON of a call, how it is to be read, and the bounds that its schema shows.
 #[derive(Clone, Debug)]
@@ -21,6 +21,9 @@ pub struct Arguments {
 
 /// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
 const MAX_REREADS: usize = 64;
+
+/// The same in bytes of JSON, for large arguments. Default is 16 MiB.
+const MAX_REREAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads `arguments` as `T`, and checks what the schema of `T` says beyond that.
 pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
@@ -65,7 +68,8 @@ fn read_leniently<T: DeserializeOwned>(
         return Err(first.into_error());
     }
     let mut problem = first;
-    for _ in 0..MAX_REREADS {
+    let affordable = MAX_REREAD_BYTES / crate::size::json_size(&arguments).max(1);
+    for _ in 0..affordable.clamp(1, MAX_REREADS) {
         if !mend(&mut arguments, &problem.path, how) {
             break;
         }
@@ -126,10 +130,10 @@ fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
 fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else { return false };
     let mut place = arguments;
-    for segment in parents {
+    for (depth, segment) in parents.iter().enumerate() {
         match step(place, segment) {
             // The reader may stop at a container that itself came as a string.
-            Some(next) if next.is_string() => return reread(next),
+            Some(next) if next.is_string() => return reread(next, depth + 1),
             Some(next) => place = next,
             None => return false,
         }
@@ -139,14 +143,12 @@ fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     {
         return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
     }
-    step(place, last).is_some_and(reread)
+    step(place, last).is_some_and(|place| reread(place, path.len()))
 }
 
-fn reread(value: &mut Value) -> bool {
-    let Some(inner) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok())
-    else {
-        return false;
-    };
+/// `depth` is how many levels it is inside of.
+fn reread(value: &mut Value, depth: usize) -> bool {
+    let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
     let changed = !inner.is_string();
     if changed {
         *value = inner;
@@ -230,5 +232,33 @@ mod tests {
     fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
         let input: Input = parse(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
         assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Chain {
+        #[expect(dead_code, reason = "only read")]
+        next: Option<Box<Chain>>,
+    }
+
+    #[test]
+    fn strings_inside_of_strings_nest_no_deeper_than_json() {
+        // 30 levels, of which the last is a string that holds the next 30, and so on.
+        let level = |inner: String, levels: usize| {
+            (0..levels).fold(inner, |inner, _| format!("{{\"next\":{inner}}}"))
+        };
+        let nested = |strings: usize| {
+            (0..strings).fold(level("null".to_owned(), 30), |inner, _| {
+                level(Value::from(inner).to_string(), 30)
+            })
+        };
+        let parsed = |strings| {
+            let arguments: Value = serde_json::from_str(&nested(strings)).expect("JSON");
+            parse::<Chain>(arguments, Strictness::Lenient).map(|_| ())
+        };
+        assert!(parsed(3).is_ok());
+        for strings in [4, 8] {
+            let message = parsed(strings).expect_err("too deep").to_string();
+            assert!(message.contains("invalid type: string"), "{message}");
+        }
     }
 }

@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::message::Message;
 use crate::run_options::Document;
+use crate::schema::{apart, is_large};
 use crate::trace::{self, NewSpan, SpanKind};
 
 pub use builder::PromptBuilder;
@@ -262,11 +263,16 @@ impl Prompt {
         how: Strictness,
     ) -> Result<PromptReply> {
         // What another program has, that program checks.
+        let is_large = is_large(&arguments);
         let arguments = match self.info().is_remote() {
             true => arguments,
             false => {
-                let arguments = self.schemas().with_defaults(arguments, how);
-                self.schemas().check_input(arguments, how)?
+                let prompt = self.clone();
+                let check = move || {
+                    let arguments = prompt.schemas().with_defaults(arguments, how);
+                    prompt.schemas().check_input(arguments, how)
+                };
+                if is_large { apart(check).await? } else { check()? }
             }
         };
         let mut reply = self.definition().call(context, arguments, how).await?;

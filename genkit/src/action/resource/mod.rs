@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit_uri_template::{UriTemplate, UriValue};
+use genkit_uri_template::{UriSearch, UriTemplate, UriValue};
 use serde_json::{Map, Value, json};
 
 use super::call::Strictness;
@@ -25,6 +25,10 @@ pub use builder::ResourceBuilder;
 pub(crate) use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
+
+/// How many programs have a share of the work of their own when a template is looked for. Default is 32; others share
+/// the last.
+const MAX_SEARCHES: usize = 32;
 
 /// A resource or a resource template.
 ///
@@ -170,12 +174,22 @@ impl Resource {
 
     /// The variables that `uri` gives, if this resource answers for it.
     pub(crate) fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
-        let values = self.0.template.as_ref().ok()?.match_uri(uri)?.into_iter();
+        self.found_by(&mut UriSearch::new(uri)?)
+    }
+
+    fn found_by(&self, search: &mut UriSearch<'_>) -> Option<Map<String, Value>> {
+        let values = search.matches(self.0.template.as_ref().ok()?)?.into_iter();
         let json = |value| match value {
             UriValue::Text(text) => Value::from(text),
             UriValue::List(texts) => Value::from(texts),
         };
         Some(values.map(|(name, value)| (name.to_owned(), json(value))).collect())
+    }
+
+    /// Whether the scheme says nothing against it: a look without work.
+    pub(crate) fn may_match(&self, uri: &str) -> bool {
+        let scheme = self.uri().split(['{', '%', ':']).next().unwrap_or_default();
+        uri.starts_with(scheme)
     }
 
     /// How much of the template is fixed: of two that match, the larger one wins.
@@ -192,16 +206,43 @@ impl Resource {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    /// Of several resources the one that answers for `uri`: the most specific template.
+    /// Of several resources the one that answers for `uri`: the most specific template. Of those of other programs each
+    /// program has a share of the work, so that nobody's templates keep those of others from being looked at.
     pub(crate) fn most_specific(
-        resources: impl DoubleEndedIterator<Item = Self>,
+        resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Option<(Self, Map<String, Value>)> {
-        resources
-            .filter_map(|resource| Some((resource.matches(uri)?, resource)))
-            .rev() // of equals, the first by name wins
-            .max_by_key(|(_, resource)| resource.specificity())
-            .map(|(variables, resource)| (resource, variables))
+        let mut searches: Vec<(String, UriSearch<'_>)> = Vec::new();
+        let mut best: Option<(Self, Map<String, Value>)> = None;
+        for resource in resources {
+            let program = resource.program();
+            let at = match searches.iter().position(|(other, _)| *other == program) {
+                Some(at) => at,
+                None if searches.len() == MAX_SEARCHES => MAX_SEARCHES - 1,
+                None => {
+                    searches.push((program.to_owned(), UriSearch::new(uri)?));
+                    searches.len() - 1
+                }
+            };
+            let Some(variables) = resource.found_by(&mut searches[at].1) else { continue };
+            // Of equals, the first by name wins.
+            if best.as_ref().is_none_or(|(best, _)| resource.specificity() > best.specificity()) {
+                best = Some((resource, variables));
+            }
+        }
+        for (program, _) in searches.iter().filter(|(_, search)| search.is_exhausted()) {
+            tracing::warn!(
+                ?program,
+                "too many templates to look for a URI in all: some were passed over"
+            );
+        }
+        best
+    }
+
+    /// Whose it is, as the name of what other programs have says it; of our own it is empty.
+    fn program(&self) -> &str {
+        let key = self.info().is_remote().then(|| self.name().split_once('/')).flatten();
+        key.map_or("", |(key, _)| key)
     }
 
     /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.

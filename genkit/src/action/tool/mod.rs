@@ -19,8 +19,11 @@ use super::definition::{Definition, defined};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::schema::{apart, is_large};
 use crate::sync::{read, write};
 
+#[cfg(feature = "mcp-host")]
+pub(crate) use approval::approval_text;
 pub use builder::ToolBuilder;
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
 pub use function::{StaticTool, ToolFn};
@@ -139,10 +142,22 @@ impl Tool {
         }
         let tool = self.clone();
         Box::pin(async move {
-            let arguments = tool.schemas().check_input(arguments, how)?;
+            let arguments = if is_large(&arguments) {
+                let tool = tool.clone();
+                apart(move || tool.schemas().check_input(arguments, how)).await?
+            } else {
+                tool.schemas().check_input(arguments, how)?
+            };
             let output = tool.definition().call(context, arguments, how).await?;
-            tool.schemas().check_output(output.value.as_ref())?;
-            Ok(output)
+            if !output.value.as_ref().is_some_and(is_large) {
+                tool.schemas().check_output(output.value.as_ref())?;
+                return Ok(output);
+            }
+            apart(move || {
+                tool.schemas().check_output(output.value.as_ref())?;
+                Ok(output)
+            })
+            .await
         })
     }
 }

@@ -32,6 +32,11 @@ pub(crate) enum Error {
     MiddlewareTakesNoConfig(String),
     #[error("the settings of the middleware `{name}` do not fit: {why}")]
     MiddlewareConfig { name: String, why: String },
+    #[error(
+        "the request offers {count} tools, and {most} are the most: choose some of them, such as \
+         `.tools([\"server/name\"])`, or let the servers list fewer with `only` and `except`"
+    )]
+    TooManyTools { count: usize, most: usize },
     #[error("`.tool_choice(..)` needs tools: add `.tools(..)`")]
     ToolChoiceWithoutTools,
     #[error("`.tool_choice(..)` names a tool that is not among `.tools(..)`: {0}")]

@@ -5,8 +5,15 @@ use crate::generate::error::Error as E;
 use crate::message::{Part, Role};
 use crate::model::{Constrained, Model, ModelRequest, Supports, ToolChoice};
 
+/// How many tools one request may offer. Default is 1,024: providers refuse far fewer, and no model chooses well
+/// among as many.
+const MAX_TOOLS: usize = 1_024;
+
 /// Checks that `model` can do what `request` asks; one that declares nothing is not checked.
 pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> Result<()> {
+    if request.tools.len() > MAX_TOOLS {
+        return Err(E::TooManyTools { count: request.tools.len(), most: MAX_TOOLS }.into());
+    }
     let info = model.info();
     if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {
         return Err(E::Unsupported { model: model.name().to_owned(), lacking }.into());

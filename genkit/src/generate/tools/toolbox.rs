@@ -1,6 +1,6 @@
 //! Toolbox: the tools that a run offers now, and which of them a model means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{RwLock, RwLockReadGuard};
 
@@ -78,10 +78,10 @@ impl Toolbox {
         }
         let mut now = write(&self.tools);
         let stays = |tool: &Tool| found.get(tool.name()).is_some_and(|new| new.is(tool));
-        let gone: Vec<&str> =
+        let gone: HashSet<&str> =
             now.tools.iter().filter(|tool| !stays(tool)).map(Tool::name).collect();
         // What middleware made of the others stays.
-        definitions.retain(|definition| !gone.contains(&definition.name.as_str()));
+        definitions.retain(|definition| !gone.contains(definition.name.as_str()));
         let is_new = |tool: &&Tool| !now.get(tool.name()).is_some_and(|old| old.is(tool));
         definitions.extend(found.tools.iter().filter(is_new).map(definition));
         *now = found;

@@ -9,6 +9,8 @@ mod outline;
 pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "mcp-host")]
+mod values;
 
 pub(crate) use envelope::Envelope;
 #[cfg(feature = "mcp-host")]
@@ -22,3 +24,5 @@ pub(crate) use outbox::Outbox;
 pub(crate) use outline::MAX_ID_BYTES;
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};
+#[cfg(feature = "mcp-host")]
+pub(crate) use values::has_more_values;

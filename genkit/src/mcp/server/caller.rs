@@ -111,6 +111,12 @@ impl Caller for McpCaller {
             let open = self.quota.question()?;
             let paused = lock(&self.place).as_ref().map(Place::while_waiting);
             let asking = self.channel.ask(&question.kind, params(&question.kind)?);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => answered,
+                    () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                }
+            };
             let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
             drop(open);
             if let Some(paused) = paused {

@@ -47,14 +47,14 @@ pub(crate) enum Error {
     TooManyQuestions(usize),
     #[error("{0} questions to this client are open already: it must answer some of them first")]
     ShareOfQuestions(usize),
+    #[error("the question was left open for long and gave way to those of others")]
+    QuestionGaveWay,
     #[error("{0} streams are open already: try again later")]
     TooManyStreams(usize),
     #[error("{0} streams of this client are open already: close one of them first")]
     ShareOfStreams(usize),
     #[error("too much is kept for this client already: end a subscription or a session first")]
     TooMuchKept,
-    #[error("too many requests are being read: try again in a moment")]
-    TooManyBytes,
     #[error("a client may subscribe to {0} resources at most")]
     TooManySubscriptions(usize),
     #[error("a URI may have {0} bytes at most")]
@@ -134,11 +134,11 @@ impl Error {
             Self::TooManyPerSecond(_) => "rate",
             Self::TooManyQuestions(_) => "questions",
             Self::TooManyStreams(_) => "streams",
-            Self::TooMuchKept | Self::TooManyBytes | Self::TooManySubscriptions(_) => "memory",
+            Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongId(_) => "long",
             Self::IdInUse => "id",
             Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
-            Self::InvalidState => "state",
+            Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
         }
     }
@@ -155,10 +155,10 @@ impl Topic for Error {
             | Self::UpstreamBusy { .. }
             | Self::TooManyQuestions(_)
             | Self::ShareOfQuestions(_)
+            | Self::QuestionGaveWay
             | Self::TooManyStreams(_)
             | Self::ShareOfStreams(_)
             | Self::TooMuchKept
-            | Self::TooManyBytes
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
@@ -195,8 +195,7 @@ impl From<Error> for ErrorData {
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
-            | Error::TooMuchKept
-            | Error::TooManyBytes => Self::new(REFUSED, error.to_string(), None),
+            | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
             Error::TooManySubscriptions(_)
             | Error::LongId(_)
             | Error::LongInitialize(_)

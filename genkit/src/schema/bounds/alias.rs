@@ -15,10 +15,14 @@ const MAX_REREAD: usize = 16 * 1024 * 1024;
 /// How many names may be tried in any case. Default is 64.
 const MIN_TRIES: usize = 64;
 
+/// How many doubtful violations are looked into in any case. Default is 8.
+const MIN_CONFIRMATIONS: usize = 8;
+
 /// The type that read a value, asked what it makes of others.
 pub(super) struct Reader<'r> {
     read: &'r dyn Fn(&Value) -> bool,
     tries: usize,
+    confirmations: usize,
     known: HashMap<(Id, String, String), bool>,
 }
 
@@ -27,12 +31,19 @@ pub(super) struct TooMany;
 
 impl<'r> Reader<'r> {
     pub(super) fn new(value: &Value, read: &'r dyn Fn(&Value) -> bool) -> Self {
-        let tries = (MAX_REREAD / crate::size::json_size(value).max(1)).max(MIN_TRIES);
-        Self { read, tries, known: HashMap::new() }
+        let affordable = MAX_REREAD / crate::size::json_size(value).max(1);
+        let confirmations = affordable.max(MIN_CONFIRMATIONS);
+        Self { read, tries: affordable.max(MIN_TRIES), confirmations, known: HashMap::new() }
     }
 
     /// Whether a violation is one.
-    pub(super) fn confirms(&self, value: &Value, violation: &Violation) -> bool {
+    pub(super) fn confirms(&mut self, value: &Value, violation: &Violation) -> bool {
+        if violation.doubt == Doubt::None {
+            return true;
+        }
+        // Nobody can say: then the schema has the word.
+        let Some(left) = self.confirmations.checked_sub(1) else { return true };
+        self.confirmations = left;
         let mut other = value.clone();
         let Some(place) = at_mut(&mut other, &violation.path) else { return true };
         match violation.doubt {

@@ -24,6 +24,12 @@ impl Walk<'_> {
                     return true;
                 }
             }
+            if self.is_exhausted || fitting > 1 {
+                break;
+            }
+        }
+        if self.is_exhausted {
+            return false;
         }
         match fitting {
             1 => return true,
@@ -73,8 +79,8 @@ impl Walk<'_> {
     /// A type has read what fits no branch: there are names that the schema does not show. It is
     /// wrong where every branch that could be meant says so.
     fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
-        let possible: Vec<Id> =
-            branches.iter().copied().filter(|id| self.may_be(*id, value)).collect();
+        let mut possible: Vec<Id> = branches.to_vec();
+        possible.retain(|id| self.may_be(*id, value));
         let here = place.path();
         let mut passing = Vec::new();
         let mut failing: Vec<Vec<Violation>> = Vec::new();
@@ -114,13 +120,14 @@ impl Walk<'_> {
     }
 
     /// Whether the type of `value` could be that of a branch.
-    fn may_be(&self, id: Id, value: &Value) -> bool {
+    fn may_be(&mut self, id: Id, value: &Value) -> bool {
         let Some(types) = self.types(id) else { return true };
-        types.allow(value)
-            || (value.is_array() && types.has("object"))
-            || value.as_str().is_some_and(|text| {
-                serde_json::from_str(text).is_ok_and(|inner| types.allow(&inner))
-            })
+        if types.allow(value) || (value.is_array() && types.has("object")) {
+            return true;
+        }
+        let Some(text) = value.as_str() else { return false };
+        self.spend(text.len() / 4)
+            && serde_json::from_str(text).is_ok_and(|inner| types.allow(&inner))
     }
 
     fn types(&self, id: Id) -> Option<Types> {
@@ -134,13 +141,15 @@ impl Walk<'_> {
     }
 
     /// Whether a schema names a member.
-    fn names(&self, id: Id, name: &str) -> bool {
-        self.nodes[id].checks.iter().any(|check| match check {
-            Check::Members(members) => members.knows(name),
-            Check::All(ids) | Check::Any { branches: ids, .. } => {
-                ids.iter().any(|id| self.names(*id, name))
-            }
-            _ => false,
-        })
+    fn names(&mut self, id: Id, name: &str) -> bool {
+        let nodes = self.nodes;
+        self.spend(1)
+            && nodes[id].checks.iter().any(|check| match check {
+                Check::Members(members) => self.knows(members, name),
+                Check::All(ids) | Check::Any { branches: ids, .. } => {
+                    ids.iter().any(|id| self.names(*id, name))
+                }
+                _ => false,
+            })
     }
 }

@@ -1,27 +1,30 @@
 //! Compilation: from a schema to the checks of it, or to nothing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::Shape;
 use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
+use super::listed::Listed;
 use super::number::Num;
+use super::pattern::Patterns;
+use super::references::References;
 use crate::schema::error::Error as E;
 use crate::schema::pointer;
-
-/// How large a compiled pattern may be, in bytes. Default is 256 KiB.
-const MAX_PATTERN: usize = 256 * 1024;
+use crate::truncate::excerpt;
 
 /// All schemas inside of `root`, compiled; the first is that of `root`.
 pub(super) fn compile(root: &Value, shape: Shape) -> Result<Vec<Node>, E> {
     let draft = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    let is_old = ["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
     let mut compiler = Compiler {
-        root,
         shape,
-        is_old: ["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old)),
+        is_old,
+        references: References::of(root, is_old),
+        patterns: Patterns::default(),
         ids: HashMap::new(),
+        shared: HashSet::new(),
         queue: VecDeque::new(),
     };
     compiler.id(root, String::new());
@@ -29,16 +32,22 @@ pub(super) fn compile(root: &Value, shape: Shape) -> Result<Vec<Node>, E> {
     while let Some((schema, at)) = compiler.queue.pop_front() {
         nodes.push(compiler.node(schema, &at)?);
     }
+    for id in compiler.shared {
+        nodes[id].is_shared = true;
+    }
     Ok(nodes)
 }
 
 struct Compiler<'a> {
-    root: &'a Value,
     shape: Shape,
     /// Drafts up to 7, in which `$ref` hides what stands beside it.
     is_old: bool,
     /// By address: a schema that is referred to often is compiled once.
     ids: HashMap<usize, Id>,
+    /// Those that more than one way leads to.
+    shared: HashSet<Id>,
+    references: References<'a>,
+    patterns: Patterns,
     queue: VecDeque<(&'a Value, String)>,
 }
 
@@ -48,6 +57,8 @@ impl<'a> Compiler<'a> {
         let id = *self.ids.entry(std::ptr::from_ref(schema).addr()).or_insert(next);
         if id == next {
             self.queue.push_back((schema, at));
+        } else {
+            self.shared.insert(id);
         }
         id
     }
@@ -64,14 +75,23 @@ impl<'a> Compiler<'a> {
             _ => return Err(E::Malformed { at: at.to_owned() }),
         };
         if let Some(reference) = map.get("$ref") {
-            let id = self.reference(reference, &pointer::child(at, "$ref"))?;
+            let id = self.reference(schema, reference, &child(at, "$ref"))?;
             node.checks.push(Check::All(vec![id]));
             if self.is_old {
                 return Ok(node);
             }
         }
+        for keyword in ["$dynamicRef", "$recursiveRef"] {
+            let Some(reference) = map.get(keyword) else { continue };
+            // Where only one schema can be meant, it is a plain reference.
+            if reference.as_str().is_some_and(|name| self.references.is_dynamic(name)) {
+                return Err(unsupported(keyword));
+            }
+            let id = self.reference(schema, reference, &child(at, keyword))?;
+            node.checks.push(Check::All(vec![id]));
+        }
         for (keyword, value) in map {
-            let at = pointer::child(at, keyword);
+            let at = child(at, keyword);
             if let Some(check) = self.check(map, keyword, value, &at)? {
                 if let Check::Leaf(Leaf::Type(types)) = &check {
                     node.types = Some(*types);
@@ -88,6 +108,14 @@ impl<'a> Compiler<'a> {
         }
         if let Some(items) = self.items(map, at)? {
             node.checks.push(items);
+        }
+        // What is left over is known to the reader of a type.
+        let left_over = [("unevaluatedProperties", false), ("unevaluatedItems", true)];
+        for (keyword, is_about_items) in left_over {
+            if let Some(left) = map.get(keyword).filter(|_| self.shape == Shape::Written) {
+                let schema = self.id(left, child(at, keyword));
+                node.checks.push(Check::LeftOver { schema, is_about_items });
+            }
         }
         Ok(node)
     }
@@ -110,7 +138,7 @@ impl<'a> Compiler<'a> {
             "if" => {
                 let mut branch = |key: &str| {
                     let branch = map.get(key)?;
-                    Some(self.id(branch, pointer::child(at, key)))
+                    Some(self.id(branch, child(at, key)))
                 };
                 let (then, otherwise) = (branch("then"), branch("else"));
                 Check::If { condition: self.id(value, at.to_owned()), then, otherwise }
@@ -123,22 +151,15 @@ impl<'a> Compiler<'a> {
             "propertyNames" => Check::MemberNames(self.id(value, at.to_owned())),
             "dependentSchemas" | "dependencies" => {
                 let of = object(value, at)?.iter().filter(|(_, needs)| !needs.is_array());
-                let of = of
-                    .map(|(name, needs)| (name.clone(), self.id(needs, pointer::child(at, name))));
+                let of = of.map(|(name, needs)| (name.clone(), self.id(needs, child(at, name))));
                 Check::Dependent(of.collect())
             }
-            "$dynamicRef" | "$recursiveRef" => return Err(unsupported(keyword)),
-            // What is left over is known to the reader of a type.
-            "unevaluatedProperties" | "unevaluatedItems" if self.shape == Shape::Written => {
-                return Err(unsupported(keyword));
-            }
-            "$id" if at != "/$id" => return Err(unsupported(keyword)),
             _ => return Ok(None),
         }))
     }
 
     fn leaf(
-        &self,
+        &mut self,
         map: &Map<String, Value>,
         keyword: &str,
         value: &Value,
@@ -149,8 +170,8 @@ impl<'a> Compiler<'a> {
         let count = || self.count(Some(value), at)?.ok_or_else(malformed);
         Ok(Some(match keyword {
             "type" => Leaf::Type(types(value).ok_or_else(malformed)?),
-            "const" => Leaf::Listed(vec![value.clone()]),
-            "enum" => Leaf::Listed(value.as_array().ok_or_else(malformed)?.clone()),
+            "const" => Leaf::Listed(Listed::new(vec![value.clone()])),
+            "enum" => Leaf::Listed(Listed::new(value.as_array().ok_or_else(malformed)?.clone())),
             "minimum" | "maximum" if self.is_of_the_type(map, keyword, value) => return Ok(None),
             // Draft 4 has flags beside the bounds.
             "minimum" if map.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {
@@ -177,14 +198,22 @@ impl<'a> Compiler<'a> {
             "maxItems" => Leaf::MaxItems(count()?),
             "minProperties" => Leaf::MinMembers(count()?),
             "maxProperties" => Leaf::MaxMembers(count()?),
-            "pattern" => Leaf::Pattern(Box::new(pattern(value.as_str().ok_or_else(malformed)?)?)),
+            "pattern" => {
+                let text = value.as_str().ok_or_else(malformed)?;
+                Leaf::Pattern(Box::new(self.patterns.compile(text)?))
+            }
             "uniqueItems" => match value.as_bool().ok_or_else(malformed)? {
                 true => Leaf::Unique,
                 false => return Ok(None),
             },
             // Draft 4 allowed `required: true` within a property, and nothing came of it.
             "required" if value.is_boolean() => return Ok(None),
-            "required" => Leaf::Required(names(value).ok_or_else(malformed)?),
+            "required" => {
+                let mut names = names(value).ok_or_else(malformed)?;
+                let mut known = HashSet::new();
+                names.retain(|name| known.insert(name.clone()));
+                Leaf::Required(names)
+            }
             _ => return Ok(None),
         }))
     }
@@ -209,23 +238,24 @@ impl<'a> Compiler<'a> {
     fn members(&mut self, map: &'a Map<String, Value>, at: &str) -> Result<Option<Check>, E> {
         let mut members = Members::default();
         for (name, schema) in part(map, "properties", at)? {
-            let at = pointer::child(&pointer::child(at, "properties"), name);
+            let at = child(&child(at, "properties"), name);
             members.index.insert(name.clone(), members.named.len());
             members.named.push((name.clone(), self.id(schema, at)));
         }
         for (regex, schema) in part(map, "patternProperties", at)? {
-            let at = pointer::child(&pointer::child(at, "patternProperties"), regex);
-            members.patterns.push((pattern(regex)?, self.id(schema, at)));
+            let at = child(&child(at, "patternProperties"), regex);
+            members.patterns.push((self.patterns.compile(regex)?, self.id(schema, at)));
         }
         members.rest = match map.get("additionalProperties") {
             None | Some(Value::Bool(true)) => Rest::Anything,
             Some(Value::Bool(false)) => Rest::Nothing,
-            Some(schema) => {
-                Rest::Schema(self.id(schema, pointer::child(at, "additionalProperties")))
-            }
+            Some(schema) => Rest::Schema(self.id(schema, child(at, "additionalProperties"))),
         };
+        members.sees_rest =
+            self.references.has_unevaluated && map.contains_key("additionalProperties");
         let is_empty = members.named.is_empty()
             && members.patterns.is_empty()
+            && !members.sees_rest
             && matches!(members.rest, Rest::Anything);
         Ok((!is_empty).then(|| Check::Members(Box::new(members))))
     }
@@ -236,9 +266,9 @@ impl<'a> Compiler<'a> {
             (None, Some(Value::Array(_))) => ("items", "additionalItems"),
             _ => ("prefixItems", "items"),
         };
-        let rest = map.get(rest).map(|schema| self.id(schema, pointer::child(at, rest)));
+        let rest = map.get(rest).map(|schema| self.id(schema, child(at, rest)));
         let first = match map.get(first) {
-            Some(list) => self.list(list, &pointer::child(at, first))?,
+            Some(list) => self.list(list, &child(at, first))?,
             None => Vec::new(),
         };
         let is_empty = first.is_empty() && rest.is_none();
@@ -248,18 +278,14 @@ impl<'a> Compiler<'a> {
     fn list(&mut self, value: &'a Value, at: &str) -> Result<Vec<Id>, E> {
         let list = value.as_array().ok_or_else(|| E::Malformed { at: at.to_owned() })?;
         let ids = list.iter().enumerate();
-        Ok(ids.map(|(i, schema)| self.id(schema, pointer::element(at, i))).collect())
+        Ok(ids.map(|(i, schema)| self.id(schema, child(at, &i.to_string()))).collect())
     }
 
-    fn reference(&mut self, reference: &Value, at: &str) -> Result<Id, E> {
+    fn reference(&mut self, from: &'a Value, reference: &Value, at: &str) -> Result<Id, E> {
         let text = reference.as_str().ok_or_else(|| E::Malformed { at: at.to_owned() })?;
-        // A document may name itself in full.
-        let own = self.root.get("$id").and_then(Value::as_str).unwrap_or_default();
-        let local = text.strip_prefix(own.trim_end_matches('#')).unwrap_or(text);
-        let target = pointer::of_reference(if local.is_empty() { "#" } else { local });
-        let found = target.and_then(|target| Some((self.root.pointer(&target)?, target)));
+        let found = self.references.target(from, text);
         let (schema, at) = found.ok_or_else(|| E::NoTarget { reference: text.to_owned() })?;
-        Ok(self.id(schema, at))
+        Ok(self.id(schema, excerpt(&at, 400)))
     }
 
     fn count(&self, value: Option<&Value>, at: &str) -> Result<Option<u64>, E> {
@@ -271,12 +297,19 @@ impl<'a> Compiler<'a> {
     }
 }
 
+/// The place of a member, for messages: a long one is cut, since each schema has its own.
+fn child(at: &str, key: &str) -> String {
+    /// How long a place may be that is made longer, and a name in it.
+    const LONG: usize = 200;
+    if at.len() > LONG { at.to_owned() } else { pointer::child(at, &excerpt(key, LONG)) }
+}
+
 fn part<'a>(
     map: &'a Map<String, Value>,
     keyword: &str,
     at: &str,
 ) -> Result<impl Iterator<Item = (&'a String, &'a Value)> + use<'a>, E> {
-    let part = map.get(keyword).map(|value| object(value, &pointer::child(at, keyword)));
+    let part = map.get(keyword).map(|value| object(value, &child(at, keyword)));
     Ok(part.transpose()?.into_iter().flatten())
 }
 
@@ -286,11 +319,6 @@ fn object<'a>(value: &'a Value, at: &str) -> Result<&'a Map<String, Value>, E> {
 
 fn unsupported(keyword: &str) -> E {
     E::Unsupported { keyword: keyword.to_owned() }
-}
-
-fn pattern(text: &str) -> Result<Regex, E> {
-    let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN).build();
-    regex.map_err(|why| E::Pattern { pattern: text.to_owned(), why: why.to_string() })
 }
 
 /// `dependentRequired`, and what `dependencies` says like it.

@@ -1,6 +1,5 @@
 //! Equality of JSON as JSON Schema has it: `1` is `1.0`, and members have no order.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
@@ -29,27 +28,37 @@ pub(super) fn are_equal(a: &Value, b: &Value) -> bool {
 pub(super) fn repeated(items: &[Value]) -> Option<&Value> {
     // Keyed by chance, so that nobody can send items that collide.
     let hashes = RandomState::new();
-    let mut seen: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(items.len());
-    for item in items {
-        let same = seen.entry(hash(&hashes, item)).or_default();
-        if same.iter().any(|other| are_equal(other, item)) {
-            return Some(item);
-        }
-        same.push(item);
-    }
-    None
+    let of = |(index, item)| (hash(&hashes, item), index);
+    let mut all: Vec<(u64, usize)> = items.iter().enumerate().map(of).collect();
+    all.sort_unstable();
+    let alike = all.chunk_by(|(one, _), (other, _)| one == other);
+    let again = alike.filter_map(|alike| {
+        alike.iter().enumerate().find_map(|(at, (_, index))| {
+            let before = alike[..at].iter().rev().take(MAX_ALIKE);
+            let mut before = before.map(|(_, index)| &items[*index]);
+            before.any(|other| are_equal(other, &items[*index])).then_some(*index)
+        })
+    });
+    again.min().map(|index| &items[index])
 }
 
-fn hash(hashes: &RandomState, value: &Value) -> u64 {
+/// With how many others of one hash an item is compared. Default is 16: unequal items share one by chance only.
+const MAX_ALIKE: usize = 16;
+
+/// A hash that is the same for what is equal.
+pub(super) fn hash(hashes: &RandomState, value: &Value) -> u64 {
     let mut hasher = hashes.build_hasher();
     std::mem::discriminant(value).hash(&mut hasher);
     match value {
         Value::Null => {}
         Value::Bool(bool) => bool.hash(&mut hasher),
         Value::String(text) => text.hash(&mut hasher),
-        Value::Number(number) => match number.as_f64() {
-            // A whole number and its float are one; those that share a float are compared.
-            Some(float) => (if float == 0.0 { 0.0 } else { float }).to_bits().hash(&mut hasher),
+        Value::Number(number) => match Num::of(number) {
+            // A whole number and its float are one.
+            Some(number) => match number.whole() {
+                Some(int) => int.hash(&mut hasher),
+                None => number.float().to_bits().hash(&mut hasher),
+            },
             None => number.hash(&mut hasher),
         },
         Value::Array(items) => {
@@ -93,5 +102,15 @@ mod tests {
         assert!(repeated(&items).is_none());
         items.push(json!(99_999.0));
         assert_eq!(repeated(&items), Some(&json!(99_999.0)));
+    }
+
+    #[test]
+    fn whole_numbers_that_share_a_float_do_not_collide() {
+        let least = 1_u64 << 63;
+        let items: Vec<Value> = (0..200_000).map(|n| json!(least + n)).collect();
+        assert!(repeated(&items).is_none());
+        assert!(repeated(&[json!(2.5), json!(0.0), json!(2.5)]).is_some());
+        assert!(repeated(&[json!(1e300), json!(7), json!(1e300)]).is_some());
+        assert!(repeated(&[json!(-0.0), json!(0)]).is_some());
     }
 }

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use regex_lite::Regex;
 use serde_json::Value;
 
-use super::equality::{are_equal, repeated};
+use super::equality::repeated;
+use super::listed::Listed;
 use super::number::Num;
+use super::pattern::Pattern;
 
 /// A place in the list of compiled schemas.
 pub(super) type Id = usize;
@@ -20,6 +21,8 @@ pub(super) struct Node {
     pub(super) checks: Vec<Check>,
     /// Whether it, or what is inside of it, asserts more than a Rust type that is read.
     pub(super) is_bounded: bool,
+    /// Whether more than one way leads to it.
+    pub(super) is_shared: bool,
 }
 
 /// One keyword.
@@ -50,6 +53,11 @@ pub(super) enum Check {
         then: Option<Id>,
         otherwise: Option<Id>,
     },
+    /// `unevaluatedProperties` and `unevaluatedItems`, the last of a schema.
+    LeftOver {
+        schema: Id,
+        is_about_items: bool,
+    },
 }
 
 /// A keyword that looks at a value without a schema for its parts.
@@ -57,7 +65,7 @@ pub(super) enum Check {
 pub(super) enum Leaf {
     Never,
     Type(Types),
-    Listed(Vec<Value>),
+    Listed(Listed),
     Minimum(Num),
     Maximum(Num),
     MoreThan(Num),
@@ -65,7 +73,7 @@ pub(super) enum Leaf {
     MultipleOf(Num),
     MinLength(u64),
     MaxLength(u64),
-    Pattern(Box<Regex>),
+    Pattern(Box<Pattern>),
     MinItems(u64),
     MaxItems(u64),
     Unique,
@@ -82,8 +90,10 @@ pub(super) struct Members {
     /// In the order of the schema, which is that of the type's fields.
     pub(super) named: Vec<(String, Id)>,
     pub(super) index: HashMap<String, usize>,
-    pub(super) patterns: Vec<(Regex, Id)>,
+    pub(super) patterns: Vec<(Pattern, Id)>,
     pub(super) rest: Rest,
+    /// Whether every other member counts as looked at: `additionalProperties: true`.
+    pub(super) sees_rest: bool,
 }
 
 /// What other members may be.
@@ -93,12 +103,6 @@ pub(super) enum Rest {
     Anything,
     Nothing,
     Schema(Id),
-}
-
-impl Members {
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.index.contains_key(name) || self.patterns.iter().any(|(regex, _)| regex.is_match(name))
-    }
 }
 
 /// A set of JSON types.
@@ -154,6 +158,23 @@ impl Leaf {
         }
     }
 
+    /// How many steps it takes to look whether it holds.
+    pub(super) fn cost(&self, value: &Value) -> usize {
+        match (self, value) {
+            (Self::Listed(_) | Self::Unique, Value::Array(_) | Value::Object(_)) => weight(value),
+            (Self::Pattern(pattern), Value::String(text)) => pattern.cost(text),
+            (Self::MinLength(_) | Self::MaxLength(_) | Self::Listed(_), Value::String(text)) => {
+                text.len() / 16
+            }
+            (Self::Required(names), Value::Object(members)) => names.len().min(members.len()),
+            (Self::Needs(all), Value::Object(_)) => {
+                all.iter().map(|(_, others)| 1 + others.len()).sum()
+            }
+            (Self::MultipleOf(_), Value::Number(_)) => 8,
+            _ => 0,
+        }
+    }
+
     pub(super) fn holds(&self, value: &Value) -> bool {
         let number = |fits: &dyn Fn(Num) -> bool| match value {
             Value::Number(number) => Num::of(number).is_none_or(fits),
@@ -162,7 +183,7 @@ impl Leaf {
         match self {
             Self::Never => false,
             Self::Type(types) => types.allow(value),
-            Self::Listed(values) => values.iter().any(|listed| are_equal(listed, value)),
+            Self::Listed(listed) => listed.has(value),
             Self::Minimum(least) => number(&|it| it.compare(*least) != Ordering::Less),
             Self::Maximum(most) => number(&|it| it.compare(*most) != Ordering::Greater),
             Self::MoreThan(least) => number(&|it| it.compare(*least) == Ordering::Greater),
@@ -174,15 +195,17 @@ impl Leaf {
             Self::MaxLength(most) => value
                 .as_str()
                 .is_none_or(|text| !has_at_least(text.chars(), most.saturating_add(1))),
-            Self::Pattern(regex) => value.as_str().is_none_or(|text| regex.is_match(text)),
+            Self::Pattern(pattern) => {
+                value.as_str().is_none_or(|text| pattern.is_match(text).unwrap_or(false))
+            }
             Self::MinItems(least) => value.as_array().is_none_or(|it| it.len() as u64 >= *least),
             Self::MaxItems(most) => value.as_array().is_none_or(|it| it.len() as u64 <= *most),
             Self::Unique => value.as_array().is_none_or(|items| repeated(items).is_none()),
             Self::MinMembers(least) => value.as_object().is_none_or(|it| it.len() as u64 >= *least),
             Self::MaxMembers(most) => value.as_object().is_none_or(|it| it.len() as u64 <= *most),
-            Self::Required(names) => {
-                value.as_object().is_none_or(|it| names.iter().all(|name| it.contains_key(name)))
-            }
+            Self::Required(names) => value.as_object().is_none_or(|it| {
+                names.len() <= it.len() && names.iter().all(|name| it.contains_key(name))
+            }),
             Self::Needs(all) => all.iter().all(|needs| !lacks(value, needs)),
         }
     }
@@ -191,6 +214,19 @@ impl Leaf {
 /// Whether a member is there without those that it needs.
 pub(super) fn lacks(value: &Value, (member, others): &(String, Vec<String>)) -> bool {
     value.get(member).is_some() && others.iter().any(|name| value.get(name).is_none())
+}
+
+/// How many values there are in it, and bytes of text.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| 2 + name.len() / 16 + weight(value));
+            1 + members.sum::<usize>()
+        }
+        Value::String(text) => 1 + text.len() / 16,
+        _ => 1,
+    }
 }
 
 fn has_at_least(mut items: impl Iterator, count: u64) -> bool {

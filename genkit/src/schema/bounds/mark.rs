@@ -13,7 +13,7 @@ pub(super) fn mark(nodes: &mut [Node]) {
         node.is_bounded = node.checks.iter().any(|check| match check {
             Check::Leaf(Leaf::Listed(_)) => !tags[id],
             Check::Leaf(leaf) => !leaf.is_shape(),
-            Check::Not(_) | Check::Contains { .. } => true,
+            Check::Not(_) | Check::Contains { .. } | Check::LeftOver { .. } => true,
             _ => false,
         });
     }
@@ -45,7 +45,7 @@ fn tags(nodes: &[Node]) -> Vec<bool> {
         for check in &nodes[*branch].checks {
             let Check::Members(members) = check else { continue };
             for (_, id) in &members.named {
-                let is_const = |check: &Check| matches!(check, Check::Leaf(Leaf::Listed(values)) if values.len() == 1);
+                let is_const = |check: &Check| matches!(check, Check::Leaf(Leaf::Listed(values)) if values.values.len() == 1);
                 tags[*id] |= nodes[*id].checks.iter().any(is_const);
             }
         }
@@ -105,6 +105,7 @@ fn children(node: &Node) -> Vec<Id> {
             Check::MemberNames(id) => all.push(*id),
             Check::Items { first, rest } => all.extend(first.iter().chain(rest)),
             Check::Contains { item, .. } => all.push(*item),
+            Check::LeftOver { schema, .. } => all.push(*schema),
             _ => {}
         }
     }

@@ -3,8 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::keywords::{About, Id, Members, Rest};
+use super::pattern::Pattern;
 use super::violation::Place;
 use super::walk::{How, Suspect, Walk};
+
+/// How many names a message lists that there may be. Default is 20.
+const MAX_NAMED: usize = 20;
 
 impl Walk<'_> {
     pub(super) fn members(
@@ -17,13 +21,26 @@ impl Walk<'_> {
     ) -> bool {
         let mut fits = true;
         let mut absent = Vec::new();
-        for (name, id) in &members.named {
+        let is_small = !self.is_read && object.len() < members.named.len();
+        if !self.spend(if is_small { object.len() } else { members.named.len() }) {
+            return false;
+        }
+        if is_small {
+            for (name, value) in object {
+                let Some(at) = members.index.get(name) else { continue };
+                fits &= self.node(members.named[*at].1, value, &place.key(name), how);
+                if self.is_done(fits) {
+                    return false;
+                }
+            }
+        }
+        for (name, id) in members.named.iter().filter(|_| !is_small) {
             match object.get(name) {
                 Some(value) => fits &= self.node(*id, value, &place.key(name), how),
                 None if self.is_read && self.nodes[*id].is_bounded => absent.push(name),
                 None => {}
             }
-            if !fits && (self.is_quiet() || self.is_exhausted) {
+            if self.is_done(fits) {
                 return false;
             }
         }
@@ -35,15 +52,19 @@ impl Walk<'_> {
         if needs_others || !members.patterns.is_empty() {
             for (name, value) in object {
                 fits &= self.other_member(members, name, value, &place.key(name), how);
-                if !fits && (self.is_quiet() || self.is_exhausted) {
+                if self.is_done(fits) {
                     return false;
                 }
             }
         }
         if !absent.is_empty() {
-            let unknown: Vec<String> =
-                object.keys().filter(|name| !members.knows(name)).cloned().collect();
-            if !unknown.is_empty() {
+            let mut unknown: Vec<String> = Vec::new();
+            for name in object.keys() {
+                if !self.knows(members, name) {
+                    unknown.push(name.clone());
+                }
+            }
+            if !unknown.is_empty() && self.spend(32 + 8 * unknown.len()) {
                 let absent = absent.into_iter().cloned().collect();
                 self.suspects.push(Suspect { node: id, path: place.path(), unknown, absent });
             }
@@ -61,18 +82,21 @@ impl Walk<'_> {
     ) -> bool {
         let mut is_known = members.index.contains_key(name);
         let mut fits = true;
-        for (regex, id) in &members.patterns {
-            if regex.is_match(name) {
+        for (pattern, id) in &members.patterns {
+            if self.matches(pattern, name) {
                 is_known = true;
                 fits &= self.node(*id, value, place, how);
+            }
+            if self.is_done(fits) {
+                return false;
             }
         }
         match members.rest {
             _ if is_known => fits,
             Rest::Schema(id) => self.node(id, value, place, how) && fits,
             Rest::Nothing if how == How::Whole => self.fail(place, About::Parts, || {
-                let known: Vec<_> =
-                    members.named.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let known = members.named.iter().take(MAX_NAMED);
+                let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
                 match known.is_empty() {
                     true => "additional properties are not allowed: leave it out".to_owned(),
                     false => {
@@ -83,5 +107,22 @@ impl Walk<'_> {
             }),
             _ => fits,
         }
+    }
+
+    /// Whether a name has a schema of its own.
+    pub(super) fn knows(&mut self, members: &Members, name: &str) -> bool {
+        members.index.contains_key(name)
+            || members.patterns.iter().any(|(pattern, _)| self.matches(pattern, name))
+    }
+
+    /// Whether a name fits a pattern, within the steps that are left.
+    fn matches(&mut self, pattern: &Pattern, name: &str) -> bool {
+        if !self.spend(pattern.cost(name)) {
+            return false;
+        }
+        pattern.is_match(name).unwrap_or_else(|| {
+            self.is_exhausted = true;
+            false
+        })
     }
 }

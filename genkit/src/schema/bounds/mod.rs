@@ -5,11 +5,15 @@ mod choice;
 mod compile;
 mod equality;
 mod keywords;
+mod listed;
 mod mark;
 mod members;
 mod number;
+mod pattern;
+mod references;
 #[cfg(test)]
 mod tests;
+mod unevaluated;
 mod violation;
 mod walk;
 
@@ -20,11 +24,21 @@ use self::keywords::Node;
 use self::violation::{Doubt, Place, Violation, at_mut, message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
+use super::reread::held;
 
 /// How many violations are looked for. Default is 64: strings in their places are read again.
 const MAX_FOUND: usize = 64;
 
 const TOO_MUCH: &str = "is too large or too deep to be checked against its schema";
+
+/// Why a value was not found to fit.
+#[derive(Debug)]
+pub(crate) enum Misfit {
+    /// What is wrong with it.
+    Broken(String),
+    /// To say so takes too long.
+    TooMuch,
+}
 
 /// Who is responsible for the shape of a value: its types, its members, the variants of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +47,15 @@ pub(crate) enum Shape {
     Read,
     /// Nobody: the schema was written by hand, and counts as it stands.
     Written,
+}
+
+impl Shape {
+    fn how(self) -> How {
+        match self {
+            Self::Read => How::Read,
+            Self::Written => How::Whole,
+        }
+    }
 }
 
 /// A compiled schema.
@@ -62,9 +85,37 @@ impl Bounds {
 
     /// What of `value` breaks the schema, as far as that is certain without the type that reads it.
     pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
-        let (mut found, _) = self.walk(value)?;
-        found.retain(|violation| self.shape == Shape::Written || violation.doubt == Doubt::None);
-        if found.is_empty() { Ok(()) } else { Err(message(&found)) }
+        self.verdict(value).map_err(|why| match why {
+            Misfit::Broken(text) => text,
+            Misfit::TooMuch => TOO_MUCH.to_owned(),
+        })
+    }
+
+    /// The same, which tells apart what could not be checked.
+    pub(crate) fn verdict(&self, value: &Value) -> Result<(), Misfit> {
+        if self.shape == Shape::Written {
+            return self.whole(value);
+        }
+        let (mut found, _) = self.walk(value).map_err(|_| Misfit::TooMuch)?;
+        found.retain(|violation| violation.doubt == Doubt::None);
+        if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(message(&found))) }
+    }
+
+    /// First whether it fits, for which nothing is looked at twice; only then what is wrong.
+    fn whole(&self, value: &Value) -> Result<(), Misfit> {
+        let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
+        if walk.fits(0, value, &Place::ROOT) {
+            return Ok(());
+        }
+        if walk.is_exhausted {
+            return Err(Misfit::TooMuch);
+        }
+        walk.refill();
+        walk.node(0, value, &Place::ROOT, How::Whole);
+        Err(Misfit::Broken(match walk.found.is_empty() {
+            true => "does not fit its schema, and is too large or too deep to say where".to_owned(),
+            false => message(&walk.found),
+        }))
     }
 
     /// What of `value` breaks the schema of a type; `read` says whether the type reads a value.
@@ -118,11 +169,12 @@ impl Bounds {
 
     /// Reads the strings once more that do not fit, and hold JSON.
     pub(crate) fn reread(&self, value: &mut Value) {
-        let Ok((found, _)) = self.walk(value) else { return };
-        for violation in found {
+        let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
+        walk.node(0, value, &Place::ROOT, self.shape.how());
+        for violation in walk.found {
             let Some(place) = at_mut(value, &violation.path) else { continue };
             let text = place.as_str();
-            if let Some(inner) = text.and_then(|text| serde_json::from_str(text).ok()) {
+            if let Some(inner) = text.and_then(|text| held(text, violation.path.len())) {
                 *place = inner;
             }
         }
@@ -131,7 +183,7 @@ impl Bounds {
     fn walk(&self, value: &Value) -> Result<(Vec<Violation>, Vec<Suspect>), String> {
         let is_read = self.shape == Shape::Read;
         let mut walk = Walk::new(&self.nodes, value, is_read, MAX_FOUND);
-        walk.node(0, value, &Place::ROOT, if is_read { How::Read } else { How::Whole });
+        walk.node(0, value, &Place::ROOT, self.shape.how());
         if walk.is_exhausted {
             return Err(TOO_MUCH.to_owned());
         }

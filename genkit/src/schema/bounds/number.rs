@@ -54,8 +54,20 @@ impl Num {
         }
     }
 
+    /// The whole number that it is, within what an `i128` holds.
+    #[expect(clippy::cast_possible_truncation, reason = "only within what an i128 holds")]
+    pub(super) fn whole(self) -> Option<i128> {
+        match self {
+            Self::Int(int) => Some(int),
+            Self::Float(float) if float.fract() == 0.0 && float.abs() < BEYOND => {
+                Some(float as i128)
+            }
+            Self::Float(_) => None,
+        }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
-    fn float(self) -> f64 {
+    pub(super) fn float(self) -> f64 {
         match self {
             Self::Int(int) => int as f64,
             Self::Float(float) => float,
@@ -92,10 +104,11 @@ impl std::fmt::Display for Num {
     }
 }
 
+/// Above it every float is larger than every number that JSON gives as a whole one.
+const BEYOND: f64 = 1e30;
+
 #[expect(clippy::cast_possible_truncation, reason = "only within what an i128 holds")]
 fn compare_mixed(int: i128, float: f64) -> Ordering {
-    /// Above it every float is larger than every number that JSON gives as a whole one.
-    const BEYOND: f64 = 1e30;
     if float.abs() > BEYOND {
         return if float > 0.0 { Ordering::Less } else { Ordering::Greater };
     }

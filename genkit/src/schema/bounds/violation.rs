@@ -11,6 +11,9 @@ use crate::truncate::excerpt;
 /// How many violations one message names: enough to mend a call, no more. Default is 5.
 const MAX_SHOWN: usize = 5;
 
+/// How much a message says of one violation, and of its place, in characters. Default is 1,000.
+const MAX_TEXT: usize = 1_000;
+
 /// How much of a value a message shows, in characters. Default is 80.
 const MAX_VALUE: usize = 80;
 
@@ -105,11 +108,11 @@ pub(super) fn message(violations: &[Violation]) -> String {
         if !text.is_empty() {
             text.push_str("; ");
         }
-        let place = shown_path(&violation.path);
+        let place = excerpt(&shown_path(&violation.path), MAX_TEXT);
         if !place.is_empty() {
             let _ = write!(text, "at `{place}`: ");
         }
-        text.push_str(&violation.text);
+        text.push_str(&excerpt(&violation.text, MAX_TEXT));
     }
     text
 }
@@ -134,10 +137,10 @@ fn shown_path(path: &[Step]) -> String {
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
-        Value::Array(items) if crate::size::json_size(value) > MAX_VALUE => {
+        Value::Array(items) if crate::size::is_larger(value, MAX_VALUE) => {
             format!("a list of {}", counted(items.len() as u64, "item", "items"))
         }
-        Value::Object(map) if crate::size::json_size(value) > MAX_VALUE => {
+        Value::Object(map) if crate::size::is_larger(value, MAX_VALUE) => {
             format!("an object of {}", counted(map.len() as u64, "property", "properties"))
         }
         other => other.to_string(),
@@ -161,9 +164,9 @@ impl Leaf {
         match self {
             Self::Never => "nothing is allowed here: leave it out".to_owned(),
             Self::Type(types) => format!("{it} is not of {}", types.described()),
-            Self::Listed(values) => match &values[..] {
+            Self::Listed(listed) => match &listed.values[..] {
                 [one] => format!("{it} is not {}, which was expected", shown(one)),
-                many => format!("{it} is not one of {}", listed(many)),
+                many => format!("{it} is not one of {}", all_of(many)),
             },
             Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),
             Self::Maximum(bound) => format!("{it} is greater than the maximum of {bound}"),
@@ -176,8 +179,8 @@ impl Leaf {
             Self::MultipleOf(step) => format!("{it} is not a multiple of {step}"),
             Self::MinLength(bound) => format!("{it} is shorter than {}", characters(bound)),
             Self::MaxLength(bound) => format!("{it} is longer than {}", characters(bound)),
-            Self::Pattern(regex) => {
-                let pattern = Value::from(excerpt(regex.as_str(), MAX_LISTED));
+            Self::Pattern(pattern) => {
+                let pattern = Value::from(excerpt(pattern.as_str(), MAX_LISTED));
                 format!("{it} does not match the pattern {pattern}")
             }
             Self::MinItems(bound) => {
@@ -211,14 +214,15 @@ impl Leaf {
     }
 }
 
-fn listed(values: &[Value]) -> String {
-    let all: Vec<_> = values.iter().map(shown).collect();
+fn all_of(values: &[Value]) -> String {
+    let all: Vec<_> = values.iter().take(MAX_LISTED / 2).map(shown).collect();
     excerpt(&all.join(", "), MAX_LISTED)
 }
 
 fn lacking(value: &Value, names: &[String]) -> String {
     let lacks = |name: &&String| value.get(name.as_str()).is_none();
-    let names = names.iter().filter(lacks).map(|name| Value::from(name.as_str()).to_string());
+    let names = names.iter().filter(lacks).take(MAX_LISTED / 4);
+    let names = names.map(|name| Value::from(name.as_str()).to_string());
     match &names.collect::<Vec<_>>()[..] {
         [one] => format!("{one} is a required property"),
         many => format!("{} are required properties", many.join(", ")),

@@ -1,17 +1,24 @@
 //! The walk: a value beside its compiled schema.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
 use super::violation::{Doubt, Place, Step, Violation, counted, shown};
 
-/// How many schemas are looked at in one check. Default is 100,000, and 8 for each byte of JSON.
+/// How much is looked at in one check. Default is 100,000 steps, and 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;
 
 /// How many more a large value may take, for each of its bytes. Default is 8.
 const STEPS_PER_BYTE: usize = 8;
+
+/// How many steps the largest value may take: about a second. Default is 10,000,000.
+const MAX_STEPS_IN_ALL: usize = 10_000_000;
+
+/// How many schemas are remembered that values were found to fit or not. Default is 100,000.
+const MAX_KNOWN: usize = 100_000;
 
 /// How deep a value and its schemas may go. Default is 512: JSON that was read has 127 levels.
 const MAX_DEPTH: usize = 512;
@@ -48,6 +55,9 @@ pub(super) struct Walk<'b> {
     /// Inside of a question whose answer is only yes or no.
     quiet: usize,
     most: usize,
+    /// Whether the list or object at an address fits a schema that several ways lead to: what refers to itself twice
+    /// would double with each level.
+    known: HashMap<(Id, usize), bool>,
 }
 
 impl<'b> Walk<'b> {
@@ -63,7 +73,38 @@ impl<'b> Walk<'b> {
             reserve: Some(value),
             quiet: 0,
             most,
+            known: HashMap::new(),
         }
+    }
+
+    /// Takes so many steps, if they are left.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        if self.steps < steps
+            && let Some(value) = self.reserve.take()
+        {
+            let size = crate::size::json_size(value).saturating_mul(STEPS_PER_BYTE);
+            self.steps += size.min(MAX_STEPS_IN_ALL);
+        }
+        match self.steps.checked_sub(steps) {
+            Some(left) => self.steps = left,
+            None => {
+                self.steps = 0;
+                self.is_exhausted = true;
+            }
+        }
+        !self.is_exhausted
+    }
+
+    /// Begins to look for violations where it is known that there are some.
+    pub(super) fn refill(&mut self) {
+        self.steps = MAX_STEPS;
+        self.reserve = None;
+        self.is_exhausted = false;
+    }
+
+    /// Whether nothing more is to be found out after what was found so far.
+    pub(super) fn is_done(&self, fits: bool) -> bool {
+        self.is_exhausted || (!fits && (self.quiet > 0 || self.found.len() >= self.most))
     }
 
     /// Whether the value fits; the violations are in `found`.
@@ -72,24 +113,37 @@ impl<'b> Walk<'b> {
         if how == How::Read && !node.is_bounded {
             return true;
         }
-        if self.steps == 0 {
-            self.steps = self.reserve.take().map_or(0, crate::size::json_size) * STEPS_PER_BYTE;
-        }
-        if self.steps == 0 || place.depth > MAX_DEPTH {
+        if place.depth > MAX_DEPTH {
             self.is_exhausted = true;
+        }
+        if self.is_exhausted || !self.spend(1) {
             return false;
         }
-        self.steps -= 1;
+        // A type may have read what is nowhere in the value.
+        let is_kept = node.is_shared && !self.is_read && (value.is_array() || value.is_object());
+        let key = (id, std::ptr::from_ref(value).addr());
+        if is_kept
+            && let Some(fits) = self.known.get(&key)
+            && (*fits || self.quiet > 0)
+        {
+            return *fits;
+        }
         let value = match how {
             How::Whole => Cow::Borrowed(value),
-            How::Read => as_read(node, value),
+            How::Read => self.as_read(node, value),
         };
         let mut fits = true;
         for check in &node.checks {
             fits &= self.check(id, check, &value, place, how);
-            if !fits && (self.quiet > 0 || self.found.len() >= self.most || self.is_exhausted) {
-                return false;
+            if self.is_done(fits) {
+                break;
             }
+        }
+        if self.is_exhausted {
+            return false;
+        }
+        if is_kept && self.known.len() < MAX_KNOWN {
+            self.known.insert(key, fits);
         }
         fits
     }
@@ -164,20 +218,26 @@ impl<'b> Walk<'b> {
                 let mut fits = true;
                 for name in value.as_object().into_iter().flat_map(Map::keys) {
                     fits &= self.node(*id, &Value::from(name.as_str()), &place.key(name), how);
+                    if self.is_done(fits) {
+                        break;
+                    }
                 }
                 fits
             }
-            Check::Dependent(all) => all.iter().fold(true, |fits, (name, id)| {
-                let applies = value.get(name).is_some() && value.is_object();
-                (!applies || self.node(*id, value, &place.deeper(), how)) && fits
-            }),
+            Check::Dependent(all) => {
+                self.spend(all.len())
+                    && all.iter().fold(true, |fits, (name, id)| {
+                        let applies = value.is_object() && value.get(name).is_some();
+                        (!applies || self.node(*id, value, &place.deeper(), how)) && fits
+                    })
+            }
             Check::Items { first, rest } => {
                 let Value::Array(items) = value else { return true };
                 let mut fits = true;
                 for (index, item) in items.iter().enumerate() {
                     let Some(id) = first.get(index).or(rest.as_ref()) else { break };
                     fits &= self.node(*id, item, &place.index(index), how);
-                    if !fits && (self.is_quiet() || self.is_exhausted) {
+                    if self.is_done(fits) {
                         break;
                     }
                 }
@@ -185,10 +245,14 @@ impl<'b> Walk<'b> {
             }
             Check::Contains { item, least, most } => {
                 let Value::Array(items) = value else { return true };
-                let wanted = items.iter().enumerate();
-                let wanted = wanted
-                    .filter(|(index, value)| self.fits(*item, value, &place.index(*index)))
-                    .count() as u64;
+                let mut wanted = 0_u64;
+                for (index, value) in items.iter().enumerate() {
+                    wanted += u64::from(self.fits(*item, value, &place.index(index)));
+                    let is_enough = most.is_none() && wanted >= *least;
+                    if is_enough || self.is_exhausted {
+                        break;
+                    }
+                }
                 let bound = match most {
                     _ if wanted < *least => Some(("at least", *least)),
                     Some(most) if wanted > *most => Some(("at most", *most)),
@@ -204,6 +268,9 @@ impl<'b> Walk<'b> {
                 let mut fits = true;
                 for id in ids {
                     fits &= self.node(*id, value, &place.deeper(), how);
+                    if self.is_done(fits) {
+                        break;
+                    }
                 }
                 fits
             }
@@ -218,6 +285,9 @@ impl<'b> Walk<'b> {
                 let next = if self.fits(*condition, value, place) { then } else { otherwise };
                 next.is_none_or(|id| self.node(id, value, &place.deeper(), how))
             }
+            Check::LeftOver { schema, is_about_items } => {
+                self.left_over(id, *schema, *is_about_items, value, place, how)
+            }
         }
     }
 
@@ -225,13 +295,18 @@ impl<'b> Walk<'b> {
         if how == How::Read && leaf.is_shape() {
             return true;
         }
+        if !self.spend(leaf.cost(value)) {
+            return false;
+        }
         if leaf.holds(value) {
             return true;
         }
         let mut doubt = Doubt::None;
-        if let Leaf::Listed(values) = leaf {
+        if let Leaf::Listed(listed) = leaf {
             let same = std::mem::discriminant(value);
-            if how == How::Read && !values.iter().any(|it| std::mem::discriminant(it) == same) {
+            if how == How::Read
+                && !listed.values.iter().any(|it| std::mem::discriminant(it) == same)
+            {
                 return true; // a type that reads more than it shows
             }
             if value.is_string() {
@@ -245,17 +320,18 @@ impl<'b> Walk<'b> {
         }
         false
     }
-}
 
-/// The value as a type may have read it: text that holds a number, where only a number is shown.
-fn as_read<'v>(node: &Node, value: &'v Value) -> Cow<'v, Value> {
-    let is_text = |types: &Types| !types.has("string");
-    if let (Value::String(text), Some(types)) =
-        (value, node.types.as_ref().filter(|it| is_text(it)))
-        && let Ok(inner) = serde_json::from_str::<Value>(text)
-        && types.allow(&inner)
-    {
-        return Cow::Owned(inner);
+    /// The value as a type may have read it: text that holds a number, where only a number is shown.
+    fn as_read<'v>(&mut self, node: &Node, value: &'v Value) -> Cow<'v, Value> {
+        let is_text = |types: &Types| !types.has("string");
+        if let (Value::String(text), Some(types)) =
+            (value, node.types.as_ref().filter(|it| is_text(it)))
+            && self.spend(text.len() / 4)
+            && let Ok(inner) = serde_json::from_str::<Value>(text)
+            && types.allow(&inner)
+        {
+            return Cow::Owned(inner);
+        }
+        Cow::Borrowed(value)
     }
-    Cow::Borrowed(value)
 }

@@ -12,7 +12,7 @@ use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::limits::MAX_QUESTION;
 use crate::mcp::host::session::state::SessionState;
 use crate::size::json_size;
-use crate::visible;
+use crate::visible::{self, Logged};
 
 /// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
@@ -163,7 +163,8 @@ pub(crate) async fn ask_caller(
         context.elicit_form(format!("{server}: {message}"), form).key(key).await;
     answer.unwrap_or_else(|error| {
         let error = error.chain();
-        tracing::warn!(server, error, "a question of a server was not answered");
+        let error = Logged::text(&error);
+        tracing::warn!(server, %error, "a question of a server was not answered");
         Elicited::Cancelled
     })
 }

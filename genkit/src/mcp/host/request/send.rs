@@ -15,6 +15,7 @@ use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 use crate::mcp::host::session::connection::Connection;
+use crate::visible::Logged;
 
 /// Sends a request until there is a result, with the input that the server requires in between.
 ///
@@ -143,7 +144,8 @@ async fn with_retry(
             return Err(with_cause(server, &connection, failed.error).await);
         }
         is_retry = true;
-        tracing::info!(server = %server.key, target, "sends a request again over a new connection");
+        let target = Logged::name(target);
+        tracing::info!(server = %server.key, %target, "sends a request again over a new connection");
         connection = server.connection().await?;
     }
 }

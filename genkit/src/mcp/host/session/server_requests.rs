@@ -95,7 +95,9 @@ impl ServerRequests {
             answering.catch_unwind().await.unwrap_or_else(|_| Err(SamplingError::Panicked.into()));
         answer.map_err(|error| {
             let server = &*self.session.server;
-            tracing::warn!(server, error = error.chain(), "a server got no answer from the model");
+            let why = error.chain();
+            let why = Logged::text(&why);
+            tracing::warn!(server, error = %why, "a server got no answer from the model");
             match error.kind() {
                 // The code that MCP's examples give a user's no.
                 ErrorKind::PermissionDenied => {

@@ -17,7 +17,7 @@ use crate::action::{Prompt, Resource, Tool};
 use crate::mcp::server::content;
 use crate::mcp::server::session::Era;
 use crate::mcp::wrapped_result::wrap_schema;
-use crate::model::Names;
+use crate::model::KeptNames;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
 use crate::sync::lock;
@@ -44,12 +44,15 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    fn build(registry: &Registry, filter: &Filter) -> Self {
+    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>) -> Self {
         let version = registry.version();
         let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
-        let names = Names::new(tools.iter().map(Tool::name));
+        let names = {
+            let mut kept = lock(kept);
+            kept.tools.give(tools.iter().map(Tool::name), |_| false)
+        };
         let shown = |era| {
-            let of = |t: &Tool| tool(t, names.sent(t.name()).into_owned(), era);
+            let of = |t: &Tool| tool(t, sent(&names, t.name()), era);
             let mut shown: Vec<McpTool> = tools.iter().map(of).collect();
             shown.sort_by(|a, b| a.name.cmp(&b.name));
             shown
@@ -57,13 +60,16 @@ impl Lists {
         let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
-        let prompt_names = Names::new(
-            prompts.iter().filter(|p| p.info().is_remote() || !is_path(p.name())).map(Prompt::name),
-        );
-        let of = |p: &Prompt| match is_path(p.name()) && !p.info().is_remote() {
-            true => prompt(p, p.name().to_owned()),
-            false => prompt(p, prompt_names.sent(p.name()).into_owned()),
+        let prompt_names = {
+            let is_ours = |name: &str| {
+                prompts
+                    .binary_search_by(|prompt| prompt.name().cmp(name))
+                    .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
+            };
+            let mut kept = lock(kept);
+            kept.prompts.give(prompts.iter().map(Prompt::name), is_ours)
         };
+        let of = |p: &Prompt| prompt(p, sent(&prompt_names, p.name()));
         let mut shown_prompts: Vec<McpPrompt> = prompts.iter().map(of).collect();
         shown_prompts.sort_by(|a, b| a.name.cmp(&b.name));
         let resources = registry.resources();
@@ -75,11 +81,8 @@ impl Lists {
             prompts: shown_prompts,
             resources: shown_resources().filter(|r| !r.is_template()).map(resource).collect(),
             templates: shown_resources().filter(|r| r.is_template()).map(template).collect(),
-            tool_names: names.changed().map(|(sent, ours)| (sent, ours.to_owned())).collect(),
-            prompt_names: prompt_names
-                .changed()
-                .map(|(sent, ours)| (sent, ours.to_owned()))
-                .collect(),
+            tool_names: changed(&names),
+            prompt_names: changed(&prompt_names),
             first_pages: encoded::FirstPages::default(),
         }
     }
@@ -107,16 +110,45 @@ fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
 }
 
+/// The name that clients see.
+fn sent(names: &HashMap<&str, String>, name: &str) -> String {
+    names.get(name).map_or_else(|| name.to_owned(), Clone::clone)
+}
+
+/// Those that clients see under another name, by that.
+fn changed(names: &HashMap<&str, String>) -> HashMap<String, String> {
+    let changed = names.iter().filter(|(ours, sent)| ours != sent);
+    changed.map(|(ours, sent)| (sent.clone(), (*ours).to_owned())).collect()
+}
+
+/// The names that clients know, which keep their owners.
+#[derive(Default)]
+struct Kept {
+    tools: KeptNames,
+    prompts: KeptNames,
+}
+
 /// The newest lists, made again when the registry has changed.
 #[derive(Default)]
-pub(crate) struct ListCache(Mutex<Option<Arc<Lists>>>);
+pub(crate) struct ListCache {
+    newest: Mutex<Option<Arc<Lists>>>,
+    names: Mutex<Kept>,
+}
 
 impl ListCache {
     pub(crate) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
-        let mut slot = lock(&self.0);
-        match &*slot {
-            Some(lists) if lists.version == registry.version() => Arc::clone(lists),
-            _ => Arc::clone(slot.insert(Arc::new(Lists::build(registry, filter)))),
+        let newest = lock(&self.newest).clone();
+        if let Some(lists) = newest
+            && lists.version == registry.version()
+        {
+            return lists;
+        }
+        // Without the lock: others go on with what there is, and who comes too late throws away what it made.
+        let lists = Arc::new(Lists::build(registry, filter, &self.names));
+        let mut newest = lock(&self.newest);
+        match &*newest {
+            Some(newer) if newer.version > lists.version => Arc::clone(newer),
+            _ => Arc::clone(newest.insert(lists)),
         }
     }
 }

@@ -22,13 +22,6 @@ pub(crate) const MAX_KEPT_BYTES: usize = 256 * 1024 * 1024;
 /// How many bytes of text are kept for one session. Default is 1 MiB.
 pub(crate) const MAX_SESSION_BYTES: usize = 1024 * 1024;
 
-/// How many connections over HTTP may be open. Default is 4,096.
-pub(crate) const MAX_CONNECTIONS: usize = 4_096;
-
-/// How many bytes of requests may be in memory at once, while they are read and parsed. Default is
-/// 256 MiB.
-pub(crate) const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
-
 /// How much of a client's name, and of its version, is kept, in bytes. Default is 256.
 pub(crate) const MAX_CLIENT_NAME: usize = 256;
 
@@ -51,13 +44,10 @@ pub(crate) enum Kind {
     Question,
     /// Bytes that are kept for a client.
     Byte,
-    Connection,
-    /// Bytes of requests that are read.
-    Body,
 }
 
 /// How many kinds there are.
-pub(super) const KINDS: usize = 7;
+pub(super) const KINDS: usize = 5;
 
 /// How much there is of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -86,15 +76,12 @@ impl QuotaLimits {
             let floor = FLOOR.min(total / 2).max(1);
             Bound { total, floor, session, shared: true }
         };
-        let bytes = |total, floor, session| Bound { total, floor, session, shared: true };
         [
             number(self.places, None),
             Bound { shared: false, ..number(self.sessions, Some(1)) },
             number(MAX_STREAMS, Some(MAX_SESSION_STREAMS)),
             number(MAX_QUESTIONS, Some(self.session_questions)),
-            bytes(MAX_KEPT_BYTES, MAX_SESSION_BYTES, Some(MAX_SESSION_BYTES)),
-            Bound { shared: false, ..number(MAX_CONNECTIONS, Some(usize::MAX)) },
-            bytes(MAX_BODY_BYTES, MAX_BODY_BYTES / 16, Some(usize::MAX)),
+            Bound { floor: MAX_SESSION_BYTES, ..number(MAX_KEPT_BYTES, Some(MAX_SESSION_BYTES)) },
         ]
     }
 }

@@ -5,10 +5,11 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Claim, Full, Holdings, Upstream};
+use super::book::{Book, Full, Held};
 use super::bound::Kind;
-use super::held::Held;
+use super::holder::{Claim, Holder};
 use super::place::Place;
+use super::question::HeldQuestion;
 use super::rate::TokenBucket;
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
@@ -55,23 +56,25 @@ impl ClientKey {
 pub(crate) struct ClientQuota {
     key: ClientKey,
     book: Arc<Book>,
-    holdings: Holdings,
+    holder: Arc<Holder>,
     rate: Option<Mutex<TokenBucket>>,
-    sessionless: [OnceLock<Arc<Holdings>>; SESSIONLESS_SHARES],
+    sessionless: [OnceLock<Arc<Holder>>; SESSIONLESS_SHARES],
 }
 
 /// What one session of a client has, or its requests without one.
 pub(crate) struct SessionQuota {
     client: Arc<ClientQuota>,
-    holdings: Arc<Holdings>,
-    is_session: bool,
+    holder: Arc<Holder>,
 }
 
 impl ClientQuota {
     pub(super) fn new(key: ClientKey, book: Arc<Book>, per_second: Option<u32>) -> Arc<Self> {
         let rate = per_second.map(|limit| Mutex::new(TokenBucket::full(limit, Instant::now())));
+        // Clients that are not told apart are held to nothing as one: their sessions are.
+        let shares = !matches!(key, ClientKey::Local | ClientKey::Unknown);
+        let holder = Arc::new(Holder { shares, ..Holder::default() });
         let sessionless = std::array::from_fn(|_| OnceLock::new());
-        Arc::new(Self { key, book, holdings: Holdings::default(), rate, sessionless })
+        Arc::new(Self { key, book, holder, rate, sessionless })
     }
 
     pub(crate) fn key(&self) -> &ClientKey {
@@ -91,9 +94,9 @@ impl ClientQuota {
     /// A new session, counted until what is returned with it is dropped; none where no more may be
     /// open: see [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
     pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, Held)> {
-        let session =
-            SessionQuota { client: Arc::clone(self), holdings: Arc::default(), is_session: true };
-        let session = Arc::new(session);
+        let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
+        let client = Arc::clone(self);
+        let session = Arc::new(SessionQuota { client, holder: Arc::new(holder) });
         let counted = session.hold(Kind::Session, 1, None).ok()?;
         Some((session, counted))
     }
@@ -104,48 +107,42 @@ impl ClientQuota {
         static SPREAD: OnceLock<RandomState> = OnceLock::new();
         let hash = SPREAD.get_or_init(RandomState::new).hash_one(calls_itself);
         let share = usize::try_from(hash % SESSIONLESS_SHARES as u64).unwrap_or_default();
-        let holdings = Arc::clone(self.sessionless[share].get_or_init(Arc::default));
-        Arc::new(SessionQuota { client: Arc::clone(self), holdings, is_session: false })
+        let new = || Arc::new(Holder { shares: self.has_several(), ..Holder::default() });
+        let holder = Arc::clone(self.sessionless[share].get_or_init(new));
+        Arc::new(SessionQuota { client: Arc::clone(self), holder })
     }
 
-    /// A connection over HTTP, until it is dropped.
-    pub(crate) fn connection(self: &Arc<Self>) -> Option<Held> {
-        self.sessionless("").hold(Kind::Connection, 1, None).ok()
+    pub(super) fn held(&self, kind: Kind) -> usize {
+        self.holder.of(kind)
     }
 
-    /// Memory for the body of a request, until it is dropped.
-    pub(crate) fn body(self: &Arc<Self>, bytes: usize) -> Result<Held, E> {
-        self.sessionless("").hold(Kind::Body, bytes, None).map_err(|_| E::TooManyBytes)
+    /// Whether nothing that is held is counted for it.
+    pub(super) fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.holder) == 1
     }
 
-    pub(super) fn holdings(&self) -> &Holdings {
-        &self.holdings
-    }
-
-    /// Whether others want some, too.
-    pub(super) fn shares(&self) -> bool {
-        !matches!(self.key, ClientKey::Local | ClientKey::Unknown)
+    /// Whether it may have more than one session.
+    fn has_several(&self) -> bool {
+        self.key != ClientKey::Local
     }
 }
 
 impl SessionQuota {
     /// A place for a function of this program, or of the server `upstream` behind it.
-    pub(crate) fn place(self: &Arc<Self>, upstream: Option<&str>) -> Result<Place, E> {
-        let upstream = upstream.map(|name| self.client.book.upstream(name));
-        let held = self.hold(Kind::Place, 1, upstream.as_ref()).map_err(|full| match full {
+    pub(crate) fn place(&self, upstream: Option<&str>) -> Result<Place, E> {
+        let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
             Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
-            Full::Upstream(held) => E::UpstreamBusy {
-                server: upstream.as_ref().map(|it| it.name.clone()).unwrap_or_default(),
-                held,
-            },
+            Full::Upstream(held) => {
+                E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
+            }
         })?;
         Ok(Place::new(held))
     }
 
     /// A question to this client that is open until it is dropped.
-    pub(crate) fn question(self: &Arc<Self>) -> Result<Held, E> {
-        self.hold(Kind::Question, 1, None).map_err(|full| match full {
+    pub(crate) fn question(&self) -> Result<HeldQuestion, E> {
+        self.client.book.ask(self.claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
                 E::ShareOfQuestions(held)
@@ -154,7 +151,7 @@ impl SessionQuota {
     }
 
     /// A stream of notifications, until it is dropped.
-    pub(crate) fn stream(self: &Arc<Self>) -> Result<Held, E> {
+    pub(crate) fn stream(&self) -> Result<Held, E> {
         self.hold(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
@@ -164,7 +161,7 @@ impl SessionQuota {
     }
 
     /// Text that is kept for this client until it is dropped.
-    pub(crate) fn keep(self: &Arc<Self>, bytes: usize) -> Result<Held, E> {
+    pub(crate) fn keep(&self, bytes: usize) -> Result<Held, E> {
         self.hold(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }
 
@@ -172,31 +169,15 @@ impl SessionQuota {
         &self.client
     }
 
-    fn hold(
-        self: &Arc<Self>,
-        kind: Kind,
-        amount: usize,
-        upstream: Option<&Arc<Upstream>>,
-    ) -> Result<Held, Full> {
-        let claim = Claim { session: Arc::clone(self), upstream: upstream.cloned() };
-        self.client.book.take(kind, amount, &claim)?;
-        Ok(Held::taken(kind, amount, claim))
+    fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<Held, Full> {
+        self.client.book.take(kind, amount, self.claim(upstream))
     }
 
-    pub(super) fn book(&self) -> &Arc<Book> {
-        &self.client.book
-    }
-
-    pub(super) fn holdings(&self) -> &Holdings {
-        &self.holdings
-    }
-
-    pub(super) fn is_session(&self) -> bool {
-        self.is_session
-    }
-
-    /// Whether other sessions of its client want some, too.
-    pub(super) fn shares(&self) -> bool {
-        self.client.key != ClientKey::Local
+    fn claim(&self, upstream: Option<&str>) -> Claim {
+        Claim {
+            client: Arc::clone(&self.client.holder),
+            session: Arc::clone(&self.holder),
+            upstream: upstream.map(|name| self.client.book.upstream(name)),
+        }
     }
 }

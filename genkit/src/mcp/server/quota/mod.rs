@@ -9,8 +9,9 @@ mod address;
 mod book;
 mod bound;
 mod client;
-mod held;
+mod holder;
 mod place;
+mod question;
 mod rate;
 
 use std::collections::HashMap;
@@ -21,8 +22,9 @@ pub(crate) use self::bound::{
     Kind, MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
-pub(crate) use self::held::Held;
-pub(crate) use self::place::{Paused, Place};
+pub(crate) use self::place::Place;
+
+pub(crate) use self::book::Held;
 
 use self::book::Book;
 use crate::sync::lock;
@@ -41,6 +43,12 @@ pub(crate) struct Quotas {
 struct Known {
     client: Arc<ClientQuota>,
     used: Instant,
+}
+
+impl Known {
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.client) == 1 && self.client.is_idle()
+    }
 }
 
 impl Quotas {
@@ -71,8 +79,9 @@ impl Quotas {
         client
     }
 
-    /// Whose longest idle session (or connection) ends so that `client` may have one more: that of the
+    /// Whose longest idle session ends so that `client` may have one more: that of the
     /// client with the most. `None` is nobody's: there is room.
+    #[cfg(feature = "mcp-http")]
     pub(crate) fn gives_way_to(
         &self,
         client: &Arc<ClientQuota>,
@@ -81,7 +90,7 @@ impl Quotas {
         if self.book.left(kind) > 0 {
             return None;
         }
-        let held = |client: &ClientQuota| client.holdings().of(kind);
+        let held = |client: &ClientQuota| client.held(kind);
         let clients = lock(&self.clients);
         let most = clients.values().map(|known| &known.client).max_by_key(|client| held(client));
         // Among equals it is the newcomer's own, so that nobody is pushed out below a fair share.
@@ -92,17 +101,14 @@ impl Quotas {
 /// Forgets the longest unused quarter of those that nobody holds on to: what they held was given
 /// back, and a rate that was not used for long is whole again.
 fn forget_idle(clients: &mut HashMap<ClientKey, Known>) {
-    let mut idle: Vec<Instant> = clients
-        .values()
-        .filter(|known| Arc::strong_count(&known.client) == 1)
-        .map(|known| known.used)
-        .collect();
+    let mut idle: Vec<Instant> =
+        clients.values().filter(|known| known.is_idle()).map(|known| known.used).collect();
     let last = (idle.len() / 4).max(1).min(idle.len());
     if last == 0 {
         return;
     }
     let (_, &mut oldest, _) = idle.select_nth_unstable(last - 1);
-    clients.retain(|_, known| known.used > oldest || Arc::strong_count(&known.client) > 1);
+    clients.retain(|_, known| known.used > oldest || !known.is_idle());
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::book::Claim;
-use super::held::Held;
+use super::book::{Book, Held};
+use super::holder::Claim;
 use crate::sync::lock;
 
 /// A running function: cheap to clone, given back when the last clone is dropped.
@@ -11,6 +11,7 @@ use crate::sync::lock;
 pub(crate) struct Place(Arc<PlaceState>);
 
 struct PlaceState {
+    book: Arc<Book>,
     claim: Claim,
     now: Mutex<Now>,
 }
@@ -27,8 +28,9 @@ pub(crate) struct Paused(Place);
 
 impl Place {
     pub(super) fn new(held: Held) -> Self {
-        let claim = held.claim().clone();
-        Self(Arc::new(PlaceState { claim, now: Mutex::new(Now { held: Some(held), waits: 0 }) }))
+        let (book, claim) = (Arc::clone(held.book()), held.claim.clone());
+        let now = Mutex::new(Now { held: Some(held), waits: 0 });
+        Self(Arc::new(PlaceState { book, claim, now }))
     }
 
     /// Gives the place back until the function goes on.
@@ -58,7 +60,7 @@ impl Paused {
         if !state.wants_place() {
             return;
         }
-        let mut held = match state.claim.session.book().wait_for_place(&state.claim) {
+        let mut held = match state.book.place_in_turn(state.claim.clone()) {
             Ok(held) => Some(held),
             Err(turn) => turn.await.ok(),
         };

@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+
+use super::question::HeldQuestion;
 use super::*;
 use crate::mcp::server::error::Error as E;
 
@@ -172,6 +175,28 @@ fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
     assert!(session_of(&quotas, address(2)).question().is_ok());
 }
 
+#[tokio::test]
+async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
+    let quotas = quotas();
+    let mut sessions: Vec<_> = (0..256).map(|_| session_of(&quotas, address(1))).collect();
+    let mut asked: Vec<_> = sessions
+        .iter()
+        .flat_map(|session| (0..8).map(|_| session.question().expect("in bounds")))
+        .collect();
+    assert_eq!(asked.len(), bound::MAX_QUESTIONS / 2, "the share of one address");
+    assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(_))));
+    let honest = session_of(&quotas, address(1));
+    let question = honest.question().expect("the oldest of the greedy gives way");
+    let given_way = |it: &HeldQuestion| it.gives_way().now_or_never().is_some();
+    assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
+    asked.drain(..8);
+    assert!(sessions.remove(0).question().is_ok(), "what gave way was counted once");
+    drop((asked, question, honest));
+    let again = session_of(&quotas, address(1));
+    assert_eq!(std::iter::from_fn(|| again.question().ok()).take(9).collect::<Vec<_>>().len(), 8);
+    assert_eq!(quotas.book.left(Kind::Question), bound::MAX_QUESTIONS);
+}
+
 #[test]
 fn one_client_cannot_take_all_streams_nor_all_memory() {
     let quotas = quotas();
@@ -187,9 +212,6 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
     assert!(kept.grow(2).is_err());
     kept.shrink(10);
     assert!(kept.grow(2).is_ok());
-    let _body = quotas.client(address(1)).body(bound::MAX_BODY_BYTES / 2).expect("half");
-    assert!(quotas.client(address(1)).body(1024).is_err());
-    assert!(quotas.client(address(2)).body(4 * 1024 * 1024).is_ok());
 }
 
 #[test]

@@ -7,7 +7,10 @@ use rmcp::model::SubscriptionFilter;
 use super::{Session, Subscriptions};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::quota::{Held, SessionQuota};
-use crate::registry::ChangeSet;
+use crate::registry::{ChangeSet, RegistryChange};
+
+/// How many changes of a batch are always told in the order in which they were made.
+const IN_ORDER: usize = 64;
 
 /// Which changes one subscriber is notified of.
 pub(crate) enum Interest {
@@ -51,34 +54,56 @@ impl Interest {
         match self {
             Self::Session(session) => {
                 let Some(session) = session.upgrade() else { return };
-                unread.tools |= changes.tools;
-                unread.prompts |= changes.prompts;
-                unread.resources |= changes.resources;
                 session.with_subscriptions(|uris| {
                     // What it gave up since then must not add up where it never reads.
-                    unread.updated.retain(|uri| uris.contains(uri));
-                    add_updated(uris, changes, unread);
+                    unread.forget_updates(|uri| uris.contains(uri));
+                    add(changes, unread, |_| true, uris);
                 });
             }
             Self::Listen(filter) => {
-                unread.tools |= changes.tools && filter.tools;
-                unread.prompts |= changes.prompts && filter.prompts;
-                unread.resources |= changes.resources && filter.resources;
-                add_updated(&filter.uris, changes, unread);
+                add(changes, unread, |list| filter.wants(list), &filter.uris);
             }
         }
     }
 }
 
-/// Goes through the smaller of both.
-fn add_updated(uris: &Subscriptions, changes: &ChangeSet, unread: &mut ChangeSet) {
-    if changes.any_updated {
-        unread.updated.extend(uris.iter().cloned());
-    } else if uris.len() < changes.updated.len() {
-        let updated = uris.iter().filter(|uri| changes.updated.contains(*uri));
-        unread.updated.extend(updated.cloned());
-    } else {
-        let wanted = changes.updated.iter().filter(|uri| uris.contains(uri));
-        unread.updated.extend(wanted.cloned());
+impl ListenFilter {
+    fn wants(&self, list: &RegistryChange) -> bool {
+        match list {
+            RegistryChange::Tools => self.tools,
+            RegistryChange::Prompts => self.prompts,
+            RegistryChange::Resources => self.resources,
+            RegistryChange::ResourceUpdated(_) => false,
+        }
+    }
+}
+
+fn add(
+    changes: &ChangeSet,
+    unread: &mut ChangeSet,
+    wants: impl Fn(&RegistryChange) -> bool,
+    uris: &Subscriptions,
+) {
+    let updated = |uri: &Arc<str>| RegistryChange::ResourceUpdated(Arc::clone(uri));
+    // In their order, unless there are so many that it is less work to look for one's own.
+    let few = changes.len() <= uris.len().max(IN_ORDER);
+    for change in changes.iter().take(if few { usize::MAX } else { 0 }) {
+        let is_wanted = match change {
+            RegistryChange::ResourceUpdated(uri) => uris.contains(uri),
+            list => wants(list),
+        };
+        if is_wanted {
+            unread.add_wanted(change);
+        }
+    }
+    if !few {
+        let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
+        let wanted = lists.into_iter().filter(wants).chain(uris.iter().map(updated));
+        for change in wanted.filter(|change| changes.contains(change)) {
+            unread.add_wanted(&change);
+        }
+    }
+    if changes.any_updated() {
+        uris.iter().for_each(|uri| unread.add_wanted(&updated(uri)));
     }
 }

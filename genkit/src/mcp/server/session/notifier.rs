@@ -99,19 +99,8 @@ impl Mailbox {
         }
     }
 
-    /// Lists before contents.
     fn take_one(&self) -> Option<RegistryChange> {
-        let mut unread = lock(&self.unread);
-        if std::mem::take(&mut unread.tools) {
-            return Some(RegistryChange::Tools);
-        }
-        if std::mem::take(&mut unread.prompts) {
-            return Some(RegistryChange::Prompts);
-        }
-        if std::mem::take(&mut unread.resources) {
-            return Some(RegistryChange::Resources);
-        }
-        unread.updated.pop_first().map(RegistryChange::ResourceUpdated)
+        lock(&self.unread).pop()
     }
 }
 

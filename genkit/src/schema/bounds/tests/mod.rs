@@ -1,5 +1,6 @@
 //! Tests of bounds: by hand, against a complete validator, and with types that read values.
 
+mod costly;
 mod hostile;
 mod random;
 mod read;
@@ -147,13 +148,20 @@ fn an_older_draft_hides_what_stands_beside_a_reference() {
 #[test]
 fn what_cannot_be_checked_is_told_and_not_left_out() {
     for (schema, expected) in [
+        #[cfg(not(feature = "validation"))]
         (json!({"pattern": "(?=a)"}), "the pattern `(?=a)` cannot be checked (look-around"),
+        #[cfg(not(feature = "validation"))]
         (json!({"pattern": r"\p{L}"}), "Unicode character classes are not supported"),
+        (json!({"pattern": "(a"}), "the pattern `(a` cannot be checked"),
         (json!({"properties": {"a": {"minimum": "5"}}}), "at `/properties/a/minimum`"),
         (json!({"type": "strng"}), "at `/type`"),
         (json!({"$ref": "#/$defs/nowhere"}), "`#/$defs/nowhere` leads nowhere"),
         (json!({"$ref": "https://example.com/other"}), "leads nowhere within the schema"),
-        (json!({"unevaluatedProperties": false}), "the feature `validation`"),
+        (
+            json!({"$dynamicRef": "#n", "$dynamicAnchor": "n", "$defs": {
+                "a": {"$id": "https://example.com/a", "$dynamicAnchor": "n"}}}),
+            "`$dynamicRef` cannot be checked where several",
+        ),
         (json!({"$ref": "#"}), "refers to itself"),
         (json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}), "refers to itself"),
     ] {
@@ -166,4 +174,44 @@ fn what_cannot_be_checked_is_told_and_not_left_out() {
 fn a_schema_without_assertions_is_nothing() {
     let open = json!({"title": "T", "description": "d", "properties": {}, "default": 5});
     assert!(Bounds::compile(&open, Shape::Written).expect("it compiles").is_none());
+}
+
+#[test]
+fn references_of_every_spelling_lead_to_their_schema() {
+    for (schema, is_old) in [
+        (json!({"$ref": "#n", "$defs": {"x": {"$anchor": "n", "type": "null"}}}), false),
+        (json!({"$ref": "#/%24defs/x", "$defs": {"x": {"type": "null"}}}), false),
+        (
+            json!({"$dynamicRef": "#n", "$defs": {"x": {"$dynamicAnchor": "n", "type": "null"}}}),
+            false,
+        ),
+        (
+            json!({"$id": "https://a.example/b/c", "$ref": "/b/d#/x", "$defs": {
+            "x": {"$id": "d", "x": {"type": "null"}}}}),
+            false,
+        ),
+        (
+            json!({"$id": "https://a.example/b/c", "$ref": "https://a.example/b/d", "$defs": {
+            "x": {"$id": "d", "$ref": "#/$defs/y", "$defs": {"y": {"type": "null"}}}}}),
+            false,
+        ),
+        (
+            json!({"$id": "urn:a", "$ref": "urn:a#/$defs/x", "$defs": {"x": {"type": "null"}}}),
+            false,
+        ),
+        (
+            json!({"allOf": [{"$ref": "#n"}], "definitions": {"x": {"$id": "#n", "type": "null"}}}),
+            true,
+        ),
+    ] {
+        let mut schema = schema;
+        if is_old {
+            schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+        }
+        assert_eq!(told(&schema, &Value::Null), None, "{schema}");
+        assert!(told(&schema, &json!(1)).is_some(), "{schema}");
+    }
+    // What stands among values is no address.
+    let example = json!({"$ref": "#n", "examples": [{"$anchor": "n"}]});
+    assert!(Bounds::compile(&example, Shape::Written).is_err());
 }

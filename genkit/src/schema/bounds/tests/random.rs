@@ -84,11 +84,15 @@ fn schema() -> impl Strategy<Value = Value> {
             one.clone().prop_map(|v| ("if", v)),
             one.clone().prop_map(|v| ("then", v)),
             one.clone().prop_map(|v| ("else", v)),
+            one.clone().prop_map(|v| ("unevaluatedProperties", v)),
+            one.clone().prop_map(|v| ("unevaluatedItems", v)),
             one.prop_map(|v| ("patternProperties", json!({"^x": v}))),
             named.clone().prop_map(|v| ("properties", v)),
             named.prop_map(|v| ("dependentSchemas", v)),
             Just(("minContains", json!(2))),
             Just(("$ref", json!("#/$defs/shared"))),
+            Just(("$ref", json!("#shared"))),
+            Just(("$dynamicRef", json!("#shared"))),
             leaf_keyword(),
         ];
         prop::collection::vec(keyword, 1..4).prop_map(object)
@@ -103,7 +107,7 @@ proptest! {
         schema in schema(), shared in leaf_keyword(), values in prop::collection::vec(value(), 8),
     ) {
         let mut root = json!({"allOf": [schema]});
-        root["$defs"] = json!({"shared": { (shared.0): shared.1 }});
+        root["$defs"] = json!({"shared": { "$dynamicAnchor": "shared", (shared.0): shared.1 }});
         let theirs = jsonschema::validator_for(&root).expect("it is a schema");
         let ours = Bounds::compile(&root, Shape::Written).expect("it compiles");
         for value in values {

@@ -121,8 +121,9 @@ impl OAuth {
         self
     }
 
-    /// The authorization server that the id and the secret are for. Default is whichever the MCP
-    /// server names; with an issuer no other gets to see them.
+    /// The authorization server that the id and the secret are for: no other gets to see them. Default is
+    /// that of the MCP server's own origin; where the server names one that is elsewhere, a secret needs
+    /// this.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self

@@ -1,13 +1,21 @@
 //! Names that every provider and every MCP client takes, and the way back.
 
+#[cfg(feature = "mcp-server")]
+mod kept;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 #[cfg(feature = "http-model")]
 use super::request::ModelRequest;
+#[cfg(feature = "mcp-server")]
+pub(crate) use kept::KeptNames;
 
 /// How long a tool's name may be for a provider. Default is 64, the least of all.
 const MAX_NAME: usize = 64;
+
+/// How long a name is kept before a number that tells it from another.
+const MAX_STEM: usize = MAX_NAME - 8;
 
 /// Names as a provider or a client sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
 /// alike. `fs/read_file` becomes `fs__read_file`.
@@ -15,6 +23,7 @@ pub(crate) struct Names<'a> {
     /// By our name; only those that differ.
     sent: HashMap<&'a str, String>,
     /// By the provider's.
+    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     ours: HashMap<String, &'a str>,
 }
 
@@ -24,6 +33,7 @@ impl<'a> Names<'a> {
         Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
     }
 
+    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     pub(crate) fn new(all: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
         if all.clone().all(is_safe) {
@@ -34,26 +44,17 @@ impl<'a> Names<'a> {
         for name in safe {
             names.ours.insert(name.to_owned(), name);
         }
+        let mut numbers = Numbers::default();
         for name in unsafe_ {
-            let mut sent = safe_name(name);
-            let mut count = 2;
-            while names.ours.contains_key(&sent) {
-                sent = shortened(&safe_name(name), &format!("_{count}"));
-                count += 1;
-            }
+            let sent = numbers.free(safe_name(name), |sent| names.ours.contains_key(sent));
             names.ours.insert(sent.clone(), name);
             names.sent.insert(name, sent);
         }
         names
     }
 
-    /// Those that differ: what is sent, and ours.
-    #[cfg(feature = "mcp-server")]
-    pub(crate) fn changed(self) -> impl Iterator<Item = (String, &'a str)> {
-        self.sent.into_iter().map(|(ours, sent)| (sent, ours))
-    }
-
     /// The name that is sent.
+    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     pub(crate) fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
@@ -67,6 +68,28 @@ impl<'a> Names<'a> {
     #[cfg(feature = "http-model")]
     pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
+    }
+}
+
+/// The numbers that were given to names that are alike, so that nobody counts twice.
+#[derive(Default)]
+struct Numbers(HashMap<String, usize>);
+
+impl Numbers {
+    /// `safe`, or that with the next number under which it is not taken.
+    fn free(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
+        if !is_taken(&safe) {
+            return safe;
+        }
+        let stem = &safe[..safe.len().min(MAX_STEM)];
+        let next = self.0.entry(stem.to_owned()).or_insert(2);
+        loop {
+            let sent = format!("{stem}_{next}");
+            *next += 1;
+            if !is_taken(&sent) {
+                return sent;
+            }
+        }
     }
 }
 
@@ -108,6 +131,8 @@ fn hash(text: &str) -> u32 {
 
 #[cfg(all(test, feature = "http-model"))]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::model::ToolDefinition;
 
@@ -145,5 +170,37 @@ mod tests {
         assert_eq!(safe_name(&fits).len(), 64);
         assert!(safe_name(&fits).ends_with('x'));
         assert_eq!(safe_name(&format!("{fits}x")).len(), 64);
+    }
+
+    /// Names of 4 characters that all become `____`, and some that were made to be in the way.
+    fn alike(count: usize) -> Vec<String> {
+        let signs: Vec<char> = (' '..='~').filter(|c| !is_safe_char(*c) && *c != '/').collect();
+        let digit = |n: usize, place: u32| signs[n / signs.len().pow(place) % signs.len()];
+        let mut all: Vec<String> =
+            (0..count).map(|n| (0..4).map(|place| digit(n, place)).collect()).collect();
+        all.extend((2..count / 2).map(|n| format!("_____{n}")));
+        all
+    }
+
+    #[test]
+    fn twenty_thousand_names_that_become_one_take_one_pass() {
+        let all = alike(20_000);
+        let names = Names::new(all.iter().map(String::as_str));
+        let sent: HashSet<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        assert_eq!(sent.len(), all.len());
+    }
+
+    #[test]
+    fn names_that_are_one_where_they_are_cut_take_one_pass() {
+        let long = "x".repeat(62);
+        let pairs = (0..2_000).flat_map(|n| {
+            let end = [n / 45, n % 45].map(|n| char::from(b'0' + u8::try_from(n).unwrap_or(0)));
+            [".", "/"].map(|first| format!("{first}{}{}", &long[3..], String::from_iter(end)))
+        });
+        let all: Vec<String> = pairs.collect();
+        let names = Names::new(all.iter().map(String::as_str));
+        let sent: HashSet<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        assert!(sent.iter().all(|sent| is_safe(sent)));
+        assert_eq!(sent.len(), all.iter().collect::<HashSet<_>>().len());
     }
 }

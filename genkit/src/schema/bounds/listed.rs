@@ -1,0 +1,46 @@
+//! Lists of values that are allowed, found without a look at each.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+
+use serde_json::Value;
+
+use super::equality::{are_equal, hash};
+
+/// Up to this many are looked at one by one.
+const FEW: usize = 8;
+
+/// The values of `enum`, or that of `const`.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) values: Vec<Value>,
+    /// Where those of a hash stand, of a list that is long. Keyed by chance, so that nobody can list values that
+    /// collide.
+    index: Option<(RandomState, HashMap<u64, Vec<usize>>)>,
+}
+
+impl Listed {
+    pub(super) fn new(values: Vec<Value>) -> Self {
+        let index = (values.len() > FEW).then(|| {
+            let hashes = RandomState::new();
+            let mut index: HashMap<u64, Vec<usize>> = HashMap::new();
+            for (at, value) in values.iter().enumerate() {
+                let same = index.entry(hash(&hashes, value)).or_default();
+                if same.len() < FEW && !same.iter().any(|at| are_equal(&values[*at], value)) {
+                    same.push(at);
+                }
+            }
+            (hashes, index)
+        });
+        Self { values, index }
+    }
+
+    pub(super) fn has(&self, value: &Value) -> bool {
+        match &self.index {
+            None => self.values.iter().any(|listed| are_equal(listed, value)),
+            Some((hashes, index)) => index
+                .get(&hash(hashes, value))
+                .is_some_and(|same| same.iter().any(|at| are_equal(&self.values[*at], value))),
+        }
+    }
+}

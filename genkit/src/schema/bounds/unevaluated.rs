@@ -1,0 +1,124 @@
+//! What is left over: the members and items that no other keyword has looked at.
+
+use serde_json::Value;
+
+use super::keywords::{Check, Id, Rest};
+use super::violation::Place;
+use super::walk::{How, Walk};
+
+impl Walk<'_> {
+    /// Holds the members (or items) of `value` against `schema` that nothing else of the schema `id` looks at.
+    pub(super) fn left_over(
+        &mut self,
+        id: Id,
+        schema: Id,
+        is_about_items: bool,
+        value: &Value,
+        place: &Place<'_>,
+        how: How,
+    ) -> bool {
+        let count = match value {
+            Value::Object(members) if !is_about_items => members.len(),
+            Value::Array(items) if is_about_items => items.len(),
+            _ => return true,
+        };
+        let mut seen = vec![false; count];
+        self.see(id, value, place, &mut seen, true);
+        let mut fits = true;
+        match value {
+            Value::Object(members) => {
+                let left = members.iter().zip(seen).filter(|(_, seen)| !seen);
+                for ((name, member), _) in left {
+                    fits &= self.node(schema, member, &place.key(name), how);
+                    if self.is_done(fits) {
+                        break;
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let left = items.iter().enumerate().zip(seen).filter(|(_, seen)| !seen);
+                for ((index, item), _) in left {
+                    fits &= self.node(schema, item, &place.index(index), how);
+                    if self.is_done(fits) {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        fits
+    }
+
+    /// Marks what the keywords of the schema `id` look at; `is_asking` is the one that asks for what is left.
+    fn see(
+        &mut self,
+        id: Id,
+        value: &Value,
+        place: &Place<'_>,
+        seen: &mut [bool],
+        is_asking: bool,
+    ) {
+        if !self.spend(1 + seen.len()) {
+            return;
+        }
+        let nodes = self.nodes;
+        for check in &nodes[id].checks {
+            match check {
+                Check::Members(members) => {
+                    let Value::Object(object) = value else { continue };
+                    for (seen, name) in seen.iter_mut().zip(object.keys()) {
+                        let is_rest = members.sees_rest || !matches!(members.rest, Rest::Anything);
+                        *seen |= is_rest || self.knows(members, name);
+                    }
+                }
+                Check::Items { first, rest } if value.is_array() => {
+                    let count = if rest.is_some() { seen.len() } else { first.len() };
+                    seen.iter_mut().take(count).for_each(|seen| *seen = true);
+                }
+                Check::Contains { item, .. } => {
+                    let Value::Array(items) = value else { continue };
+                    for (index, value) in items.iter().enumerate() {
+                        if !seen[index] && self.fits(*item, value, &place.index(index)) {
+                            seen[index] = true;
+                        }
+                    }
+                }
+                Check::All(ids) => {
+                    ids.iter().for_each(|id| self.see(*id, value, place, seen, false))
+                }
+                Check::Any { branches, .. } => {
+                    for branch in branches {
+                        if self.fits(*branch, value, place) {
+                            self.see(*branch, value, place, seen, false);
+                        }
+                    }
+                }
+                Check::If { condition, then, otherwise } => {
+                    let next = if self.fits(*condition, value, place) {
+                        self.see(*condition, value, place, seen, false);
+                        then
+                    } else {
+                        otherwise
+                    };
+                    if let Some(next) = next {
+                        self.see(*next, value, place, seen, false);
+                    }
+                }
+                Check::Dependent(all) => {
+                    for (name, id) in all {
+                        if value.get(name).is_some() {
+                            self.see(*id, value, place, seen, false);
+                        }
+                    }
+                }
+                // Of a schema inside of the one that asks: it took all that was left there.
+                Check::LeftOver { is_about_items, .. }
+                    if !is_asking && *is_about_items == value.is_array() =>
+                {
+                    seen.fill(true);
+                }
+                _ => {}
+            }
+        }
+    }
+}
