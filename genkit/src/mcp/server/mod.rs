@@ -26,6 +26,8 @@ mod stdio;
 mod tool_call;
 
 pub use builder::McpServer;
+#[cfg(feature = "mcp-http")]
+pub use http::{MemorySessions, SessionStore, StoredSession};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;
