@@ -1,6 +1,7 @@
 //! Disclosure: what of a failure the callers of a server read, and what the log alone has.
 
 use crate::error::{Error, reference};
+use crate::visible::Logged;
 
 /// A failure of `action` as a caller may read it: in words that were written for callers, unless the
 /// server `exposes_errors`. What is left out stands in the log, under a reference that the caller reads too.
@@ -9,12 +10,14 @@ pub(crate) fn for_callers(error: Error, action: &str, exposes_errors: bool) -> E
     let full = error.chain();
     let text = error.text_for_callers();
     if exposes_errors || text == Some(&full) {
-        tracing::info!(action, ?kind, error = %full, "a function failed");
+        tracing::info!(
+            action = %Logged::name(action), ?kind, error = %Logged::text(&full), "a function failed"
+        );
         return error;
     }
     let reference = reference();
     tracing::warn!(
-        action, ?kind, error = %full, %reference,
+        action = %Logged::name(action), ?kind, error = %Logged::text(&full), %reference,
         "a function failed, and the client was not shown why"
     );
     let shown = match text {

@@ -347,13 +347,33 @@ impl Error {
 
     /// The text that was written for callers: none of an error of another library, which may name
     /// files, hosts or queries.
-    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn text_for_callers(&self) -> Option<&str> {
         (!self.0.foreign).then_some(&self.0.message)
     }
 
+    /// The text for a model that is told what failed: with the causes that were written for callers, as
+    /// far as no other stands before them.
+    pub(crate) fn text_for_models(&self) -> String {
+        let mut text = self.0.message.clone();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let ours = error.downcast_ref::<Self>().and_then(Self::text_for_callers);
+            match ours {
+                Some(said) if text.ends_with(said) => {}
+                Some(said) => {
+                    text.push_str(": ");
+                    text.push_str(said);
+                }
+                // Many errors print their source themselves.
+                None if text.ends_with(&error.to_string()) => {}
+                None => break,
+            }
+            cause = error.source();
+        }
+        text
+    }
+
     /// The same error for callers: with this text, and without its causes.
-    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code, reason = "only servers ask for it"))]
     pub(crate) fn without_causes(mut self, text: String) -> Self {
         (self.0.message, self.0.source) = (text, None);
         self
@@ -528,6 +548,29 @@ mod tests {
             (serde_json::from_str::<u8>("x").unwrap_err().into(), None),
         ] {
             assert_eq!(failure.text_for_callers(), text, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_reads_causes_only_where_they_were_written_for_callers() {
+        let foreign = || std::io::Error::other("/etc/notes");
+        let ours = || Error::not_found("no note 7");
+        for (error, text) in [
+            (Error::from_failure("no note 7"), "no note 7"),
+            (Error::from(foreign()), "/etc/notes"),
+            (Error::invalid_argument("x").with_source(ours()), "x: no note 7"),
+            (Error::invalid_argument("x").with_source(foreign()), "x"),
+            (
+                Error::invalid_argument("x").with_source(ours().with_source(foreign())),
+                "x: no note 7",
+            ),
+            (
+                Error::invalid_argument("x")
+                    .with_source(Error::from(foreign()).with_source(ours())),
+                "x",
+            ),
+        ] {
+            assert_eq!(error.text_for_models(), text, "{error:?}");
         }
     }
 

@@ -114,6 +114,7 @@ extern crate self as genkit;
 struct Readme;
 
 pub mod action;
+mod canonical;
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;
@@ -168,6 +169,7 @@ pub mod testing;
 #[cfg_attr(not(feature = "dev-tools"), allow(dead_code, reason = "nobody exports then"))]
 mod trace;
 mod truncate;
+mod visible;
 
 #[doc(hidden)]
 #[path = "private.rs"]

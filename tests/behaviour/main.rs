@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod bounded;
+mod audit;
 mod bounds;
 mod changes;
 mod errors;
@@ -22,6 +23,7 @@ mod questions;
 mod registry;
 mod resources;
 mod results;
+mod rounds;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};

@@ -4,17 +4,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod attacks;
 mod clients;
 mod conformance;
 mod conformance_client;
 mod dev;
 mod faults;
 mod flows;
+mod fuzz;
 mod host;
 mod http;
+mod load;
 mod packages;
 mod pipe;
 mod program;
+mod raw;
 mod schemas;
 mod server;
 mod stdio;

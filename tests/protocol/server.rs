@@ -72,10 +72,22 @@ pub(crate) struct Server {
 impl Server {
     /// Starts an example on a free port.
     pub(crate) fn start(name: &str, arguments: &[&str]) -> Self {
-        let mut child = Command::new(example(name))
-            .args(arguments)
-            .args(["--http", "127.0.0.1:0"])
-            .env_remove("RUST_LOG")
+        let mut command = Command::new(example(name));
+        command.args(arguments).args(["--http", "127.0.0.1:0"]).env_remove("RUST_LOG");
+        Self::spawn(&mut command)
+    }
+
+    /// Starts an example that may open so many files and connections.
+    pub(crate) fn start_with_few_files(name: &str, files: u32) -> Self {
+        let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(limited).arg(example(name)).args(["--http", "127.0.0.1:0"]);
+        Self::spawn(command.env_remove("RUST_LOG"))
+    }
+
+    /// Starts a program that says where it listens.
+    pub(crate) fn spawn(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -95,6 +107,16 @@ impl Server {
     /// `http://ADDRESS/mcp`.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it said on stderr so far.
+    pub(crate) fn stderr(&self) -> String {
+        self.stderr.so_far()
     }
 
     /// Where it says that it listens.

@@ -55,7 +55,7 @@ pub trait StderrLog: Send + 'static {
         Cow::Borrowed(line)
     }
 
-    /// Logs a line, of at most 2 KiB and without secrets.
+    /// Logs a line, of about 2 KiB at most, without secrets and without controls such as escape codes.
     fn line(&mut self, line: &str);
 
     /// Logs that so many lines of a second were left out, for it had more than 1000.
@@ -153,7 +153,7 @@ impl StderrReader {
     }
 
     fn line(&mut self, line: &str) {
-        let line = self.log.redact(line).into_owned();
+        let line = without_controls(&self.log.redact(line));
         if let Some(left_out) = self.limit.admit(Instant::now()) {
             self.log_left_out(left_out);
             self.log.line(&line);
@@ -166,6 +166,19 @@ impl StderrReader {
             self.log.left_out(lines);
         }
     }
+}
+
+/// A line in which nothing acts on a terminal: it is logged, and stands in errors.
+fn without_controls(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for part in line.chars() {
+        match part {
+            '\t' => shown.push_str("    "),
+            part if part.is_control() => shown.extend(part.escape_unicode()),
+            part => shown.push(part),
+        }
+    }
+    shown
 }
 
 /// A log that panics leaves the tail whole.

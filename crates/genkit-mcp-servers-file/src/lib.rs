@@ -56,6 +56,6 @@ mod variables;
 
 pub use error::Error;
 pub use parse::parse;
-pub use read::read;
+pub use read::{read, read_with};
 pub use server::{ServerEntry, ServerOptions, ServerTransport, ServersFile};
 pub use server_keys::MAX_KEY_BYTES;

@@ -23,6 +23,23 @@ use crate::server::{ServerTransport, ServersFile};
 /// The file is missing, larger than 32 MiB, no JSON, or has no servers. A single server that is written wrongly has
 /// an error of its own.
 pub fn read(path: &Path) -> Result<ServersFile, Error> {
+    read_with(path, |name| std::env::var(name).ok())
+}
+
+/// As [`read`], with these variables in the place of the environment: a file may put each that it can read
+/// into what it sends to any server.
+///
+/// ```
+/// let only_home = |name: &str| std::env::var(name).ok().filter(|_| name == "HOME");
+/// assert!(genkit_mcp_servers_file::read_with("no/such/mcp.json".as_ref(), only_home).is_err());
+/// ```
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(
+    path: &Path,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<ServersFile, Error> {
     let text = text(path).map_err(Error::of_file)?;
     let name = path.display().to_string();
     let folder = project_folder(path);
@@ -31,7 +48,7 @@ pub fn read(path: &Path) -> Result<ServersFile, Error> {
         "workspaceFolderBasename" => Some(folder.file_name()?.to_str()?.to_owned()),
         "userHome" => std::env::home_dir()?.to_str().map(str::to_owned),
         "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
-        name => std::env::var(name).ok(),
+        name => environment(name),
     };
     let mut file = parse_in(&text, &name, &variables, Some(&folder))?;
     if is_in_project(path, &folder) {

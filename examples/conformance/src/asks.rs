@@ -124,10 +124,11 @@ struct Name {
     name: String,
 }
 
-/// Asks for a name.
+/// Asks for a name, which the suite also gives in advance.
 #[tool]
 async fn test_input_required_result_elicitation(ctx: &Context) -> Result<String> {
-    let answer = ctx.elicit::<Name>("What is your name?").key("user_name").await?.accepted()?;
+    let asks = ctx.elicit::<Name>("What is your name?").key("user_name").allow_unasked(true);
+    let answer = asks.await?.accepted()?;
     Ok(format!("Hello, {}!", answer.name))
 }
 

@@ -44,7 +44,7 @@ async fn run(scenario: &Scenario) -> Result<()> {
         .version(env!("CARGO_PKG_VERSION"))
         .server(SERVER, server)
         .on_elicit(|asked: ElicitRequest| async move { asked.accept_defaults() })
-        .sampling(Sampling::with(Offline))
+        .sampling(Sampling::with(Offline).allow(|_| true))
         .roots(["file:///workspace"])
         .build()?;
     let client = host.client(SERVER)?;

@@ -7,8 +7,9 @@
 //! cargo run -p desktop -- --model NAME ..                     another model
 //! ```
 //!
-//! Without a path it is `mcp.json` of the folder that it is started in. Before a tool that may destroy
-//! something it asks; a tool that says nothing of itself may.
+//! Without a path it asks whether to take `mcp.json` of the folder that it is started in: whoever wrote
+//! that file says which programs are started. Before each call of a tool it asks as well, until the
+//! user says "always" for that tool as it is; what servers say of their tools decides nothing.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -20,17 +21,23 @@ mod terminal;
 mod wanted;
 
 use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use genkit::mcp::host::{McpEvent, McpHost, ServerState};
 use genkit::{Error, Result};
 
-use talk::Talk;
-use terminal::Terminal;
+use talk::{Always, Talk};
+use terminal::{Consent, Terminal};
 use wanted::{Wanted, What};
 
 /// Package runners install a server on its first start.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How much of a log line is shown, in characters.
+const LOGGED: usize = 200;
+
+const DEMO_TOOL: &str = "notes/add_note";
 
 const DEMO: &str = "Add a note that says: buy milk.";
 
@@ -41,15 +48,12 @@ async fn main() -> Result<()> {
         println!("{}", wanted::USAGE);
         return Ok(());
     }
-    if !wanted.config.exists() {
-        let said = format!(
-            "there is no {}; this repository has examples/desktop/mcp.json",
-            wanted.config.display()
-        );
-        return Err(Error::not_found(said));
-    }
     let terminal = Terminal::standard();
-    let host = connect(&wanted, &terminal)?;
+    let config = match &wanted.config {
+        Some(named) => existing(named)?,
+        None => found(&wanted, &terminal).await?,
+    };
+    let host = connect(&wanted, &config, &terminal)?;
     let done = tokio::select! {
         done = run(&wanted, &host, &terminal) => done,
         _ = tokio::signal::ctrl_c() => {
@@ -63,19 +67,43 @@ async fn main() -> Result<()> {
     done
 }
 
-fn connect(wanted: &Wanted, terminal: &Terminal) -> Result<McpHost> {
+fn existing(config: &Path) -> Result<PathBuf> {
+    if config.exists() {
+        return Ok(config.to_owned());
+    }
+    let config = config.display();
+    let said = format!("there is no {config}; this repository has examples/desktop/mcp.json");
+    Err(Error::not_found(said))
+}
+
+/// The file of this folder, which nobody has named: it may be somebody else's.
+async fn found(wanted: &Wanted, terminal: &Terminal) -> Result<PathBuf> {
+    let config = std::path::absolute("mcp.json")?;
+    existing(&config)?;
+    let shown = table::shown(&config.display().to_string());
+    let question = format!("Start the servers of {shown}? They are programs, and run as you.");
+    match wanted.what {
+        What::Chat if terminal.consents(question).await? == Consent::Yes => Ok(config),
+        _ => Err(Error::invalid_argument(format!("to use {shown}, name it\n{}", wanted::USAGE))),
+    }
+}
+
+fn connect(wanted: &Wanted, config: &Path, terminal: &Terminal) -> Result<McpHost> {
     let host = McpHost::builder()
         .name("desktop")
         .version(env!("CARGO_PKG_VERSION"))
         .connect_timeout(PATIENCE)
-        .config_file(&wanted.config)?
+        .config_file(config)?
         .on_event(|event| match event {
             McpEvent::State { state: ServerState::Closed, .. } => {}
             McpEvent::State { server, state, .. } => eprintln!("({server} is {state})"),
             McpEvent::Log { server, level, data, .. } => {
-                eprintln!("({server}, {level:?}: {data})");
+                eprintln!("({server}, {level:?}: {})", table::line(&data.to_string(), LOGGED));
             }
             McpEvent::ToolsChanged { server, .. } => eprintln!("({server} has other tools now)"),
+            McpEvent::ToolChanged { server, tool, .. } => {
+                eprintln!("({server}/{} is another tool than it was)", table::line(tool, LOGGED));
+            }
             _ => {}
         });
     let host = match wanted.what {
@@ -99,8 +127,11 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
         return Ok(());
     }
     let model = model::model(wanted.model.clone(), "picks tools by the words of a question");
-    let mut talk = Talk::new(host, model, terminal.clone());
+    let always = Always::default();
+    let mut talk = Talk::new(host, model, terminal.clone(), always.clone());
     if wanted.what == What::Demo {
+        // Whoever starts the demo wants this one call.
+        always.add(DEMO_TOOL, None);
         terminal.tell(&format!("\n> {DEMO}"))?;
         return talk.say(DEMO, false).await;
     }
@@ -111,7 +142,7 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
         let Some(line) = line.filter(|line| !line.is_empty()) else { return Ok(()) };
         // The talk goes on where a turn failed.
         if let Err(error) = talk.say(&line, true).await {
-            terminal.tell(&format!("error     {}", error.chain()))?;
+            terminal.tell(&format!("error     {}", table::shown(&error.chain())))?;
         }
     }
 }

@@ -9,8 +9,8 @@ const WIDEST: usize = 52;
 /// How much of a description is shown, in characters.
 const SHOWN: usize = 70;
 
-/// Whether the user is asked before a tool is called. MCP assumes the worst of a tool that says
-/// nothing of itself.
+/// Whether a tool may destroy something, as its server says: a hint for the user, by which nothing is
+/// decided. MCP assumes the worst of a tool that says nothing of itself.
 pub(crate) fn may_destroy(tool: &Tool) -> bool {
     let hints = tool.annotations();
     hints.read_only != Some(true) && hints.destructive != Some(false)
@@ -35,7 +35,7 @@ pub(crate) async fn table(host: &McpHost) -> String {
         let mut items = Vec::new();
         if status.state == ServerState::Connected {
             let mut item = |kind: &str, name: &str, about: &str| {
-                items.push(vec![kind.to_owned(), name.to_owned(), line(about, SHOWN)]);
+                items.push(vec![kind.to_owned(), shown(name), line(about, SHOWN)]);
             };
             for tool in client.tools().await.unwrap_or_default() {
                 let mark = if may_destroy(&tool) { "tool  !" } else { "tool" };
@@ -64,7 +64,7 @@ pub(crate) async fn table(host: &McpHost) -> String {
         lines.extend(columns(&items, WIDEST).into_iter().map(|item| format!("    {item}")));
     }
     if asks {
-        lines.push("\n! asks before it is called".to_owned());
+        lines.push("\n! may destroy something".to_owned());
     }
     lines.join("\n")
 }
@@ -85,13 +85,33 @@ fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// The first line of a text, cut.
+/// The first line of a text, cut, with nothing in it that hides.
 pub(crate) fn line(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", shown(&text[..end])),
+        None => shown(text),
     }
+}
+
+/// A text of others as a terminal may show it: what acts on the terminal, hides or turns text around is
+/// spelled out. Line breaks stay.
+pub(crate) fn shown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for part in text.chars() {
+        let hides = match part {
+            '\n' => false,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{3164}' | '\u{2800}' => true,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+            '\u{e0000}'..='\u{e0fff}' => true,
+            part => part.is_control(),
+        };
+        match hides {
+            true => safe.extend(part.escape_unicode()),
+            false => safe.push(part),
+        }
+    }
+    safe
 }
 
 #[cfg(test)]
@@ -106,6 +126,7 @@ mod tests {
         // One that is too long does not push the others.
         assert_eq!(columns(&rows, 2), ["a  long", "bcd  x"]);
         assert_eq!(line("one two\nthree", 5), "one t…");
+        assert_eq!(shown("a\u{1b}[2J\u{202e}b\nc"), "a\\u{1b}[2J\\u{202e}b\nc");
     }
 
     #[test]

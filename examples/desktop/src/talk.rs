@@ -1,22 +1,52 @@
 //! The chat: every step is a line of its own while it happens.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use genkit::mcp::McpHost;
 use genkit::model::{GenerateChunk, ModelRef};
-use genkit::{Answer, Approval, Chat, GenerateResponse, GenerateStream, Interrupt, Part, Result};
+use genkit::{Approval, Chat, GenerateResponse, GenerateStream, Interrupt, Part, Result, Tool};
 
-use crate::table::{line, may_destroy};
-use crate::terminal::Terminal;
+use crate::table::{line, shown};
+use crate::terminal::{Consent, Terminal};
 
 const SYSTEM: &str = "You help with the user's tools. Use them where they help; the program asks the user \
-                      before anything is destroyed, so do not ask yourself. Answer briefly.";
+                      before one is called, so do not ask yourself. Answer briefly.";
 
 /// How much of arguments and of results is shown, in characters.
 const SHOWN: usize = 100;
 
+/// How much of one argument is shown before a call, in characters.
+const ARGUMENT: usize = 400;
+
+/// The tools that the user always allows. What a server says of its own tools decides nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Always(Arc<Mutex<BTreeSet<String>>>);
+
+impl Always {
+    /// Whether this tool, as it is now, is one of them: one that changes is another.
+    fn has(&self, tool: &Tool) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.contains(&key(tool.name(), Some(tool))) || known.contains(&key(tool.name(), None))
+    }
+
+    /// Adds a tool as it is now; without one, whatever has this name.
+    pub(crate) fn add(&self, name: &str, tool: Option<&Tool>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key(name, tool));
+    }
+}
+
+fn key(name: &str, tool: Option<&Tool>) -> String {
+    let about = tool.map(|tool| (tool.description(), tool.input_schema(), tool.output_schema()));
+    format!("{name} {about:?}")
+}
+
 /// A conversation with everything that the servers offer.
 pub(crate) struct Talk {
+    host: McpHost,
     chat: Chat,
     screen: Screen,
+    always: Always,
 }
 
 /// What is shown of it.
@@ -27,19 +57,21 @@ struct Screen {
 }
 
 impl Talk {
-    pub(crate) fn new(host: &McpHost, model: ModelRef, terminal: Terminal) -> Self {
+    pub(crate) fn new(host: &McpHost, model: ModelRef, terminal: Terminal, always: Always) -> Self {
+        let allowed = always.clone();
         let chat = genkit::generate(())
             .system(SYSTEM)
             .model(model)
             // Live: a server that comes or changes is there in the next turn.
             .tools(host.tools())
             .resources(host.resources())
-            .approval(|call| match call.tool() {
-                Some(tool) if may_destroy(tool) || tool.needs_approval() => Approval::Ask(None),
-                _ => Approval::Allow,
+            .approval(move |call| match call.tool() {
+                Some(tool) if allowed.has(tool) && !tool.needs_approval() => Approval::Allow,
+                _ => Approval::Ask(None),
             })
             .chat();
-        Self { chat, screen: Screen { terminal, answering: false } }
+        let screen = Screen { terminal, answering: false };
+        Self { host: host.clone(), chat, screen, always }
     }
 
     /// Says something, and shows what comes of it. Where nobody can be asked the answer is no.
@@ -52,7 +84,21 @@ impl Talk {
             }
             let mut answers = Vec::new();
             for question in response.interrupts() {
-                answers.push(self.screen.ask(&question, somebody).await?);
+                let consent = match somebody {
+                    true => self.screen.ask(&question).await?,
+                    false => Consent::No,
+                };
+                if consent == Consent::Always {
+                    let name = &question.tool_request().name;
+                    let tools = self.host.tools().await?;
+                    if let Some(tool) = tools.iter().find(|tool| tool.name() == name) {
+                        self.always.add(name, Some(tool));
+                    }
+                }
+                answers.push(match consent {
+                    Consent::No => question.deny("the user did not agree"),
+                    _ => question.approve(),
+                });
             }
             turn = self.chat.resume_with(answers);
         }
@@ -60,14 +106,24 @@ impl Talk {
 }
 
 impl Screen {
-    async fn ask(&self, question: &Interrupt, somebody: bool) -> Result<Answer> {
+    /// Each argument has a line of its own: none hides behind another.
+    async fn ask(&self, question: &Interrupt) -> Result<Consent> {
         let call = question.tool_request();
-        let asked = format!("Call {} with {}?", call.name, call.input);
-        let agreed = somebody && self.terminal.agrees(asked).await?;
-        Ok(match agreed {
-            true => question.approve(),
-            false => question.deny("the user did not agree"),
-        })
+        let mut asked = format!("Call {} with", line(&call.name, ARGUMENT));
+        match call.input.as_object() {
+            Some(arguments) if !arguments.is_empty() => {
+                for (name, value) in arguments {
+                    let value = value.to_string();
+                    let more = value.chars().count().saturating_sub(ARGUMENT);
+                    let cut =
+                        if more > 0 { format!(" (+ {more} characters)") } else { String::new() };
+                    asked += &format!("\n    {}: {}{cut}", line(name, 80), line(&value, ARGUMENT));
+                }
+                asked += "\n ";
+            }
+            _ => asked += &format!(" {}", line(&call.input.to_string(), ARGUMENT)),
+        }
+        self.terminal.consents(format!("{asked}? (a: always)")).await
     }
 
     async fn show(&mut self, mut stream: GenerateStream<'_>) -> Result<GenerateResponse> {
@@ -91,7 +147,7 @@ impl Screen {
             if !std::mem::replace(&mut self.answering, true) {
                 self.terminal.write("answer    ")?;
             }
-            return self.terminal.write(&text.replace('\n', "\n          "));
+            return self.terminal.write(&shown(text).replace('\n', "\n          "));
         }
         if let Some(call) = part.as_tool_request().filter(|call| !call.partial) {
             return self.step("call", &format!("{}({})", call.name, call.input));

@@ -7,6 +7,16 @@ use genkit::mcp::host::ElicitRequest;
 use genkit::serde_json::{self, Map, Value};
 use genkit::{Elicited, Error, Result};
 
+use crate::table::shown;
+
+/// What somebody says to a question before something is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Consent {
+    No,
+    Yes,
+    Always,
+}
+
 /// Somebody at a terminal. Servers and the agent may ask at the same time: one after the other.
 #[derive(Clone)]
 pub(crate) struct Terminal(Arc<Mutex<()>>);
@@ -33,11 +43,15 @@ impl Terminal {
         self.clone().apart(move || read(&prompt, echo)).await
     }
 
-    /// Yes or no; whatever is not yes is no.
-    pub(crate) async fn agrees(&self, question: String) -> Result<bool> {
+    /// Yes, no or always; whatever is neither yes nor always is no.
+    pub(crate) async fn consents(&self, question: String) -> Result<Consent> {
         let asked = move || read(&format!("\n? {question} [y/N]"), true);
         let said = self.clone().apart(asked).await?.unwrap_or_default();
-        Ok(matches!(said.to_lowercase().as_str(), "y" | "yes"))
+        Ok(match said.to_lowercase().as_str() {
+            "y" | "yes" => Consent::Yes,
+            "a" | "always" => Consent::Always,
+            _ => Consent::No,
+        })
     }
 
     /// A server's question: a page to visit, or the fields of a form.
@@ -83,8 +97,12 @@ fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
 
 /// Nothing is opened: the user does that, having read where it leads.
 fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
-    let question =
-        format!("\n? {}: {}\n  {url}\n  Have you been there? [y/N]", asked.server, asked.message);
+    let question = format!(
+        "\n? {}: {}\n  {}\n  Have you been there? [y/N]",
+        asked.server,
+        asked.message,
+        shown(url)
+    );
     Ok(match read(&question, true)?.as_deref() {
         Some("y" | "Y" | "yes") => Elicited::Accepted(Value::Null),
         Some(_) => Elicited::Declined,
@@ -128,7 +146,7 @@ fn label(name: &str, field: &Value) -> String {
         format!(" {}", all.join(" | "))
     });
     let default = field.get("default").map(|default| format!(" [{default}]")).unwrap_or_default();
-    format!("  {name}{about}{}{default}:", choices.unwrap_or_default())
+    shown(&format!("  {name}{about}{}{default}:", choices.unwrap_or_default())).replace('\n', " ")
 }
 
 /// What was typed, as the field wants it; the server says what it does not take.

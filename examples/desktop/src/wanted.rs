@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use genkit::{Error, Result};
 
-pub(crate) const USAGE: &str = "usage: desktop [CONFIG] [--model NAME] [--list | --demo]";
+pub(crate) const USAGE: &str =
+    "usage: desktop [--config] [CONFIG] [--model NAME] [--list | --demo]";
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +19,8 @@ pub(crate) enum What {
 /// The command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Wanted {
-    pub(crate) config: PathBuf,
+    /// `None` where none is named: then `mcp.json` of the folder is asked for.
+    pub(crate) config: Option<PathBuf>,
     pub(crate) model: Option<String>,
     pub(crate) what: What,
 }
@@ -33,6 +35,11 @@ impl Wanted {
                 "-h" | "--help" => what = What::Help,
                 "--list" => what = What::List,
                 "--demo" => what = What::Demo,
+                "--config" if config.is_none() => {
+                    let named = arguments.next();
+                    let named = named.ok_or_else(|| wrong("--config needs a path".to_owned()))?;
+                    config = Some(PathBuf::from(named));
+                }
                 "--model" => {
                     let named = arguments.next();
                     model = Some(named.ok_or_else(|| wrong("--model needs a value".to_owned()))?);
@@ -46,7 +53,7 @@ impl Wanted {
                 _ => config = Some(PathBuf::from(argument)),
             }
         }
-        Ok(Self { config: config.unwrap_or_else(|| "mcp.json".into()), model, what })
+        Ok(Self { config, model, what })
     }
 }
 
@@ -60,14 +67,17 @@ mod tests {
 
     #[test]
     fn a_line_says_what_is_wanted() {
-        let chat = Wanted { config: "mcp.json".into(), model: None, what: What::Chat };
+        let chat = Wanted { config: None, model: None, what: What::Chat };
         assert_eq!(read("").unwrap(), chat);
-        let list = Wanted { config: "a.json".into(), model: Some("m".into()), what: What::List };
+        let config = Some("a.json".into());
+        let list = Wanted { config, model: Some("m".into()), what: What::List };
+        assert_eq!(read("--config a.json --model m --list").unwrap(), list);
         assert_eq!(read("--model m a.json --list").unwrap(), list);
         for (line, said) in [
             ("--lst", "there is no option --lst"),
             ("--model", "--model needs a value"),
             ("a b", "there are two configurations"),
+            ("--config", "--config needs a path"),
         ] {
             let error = read(line).unwrap_err().to_string();
             assert!(error.contains(said) && error.contains("usage: "), "{error}");

@@ -23,8 +23,8 @@ struct Behind {
     server: String,
     /// What it is doing.
     state: String,
-    /// Why it is not there.
-    error: Option<String>,
+    /// Where to read why it is not there: what its program last said is not for every client.
+    error: Option<&'static str>,
 }
 
 /// Lists the servers behind this one, and how they are.
@@ -35,7 +35,7 @@ async fn servers(host: &McpHost) -> Vec<Behind> {
         .map(|status| Behind {
             server: status.server,
             state: status.state.to_string(),
-            error: status.last_error,
+            error: status.last_error.map(|_| "the log of this proxy says why"),
         })
         .collect()
 }

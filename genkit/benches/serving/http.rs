@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Effort;
 use super::client::{INITIALIZE, INITIALIZED, Server, call};
-use super::table::{Figure, median};
+use super::table::{Budget, Figure, median};
 
 const CLIENTS: usize = 16;
 
@@ -15,11 +15,13 @@ const CLIENTS: usize = 16;
 pub(crate) enum Era {
     /// 2025-11-25, each client with a session of its own.
     Sessions,
+    /// 2025-11-25 without sessions.
+    Stateless,
     /// 2026-07-28: each request stands by itself.
     Modern,
 }
 
-struct Client {
+pub(crate) struct Client {
     stream: BufReader<TcpStream>,
     /// The headers that are the same each time.
     headers: String,
@@ -29,7 +31,11 @@ struct Client {
 
 impl Client {
     fn open(port: u16, era: Era) -> Self {
-        let stream = connect(port);
+        Self::over(connect(port), port, era)
+    }
+
+    /// Opens a session, where there are any, over this connection.
+    pub(crate) fn over(stream: TcpStream, port: u16, era: Era) -> Self {
         stream.set_nodelay(true).unwrap();
         let headers = format!(
             "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n\
@@ -42,12 +48,23 @@ impl Client {
                 "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: add\r\n";
             return client;
         }
-        if let Some(session) = client.post(INITIALIZE) {
-            client.headers += &format!("mcp-session-id: {session}\r\n");
+        if era == Era::Stateless {
+            client.headers += "mcp-protocol-version: 2025-11-25\r\n";
+            return client;
         }
-        client.headers += "mcp-protocol-version: 2025-11-25\r\n";
-        client.post(INITIALIZED);
+        client.session();
         client
+    }
+
+    /// Opens a session, whose headers the next requests have.
+    pub(crate) fn session(&mut self) {
+        let end = self.headers.find("mcp-").unwrap_or(self.headers.len());
+        self.headers.truncate(end);
+        if let Some(session) = self.post(INITIALIZE) {
+            self.headers += &format!("mcp-session-id: {session}\r\n");
+        }
+        self.headers += "mcp-protocol-version: 2025-11-25\r\n";
+        self.post(INITIALIZED);
     }
 
     /// Sends a message in one write, reads the whole answer and gives the session it names.
@@ -97,7 +114,7 @@ impl Client {
     }
 }
 
-fn connect(port: u16) -> TcpStream {
+pub(crate) fn connect(port: u16) -> TcpStream {
     let started = Instant::now();
     loop {
         match TcpStream::connect(("127.0.0.1", port)) {
@@ -111,16 +128,21 @@ fn connect(port: u16) -> TcpStream {
 /// A call as `era` wants it.
 fn message(era: Era, id: usize) -> String {
     let message = call(id);
-    if era == Era::Sessions {
+    if era != Era::Modern {
         return message;
     }
     let meta = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     message.strip_suffix("}}").unwrap().to_owned() + meta
 }
 
+/// A port that is free.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 /// The median time of a call and the server's processor time of each, in microseconds.
 fn measure(name: &str, era: Era, effort: &Effort) -> (f64, f64) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let server = Server::start(name, Some(port));
     let (ready, begin) = (Barrier::new(CLIENTS + 1), Barrier::new(CLIENTS + 1));
     let (times, spent) = std::thread::scope(|scope| {
@@ -156,24 +178,47 @@ fn one_client(port: u16, era: Era, burst: Duration, [ready, begin]: [&Barrier; 2
     times
 }
 
+/// What is compared of an era.
+struct Compared {
+    servers: &'static [&'static str],
+    rmcp: &'static str,
+    titles: [&'static str; 2],
+    budget: f64,
+}
+
 /// Calls of 16 clients at once.
 pub(crate) fn calls(effort: &Effort, era: Era) -> Vec<Figure> {
-    const SESSIONS: &[&str] = &["bare-http", "rmcp-http-examples", "rmcp-http", "ours-http"];
-    const MODERN: &[&str] = &["bare-http", "rmcp-http-json", "ours-http"];
-    let (servers, rmcp, titles) = match era {
-        Era::Sessions => (
-            SESSIONS,
-            "rmcp-http",
-            ["http, 16 clients with sessions, p50, us", "http, the same, server CPU, us"],
-        ),
-        Era::Modern => (
-            MODERN,
-            "rmcp-http-json",
-            ["http, 16 clients without sessions, p50, us", "http, the same, server CPU, us"],
-        ),
+    let Compared { servers, rmcp, titles, budget } = match era {
+        Era::Sessions => Compared {
+            servers: &[
+                "bare-hyper",
+                "bare-http",
+                "rmcp-http-examples",
+                "rmcp-http-nodelay",
+                "ours-http",
+            ],
+            rmcp: "rmcp-http-nodelay",
+            titles: ["http, 16 clients with sessions, p50, us", "http, the same, server CPU, us"],
+            budget: 3.0,
+        },
+        Era::Stateless => Compared {
+            servers: &["bare-hyper", "bare-http", "rmcp-http-stateless", "ours-http-stateless"],
+            rmcp: "rmcp-http-stateless",
+            titles: [
+                "http, 16 clients without sessions, p50, us",
+                "http, the same, server CPU, us",
+            ],
+            budget: 2.0,
+        },
+        Era::Modern => Compared {
+            servers: &["bare-hyper", "bare-http", "rmcp-http-stateless", "ours-http"],
+            rmcp: "rmcp-http-stateless",
+            titles: ["http, 16 clients of 2026-07-28, p50, us", "http, the same, server CPU, us"],
+            budget: 2.0,
+        },
     };
-    let mut p50 = Figure::new(titles[0], servers, rmcp, "1.0 of rmcp");
-    let mut cpu = Figure::new(titles[1], servers, rmcp, "1.0 of rmcp");
+    let mut p50 = Figure::new(titles[0], servers, rmcp, Budget::None);
+    let mut cpu = Figure::new(titles[1], servers, rmcp, Budget::Times(budget));
     for _ in 0..effort.rounds {
         for (place, name) in servers.iter().enumerate() {
             let (middle, spent) = measure(name, era, effort);

@@ -8,6 +8,7 @@
 
 mod client;
 mod http;
+mod idle;
 mod servers;
 mod stdio;
 mod table;
@@ -24,6 +25,8 @@ struct Effort {
     lists: usize,
     /// How long a sample with many calls at once takes.
     burst: std::time::Duration,
+    /// Sessions that are open and idle.
+    idle: usize,
 }
 
 fn main() {
@@ -36,10 +39,10 @@ fn main() {
     let quick = words.iter().any(|word| word == "--quick");
     let effort = if quick {
         let burst = std::time::Duration::from_millis(300);
-        Effort { starts: 5, rounds: 2, calls: 2000, lists: 20, burst }
+        Effort { starts: 5, rounds: 2, calls: 2000, lists: 20, burst, idle: 2000 }
     } else {
         let burst = std::time::Duration::from_millis(1000);
-        Effort { starts: 20, rounds: 5, calls: 10_000, lists: 60, burst }
+        Effort { starts: 20, rounds: 5, calls: 10_000, lists: 60, burst, idle: 10_000 }
     };
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
     let want = |title: &str| wanted.is_empty() || wanted.iter().any(|word| title.contains(*word));
@@ -59,6 +62,10 @@ fn main() {
     }
     if want("http") {
         show(http::calls(&effort, http::Era::Sessions));
+        show(http::calls(&effort, http::Era::Stateless));
         show(http::calls(&effort, http::Era::Modern));
+    }
+    if want("idle") {
+        show(vec![idle::sessions(&effort)]);
     }
 }

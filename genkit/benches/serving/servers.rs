@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use genkit::mcp::McpServer;
 use genkit::{Genkit, Registry, tool, tools};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
@@ -52,13 +53,20 @@ pub(crate) fn serve(name: &str, port: &str) {
         "rmcp-list" => rmcp_stdio(thousand_shown(), false),
         "rmcp-pipes-list" => rmcp_stdio(thousand_shown(), true),
         "bare-http" => bare_http(&address),
-        "rmcp-http-examples" => rmcp_http(&address, false, false),
-        "rmcp-http" => rmcp_http(&address, true, false),
-        "rmcp-http-json" => rmcp_http(&address, true, true),
-        "ours" => ours(genkit(tools![add]), None),
-        "ours-text" => ours(genkit(tools![add_as_text]), None),
-        "ours-list" => ours(genkit(thousand()), None),
-        "ours-http" => ours(genkit(tools![add]), Some(&address)),
+        "bare-hyper" => bare_hyper(&address),
+        "rmcp-http-examples" => rmcp_http(&address, false, rmcp_sessions()),
+        "rmcp-http-nodelay" => rmcp_http(&address, true, rmcp_sessions()),
+        "rmcp-http-stateless" => {
+            let config = rmcp_sessions().with_legacy_session_mode(false);
+            rmcp_http(&address, true, config.with_json_response(true));
+        }
+        "ours" => ours(genkit(tools![add]).serve_mcp(), None),
+        "ours-text" => ours(genkit(tools![add_as_text]).serve_mcp(), None),
+        "ours-list" => ours(genkit(thousand()).serve_mcp(), None),
+        "ours-http" => ours(genkit(tools![add]).serve_mcp(), Some(&address)),
+        "ours-http-stateless" => {
+            ours(genkit(tools![add]).serve_mcp().stateless(true), Some(&address));
+        }
         other => panic!("there is no server {other}"),
     }
 }
@@ -68,8 +76,7 @@ fn genkit<A: Into<genkit::Action>>(actions: impl IntoIterator<Item = A>) -> Genk
 }
 
 #[tokio::main]
-async fn ours(genkit: Genkit, address: Option<&str>) {
-    let server = genkit.serve_mcp();
+async fn ours(server: McpServer, address: Option<&str>) {
     match address {
         Some(address) => server.http(address).await.unwrap(),
         None => server.await.unwrap(),
@@ -238,16 +245,45 @@ async fn rmcp_stdio(tools: Vec<Tool>, pipes: bool) {
     served.unwrap();
 }
 
+/// The floor of HTTP: hyper's connections, and nothing between them and the loop written by hand.
+#[tokio::main]
+async fn bare_hyper(address: &str) {
+    use http_body_util::{BodyExt as _, Full};
+    use hyper::body::{Bytes, Incoming};
+    use hyper::service::service_fn;
+    use hyper::{Request, Response};
+    let answer = |request: Request<Incoming>| async move {
+        let body = request.into_body().collect().await?.to_bytes();
+        let mut out = Vec::new();
+        let status = if answer(&body, &Value::Null, &mut out) { 200 } else { 202 };
+        let response =
+            Response::builder().status(status).header("content-type", "application/json");
+        Ok::<_, hyper::Error>(response.body(Full::<Bytes>::from(out)).unwrap())
+    };
+    let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let stream = hyper_util::rt::TokioIo::new(stream);
+        tokio::spawn(async move {
+            let connection = hyper::server::conn::http1::Builder::new();
+            // A client that is gone ends it.
+            let _ = connection.serve_connection(stream, service_fn(answer)).await;
+        });
+    }
+}
+
+fn rmcp_sessions() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+}
+
 /// As in rmcp's examples, but for what is told.
 #[tokio::main]
-async fn rmcp_http(address: &str, nodelay: bool, json: bool) {
+async fn rmcp_http(address: &str, nodelay: bool, config: StreamableHttpServerConfig) {
     use axum::serve::ListenerExt as _;
     let adder = Adder { tools: Arc::default() };
-    let service = StreamableHttpService::new(
-        move || Ok(adder.clone()),
-        Arc::new(LocalSessionManager::default()),
-        StreamableHttpServerConfig::default().with_json_response(json),
-    );
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(adder.clone()), sessions, config);
     let app = axum::Router::new().route_service("/mcp", service);
     let listener = tokio::net::TcpListener::bind(address).await.unwrap();
     if nodelay {

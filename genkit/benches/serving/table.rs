@@ -14,7 +14,32 @@ pub(crate) struct Figure {
     /// The server that is written by hand with rmcp.
     pub(crate) rmcp: &'static str,
     /// What `ours` should be at.
-    pub(crate) budget: &'static str,
+    pub(crate) budget: Budget,
+}
+
+/// What a figure should be at.
+#[derive(Clone, Copy)]
+pub(crate) enum Budget {
+    /// So many times the floor, and no more.
+    Times(f64),
+    /// So many times the floor, and no less.
+    AtLeast(f64),
+    /// The figure itself, and no more.
+    Figure(f64),
+    None,
+}
+
+impl Budget {
+    /// How it is printed, and whether it is met.
+    fn words(self, figure: f64, times: f64) -> String {
+        let (words, met) = match self {
+            Self::Times(most) => (format!("≤ {most:.2} x bare"), times <= most),
+            Self::AtLeast(least) => (format!("≥ {least:.2} x bare"), times >= least),
+            Self::Figure(most) => (format!("≤ {most:.2}"), figure <= most),
+            Self::None => return String::new(),
+        };
+        format!("   budget {words}{}", if met { "" } else { ", missed" })
+    }
 }
 
 impl Figure {
@@ -22,7 +47,7 @@ impl Figure {
         title: &'static str,
         servers: &[&'static str],
         rmcp: &'static str,
-        budget: &'static str,
+        budget: Budget,
     ) -> Self {
         let rows = servers.iter().map(|server| Row { server, samples: Vec::new() }).collect();
         Self { title, rows, rmcp, budget }
@@ -39,16 +64,15 @@ impl Figure {
         for row in &self.rows {
             let figure = median(row.samples.clone());
             let digits = if figure < 1000.0 { 2 } else { 0 };
-            print!(
-                "  {:<40}{figure:>12.digits$}{:>12.3}{:>12.3}",
+            let times = ratio(row, &self.rows[0]);
+            let is_ours =
+                matches!(row.server, "ours" | "ours-list" | "ours-http" | "ours-http-stateless");
+            let budget = if is_ours { self.budget.words(figure, times) } else { String::new() };
+            println!(
+                "  {:<40}{figure:>12.digits$}{times:>12.3}{:>12.3}{budget}",
                 row.server,
-                ratio(row, &self.rows[0]),
                 ratio(row, rmcp)
             );
-            if matches!(row.server, "ours" | "ours-list" | "ours-http") {
-                print!("   budget {}", self.budget);
-            }
-            println!();
         }
     }
 }

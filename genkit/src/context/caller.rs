@@ -1,5 +1,7 @@
 //! The caller behind a context: who called a function, and what it can be asked.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::Value;
 
 use super::capability::Capability;
@@ -45,6 +47,35 @@ pub(crate) trait Caller: Send + Sync {
     /// Who it is.
     fn client(&self) -> Option<ClientInfo> {
         None
+    }
+
+    /// Who answers its questions, where that is known: two calls with one asker are one person's.
+    fn asker(&self) -> Option<Asker> {
+        None
+    }
+}
+
+/// Who answers the questions of calls: a run, a session. No two have one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asker {
+    number: u64,
+    resumes: bool,
+}
+
+impl Asker {
+    pub(crate) fn new() -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
+    }
+
+    /// A run, whose calls end where they ask and are made anew with the answer.
+    pub(crate) fn of_run() -> Self {
+        Self { resumes: true, ..Self::new() }
+    }
+
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn resumes(self) -> bool {
+        self.resumes
     }
 }
 

@@ -13,6 +13,7 @@ use super::question::Question;
 use super::replay::Recording;
 use super::{Context, panics};
 use crate::error::{Error, Result};
+use crate::visible::Logged;
 
 /// The outcome of a run.
 #[derive(Debug)]
@@ -112,7 +113,10 @@ fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
     let reference = crate::error::reference();
     // What a panic says may name files, hosts or data: neither a client nor a model reads it.
-    tracing::error!(action = name, %place, panic = %message, %reference, "a function panicked");
+    tracing::error!(
+        action = %Logged::name(name), %place, panic = %Logged::text(message), %reference,
+        "a function panicked"
+    );
     E::Panicked { name: name.to_owned(), reference }.into()
 }
 

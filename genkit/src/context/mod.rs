@@ -42,7 +42,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use caller::{Caller, NoCaller};
+pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise, within};
 #[cfg(feature = "mcp-server")]
@@ -50,7 +50,7 @@ pub(crate) use question::unanswerable;
 pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
-pub(crate) use replay::Recording;
+pub(crate) use replay::{Recording, Rounds};
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;
@@ -104,6 +104,8 @@ pub(crate) struct ContextParts {
     pub(crate) cancel: CancellationToken,
     pub(crate) limit: Option<Duration>,
     pub(crate) recording: Recording,
+    /// For a caller that answers by calling again.
+    pub(crate) rounds: Option<Arc<dyn Rounds>>,
     pub(crate) chunks: Option<OnChunk>,
     /// What the user must approve once the arguments are read and before the function runs.
     pub(crate) approval: Option<String>,
@@ -126,6 +128,7 @@ impl Default for ContextParts {
             cancel: CancellationToken::new(),
             limit: None,
             recording: Recording::default(),
+            rounds: None,
             chunks: None,
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]
@@ -363,6 +366,11 @@ impl Context {
         Self(Arc::clone(&self.0), Some(uri.into()))
     }
 
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn asker(&self) -> Option<Asker> {
+        self.0.parts.caller.asker()
+    }
+
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.parts.cancel
     }
@@ -388,6 +396,7 @@ impl Context {
             cancel: parts.cancel.clone(),
             limit: parts.limit,
             recording: Recording::default(),
+            rounds: parts.rounds.clone(),
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::question::{CallerAnswer, Question};
 use crate::sync::lock;
+use crate::visible::Logged;
 
 /// Answers by the key of their question, and results by the key of their `once`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,24 @@ pub(crate) struct Recording {
     pub(crate) answers: BTreeMap<String, CallerAnswer>,
     #[serde(default, rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) once: BTreeMap<String, Value>,
+    /// What was asked under each key, as its [`Rounds`] know it again: an answer is to nothing else.
+    #[serde(default, rename = "q", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) asked: BTreeMap<String, String>,
+    /// The keys of answers that came with this round.
+    #[serde(skip)]
+    pub(crate) fresh: BTreeSet<String>,
+    /// Answers to what was never asked, for forms that take them.
+    #[serde(skip)]
+    pub(crate) unasked: BTreeMap<String, CallerAnswer>,
+}
+
+/// What a caller that answers by calling again keeps of its rounds.
+pub(crate) trait Rounds: Send + Sync {
+    /// What a question is known by in later rounds.
+    fn know(&self, question: &str) -> String;
+
+    /// Takes what this round answers. It can be taken once: `false` if another request was faster.
+    fn claim(&self) -> bool;
 }
 
 /// One run of a function: what was recorded before, and what it asks now.
@@ -25,9 +44,11 @@ pub(super) struct Replay {
     recording: Recording,
     /// Questions without a key of their own get their ordinal.
     asked: usize,
+    /// What was asked under the keys of this run.
+    keys: BTreeMap<String, String>,
     /// The keys of recorded answers that the function took.
     used: BTreeSet<String>,
-    open: Vec<Question>,
+    open: Vec<(Question, String)>,
     /// How many `once` are running.
     busy: usize,
     /// How many questions are being answered live, since when, and how long before that.
@@ -41,6 +62,7 @@ impl Replay {
         Self {
             recording,
             asked: 0,
+            keys: BTreeMap::new(),
             used: BTreeSet::new(),
             open: Vec::new(),
             busy: 0,
@@ -63,13 +85,35 @@ impl Replay {
         self.recording.once.insert(key.to_owned(), value);
     }
 
-    pub(super) fn key(&mut self, own: Option<String>) -> String {
+    /// The key of what is `asked`: its own, or its ordinal. Two questions never share an answer.
+    pub(super) fn key(&mut self, own: Option<String>, asked: &str) -> String {
         self.asked += 1;
-        own.unwrap_or_else(|| format!("q{}", self.asked))
+        let own = own.unwrap_or_else(|| format!("q{}", self.asked));
+        let mut key = own.clone();
+        let mut count = 1;
+        while self.keys.get(&key).is_some_and(|other| other != asked) {
+            count += 1;
+            key = format!("{own}#{count}");
+        }
+        self.keys.insert(key.clone(), asked.to_owned());
+        key
     }
 
-    pub(super) fn answer(&self, key: &str) -> Option<CallerAnswer> {
-        self.recording.answers.get(key).cloned()
+    /// The answer to what is asked under `key`, and whether it came with this round.
+    pub(super) fn answer(&self, key: &str, asked: &str) -> Option<(CallerAnswer, bool)> {
+        let Recording { answers, asked: questions, fresh, .. } = &self.recording;
+        // What was stored before questions were kept says of itself what it is to.
+        let is_it = questions.get(key).is_none_or(|known| known == asked);
+        if !is_it {
+            tracing::debug!(key = %Logged::name(key), "a question has changed and is asked anew");
+        }
+        let answer = answers.get(key).filter(|_| is_it)?;
+        Some((answer.clone(), fresh.contains(key)))
+    }
+
+    /// The answer that a client gave to what it was not asked.
+    pub(super) fn unasked(&mut self, key: &str) -> Option<CallerAnswer> {
+        self.recording.unasked.remove(key)
     }
 
     /// Notes that the answer under `key` was understood.
@@ -77,14 +121,15 @@ impl Replay {
         self.used.insert(key);
     }
 
-    /// Records an answer that was given live.
-    pub(super) fn answered(&mut self, key: String, answer: CallerAnswer) {
+    /// Records an answer that was given live to what was `asked`.
+    pub(super) fn answered(&mut self, key: String, asked: String, answer: CallerAnswer) {
         self.recording.answers.insert(key.clone(), answer);
+        self.recording.asked.insert(key.clone(), asked);
         self.used.insert(key);
     }
 
-    pub(super) fn open(&mut self, question: Question) {
-        self.open.push(question);
+    pub(super) fn open(&mut self, question: Question, asked: String) {
+        self.open.push((question, asked));
     }
 
     /// The open questions and the record, once nothing that must not be cut off is running.
@@ -96,7 +141,13 @@ impl Replay {
         // What the function did not understand is asked again, and what it never asked is not
         // carried on: a client could make the record grow for ever.
         recording.answers.retain(|key, _| self.used.contains(key));
-        Some((std::mem::take(&mut self.open), recording))
+        recording.asked.retain(|key, _| self.used.contains(key));
+        let mut questions = Vec::new();
+        for (question, asked) in std::mem::take(&mut self.open) {
+            recording.asked.insert(question.key.clone(), asked);
+            questions.push(question);
+        }
+        Some((questions, recording))
     }
 
     pub(super) fn paused(&self) -> Duration {

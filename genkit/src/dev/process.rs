@@ -12,6 +12,7 @@ use super::{http, websocket};
 use crate::error::Error;
 use crate::instance::Genkit;
 use crate::sync::lock;
+use crate::visible::Logged;
 
 /// What runs, if anything does.
 static RUNNING: Mutex<Option<RunningTools>> = Mutex::new(None);
@@ -43,7 +44,7 @@ pub(super) fn start(environment: DevEnvironment, genkit: &Genkit) {
         if let Err(error) = ended {
             let error = Error::from(error);
             tracing::error!(
-                error = error.chain(),
+                error = %Logged::text(error.chain()),
                 "Genkit's developer tools cannot see this program"
             );
         }

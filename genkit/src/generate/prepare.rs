@@ -19,7 +19,7 @@ use super::request::{
 use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules, begin_span};
 use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
-use crate::context::ContextParts;
+use crate::context::{Asker, ContextParts};
 use crate::error::Result;
 use crate::future::{Awaited, BoxFuture};
 use crate::message::{Message, ToolRequest};
@@ -150,7 +150,8 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started };
+    let asker = Asker::of_run();
+    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started, asker };
     Ok((Run::new(env, rules, resumed), request))
 }
 
@@ -169,7 +170,8 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
         TurnRules { max_turns: usize::MAX, fail_on_max_turns: true, return_tool_requests: false };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started };
+    let asker = Asker::of_run();
+    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started, asker };
     Ok(Run::new(env, rules, None))
 }
 

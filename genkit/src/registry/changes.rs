@@ -1,30 +1,124 @@
-//! Changes of a registry: a version that grows, and a broadcast to those who notify clients.
+//! Changes of a registry: a version that grows, and those who watch it.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 
-use tokio::sync::broadcast;
+use tokio::sync::Notify;
 
-/// Changes that a subscriber may lag behind before it must read everything again. Default is 256.
-const BACKLOG: usize = 256;
+use crate::sync::lock;
+
+/// Updated resources that a watcher is told one by one, if it does not read. Default is 1,000; more
+/// are told as any.
+const MAX_UPDATED: usize = 1_000;
 
 /// A change that servers notify their clients of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RegistryChange {
     Tools,
     Prompts,
     Resources,
-    ResourceUpdated(String),
+    ResourceUpdated(Arc<str>),
 }
 
+/// Changes that were not read yet: each is there once, however often it was made, in the order in
+/// which they were made first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChangeSet {
+    order: VecDeque<RegistryChange>,
+    known: BTreeSet<RegistryChange>,
+    /// More resources than are kept were updated: it may be any.
+    any_updated: bool,
+}
+
+impl ChangeSet {
+    pub(crate) fn add(&mut self, change: RegistryChange) {
+        let is_update = matches!(change, RegistryChange::ResourceUpdated(_));
+        if (is_update && self.any_updated) || !self.known.insert(change.clone()) {
+            return;
+        }
+        self.order.push_back(change);
+        if is_update && self.order.len() > MAX_UPDATED {
+            self.any_updated = true;
+            self.retain(|change| !matches!(change, RegistryChange::ResourceUpdated(_)));
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(&RegistryChange) -> bool) {
+        self.order.retain(&keep);
+        self.known.retain(keep);
+    }
+}
+
+#[cfg(feature = "mcp-server")]
+impl ChangeSet {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.order.is_empty() && !self.any_updated
+    }
+
+    pub(crate) fn any_updated(&self) -> bool {
+        self.any_updated
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(crate) fn contains(&self, change: &RegistryChange) -> bool {
+        self.known.contains(change)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RegistryChange> {
+        self.order.iter()
+    }
+
+    /// The change that was made first.
+    pub(crate) fn pop(&mut self) -> Option<RegistryChange> {
+        let first = self.order.pop_front()?;
+        self.known.remove(&first);
+        Some(first)
+    }
+
+    /// Adds a change without a bound: whoever does so has one.
+    pub(crate) fn add_wanted(&mut self, change: &RegistryChange) {
+        if self.known.insert(change.clone()) {
+            self.order.push_back(change.clone());
+        }
+    }
+
+    /// Leaves out the updates of resources that nobody wants any more.
+    pub(crate) fn forget_updates(&mut self, unless: impl Fn(&Arc<str>) -> bool) {
+        self.retain(|change| match change {
+            RegistryChange::ResourceUpdated(uri) => unless(uri),
+            _ => true,
+        });
+    }
+}
+
+/// Sees the changes of a registry while it is there. A registry never waits for it.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    unread: Mutex<ChangeSet>,
+    news: Notify,
+}
+
+#[cfg(feature = "mcp-server")]
+impl Watcher {
+    /// Waits for a change that was made since this was called last.
+    pub(crate) async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// Everything that was not read.
+    pub(crate) fn take(&self) -> ChangeSet {
+        std::mem::take(&mut lock(&self.unread))
+    }
+}
+
+#[derive(Default)]
 pub(super) struct Changes {
     version: AtomicU64,
-    sender: broadcast::Sender<RegistryChange>,
-}
-
-impl Default for Changes {
-    fn default() -> Self {
-        Self { version: AtomicU64::new(0), sender: broadcast::channel(BACKLOG).0 }
-    }
+    watchers: Mutex<Vec<Weak<Watcher>>>,
 }
 
 impl Changes {
@@ -35,8 +129,10 @@ impl Changes {
     }
 
     #[cfg(feature = "mcp-server")]
-    pub(super) fn subscribe(&self) -> broadcast::Receiver<RegistryChange> {
-        self.sender.subscribe()
+    pub(super) fn watch(&self) -> Arc<Watcher> {
+        let watcher = Arc::default();
+        lock(&self.watchers).push(Arc::downgrade(&watcher));
+        watcher
     }
 
     /// A list changed.
@@ -46,7 +142,45 @@ impl Changes {
     }
 
     pub(super) fn send(&self, change: RegistryChange) {
-        // No subscribers are fine.
-        let _ = self.sender.send(change);
+        lock(&self.watchers).retain(|watcher| {
+            let Some(watcher) = watcher.upgrade() else { return false };
+            lock(&watcher.unread).add(change.clone());
+            watcher.news.notify_one();
+            true
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn updated(uri: &str) -> RegistryChange {
+        RegistryChange::ResourceUpdated(uri.into())
+    }
+
+    #[test]
+    fn a_change_is_unread_once_however_often_it_was_made() {
+        let mut changes = ChangeSet::default();
+        for _ in 0..3 {
+            changes.add(updated("note://2"));
+            changes.add(RegistryChange::Tools);
+            changes.add(updated("note://1"));
+        }
+        let in_order = [updated("note://2"), RegistryChange::Tools, updated("note://1")];
+        assert!(changes.order.iter().eq(&in_order), "{changes:?}");
+        assert!(!changes.any_updated);
+    }
+
+    #[test]
+    fn of_many_updated_resources_only_that_there_were_some_is_kept() {
+        let mut changes = ChangeSet::default();
+        changes.add(RegistryChange::Prompts);
+        for number in 0..=MAX_UPDATED {
+            changes.add(updated(&format!("note://{number}")));
+        }
+        changes.add(updated("note://again"));
+        assert!(changes.any_updated);
+        assert!(changes.order.iter().eq(&[RegistryChange::Prompts]) && changes.known.len() == 1);
     }
 }

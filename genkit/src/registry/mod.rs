@@ -10,9 +10,6 @@ mod verify;
 
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-#[cfg(feature = "mcp-server")]
-use tokio::sync::broadcast;
-
 #[cfg(feature = "inventory")]
 use crate::action::Linked;
 #[cfg(feature = "dotprompt")]
@@ -21,6 +18,8 @@ use crate::context::TypeMap;
 use crate::error::Result;
 
 pub(crate) use changes::RegistryChange;
+#[cfg(feature = "mcp-server")]
+pub(crate) use changes::{ChangeSet, Watcher};
 pub(crate) use verify::verify_tool;
 
 pub use action::{Action, IntoActions};
@@ -264,7 +263,7 @@ impl Registry {
     /// genkit::Registry::new().resource_updated("note://7");
     /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.0.changes.send(RegistryChange::ResourceUpdated(uri.into()));
+        self.0.changes.send(RegistryChange::ResourceUpdated(uri.into().into()));
     }
 
     /// Whether there is nothing in it.
@@ -314,8 +313,13 @@ impl Registry {
     }
 
     #[cfg(feature = "mcp-server")]
-    pub(crate) fn changes(&self) -> broadcast::Receiver<RegistryChange> {
-        self.0.changes.subscribe()
+    pub(crate) fn watch(&self) -> Arc<Watcher> {
+        self.0.changes.watch()
+    }
+
+    #[cfg(all(test, feature = "mcp-server"))]
+    pub(crate) fn list_changed(&self, change: RegistryChange) {
+        self.0.changes.list_changed(change);
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Actions> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::TemplateCall;
 use crate::error::Result;
+use crate::visible;
 
 type Helper = Arc<dyn Fn(&TemplateCall<'_>) -> Result<Value> + Send + Sync>;
 
@@ -63,9 +64,9 @@ impl Templates {
 /// `{{log ..}}` goes where everything goes that the library logs.
 fn log(level: &str, text: &str) {
     match level {
-        "error" => tracing::error!(target: "genkit::template", "{text}"),
-        "warn" => tracing::warn!(target: "genkit::template", "{text}"),
-        "debug" => tracing::debug!(target: "genkit::template", "{text}"),
-        _ => tracing::info!(target: "genkit::template", "{text}"),
+        "error" => tracing::error!(target: "genkit::template", "{}", visible::line(text)),
+        "warn" => tracing::warn!(target: "genkit::template", "{}", visible::line(text)),
+        "debug" => tracing::debug!(target: "genkit::template", "{}", visible::line(text)),
+        _ => tracing::info!(target: "genkit::template", "{}", visible::line(text)),
     }
 }

@@ -258,7 +258,7 @@ async fn resources_and_templates() {
 }
 
 #[tokio::test]
-async fn of_two_servers_with_one_uri_the_first_that_lists_it_reads_it() {
+async fn of_two_servers_with_one_uri_the_one_that_is_named_reads_it() {
     let template = Resource::builder("house://{what}", "any", "Any.")
         .handler(|_, _: Value| async { Ok("the template") });
     let host = McpHost::builder()
@@ -266,11 +266,12 @@ async fn of_two_servers_with_one_uri_the_first_that_lists_it_reads_it() {
         .server("b", server(&registry(resources![rules])))
         .build()
         .unwrap();
-    let read = host.read_resource("house://rules").await.unwrap();
-    assert_eq!(
-        read[0].clone(),
-        ResourceContents::text("Be kind.").with_uri("house://rules").with_mime_type("text/plain")
-    );
+    let error = host.read_resource("house://rules").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+    let error = error.to_string();
+    assert!(error.contains("`a` and `b` both offer the resource `house://rules`"), "{error}");
+    let read = host.client("b").unwrap().read_resource("house://rules").await.unwrap();
+    assert_eq!(read[0].as_text(), Some("Be kind."));
     let read = host.read_resource("house://door").await.unwrap();
     assert_eq!(
         read[0].clone(),

@@ -2,6 +2,7 @@
 
 mod actions;
 mod changes;
+mod hostile;
 mod life;
 mod proxy;
 mod questions;

@@ -109,3 +109,11 @@ async fn what_holds_the_stream_open_is_not_waited_for() {
     assert!(since.elapsed() < Duration::from_secs(5));
     assert!(child.describe_exit().ends_with("gone"));
 }
+
+#[tokio::test]
+async fn escape_codes_reach_no_terminal() {
+    let mut child = exited(r"printf '\033]0;owned\007\033[2J\tat \302\233 x\r' >&2; exit 1").await;
+    let shown = r"\u{1b}]0;owned\u{7}\u{1b}[2J    at \u{9b} x";
+    assert_eq!(child.stderr_tail(), [shown]);
+    assert!(child.describe_exit().contains(shown), "{}", child.describe_exit());
+}

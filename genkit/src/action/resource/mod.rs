@@ -162,6 +162,11 @@ impl Resource {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// The MCP server that it is of, by its key; `None` for one of this program.
+    pub(crate) fn server(&self) -> Option<&str> {
+        self.metadata().get("mcp")?["server"].as_str().filter(|_| self.info().is_remote())
+    }
+
     /// What is wrong with the template, if anything.
     pub(crate) fn template(&self) -> std::result::Result<&UriTemplate, &str> {
         self.0.template.as_ref().map_err(String::as_str)

@@ -1,5 +1,6 @@
 //! Tools: functions that a model may call.
 
+mod approval;
 mod builder;
 mod declared;
 mod function;
@@ -7,7 +8,6 @@ mod output;
 mod returned;
 mod settings;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 use std::time::Duration;
@@ -119,31 +119,6 @@ impl Tool {
     /// The exact schema of its result, where the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
-    }
-
-    /// What the user reads before approving a call.
-    pub(crate) fn approval_message(&self, arguments: &Value) -> String {
-        /// How much of the arguments is shown.
-        const SHOWN: usize = 1000;
-        let name = self.name_for_approval();
-        let mut shown = arguments.to_string();
-        if shown.chars().count() > SHOWN {
-            shown = shown.chars().take(SHOWN).chain("… (cut)".chars()).collect();
-        }
-        format!("Allow `{name}` to run with {shown}?")
-    }
-
-    /// What a person judges a tool by: its title, but of another program's tool where it comes from,
-    /// since that program chooses both title and name.
-    fn name_for_approval(&self) -> Cow<'_, str> {
-        if !self.info().is_remote() {
-            return self.title().unwrap_or(self.name()).into();
-        }
-        let origin = self.metadata().get("mcp").map(|origin| (&origin["server"], &origin["name"]));
-        match origin {
-            Some((Value::String(server), Value::String(name))) => format!("{server}/{name}").into(),
-            _ => self.name().into(),
-        }
     }
 
     /// Whether both are one and the same, not only of one name.

@@ -15,13 +15,15 @@ pub struct ToolOutput {
     pub(crate) value: Option<Value>,
     pub(crate) content: Vec<Part>,
     pub(crate) metadata: Map<String, Value>,
+    /// How a tool of another server says its value in text, for whoever passes that on.
+    pub(crate) repeated: Vec<String>,
 }
 
 impl ToolOutput {
     /// What a model reads as the answer, and the content that stands beside it. Text alone is the
     /// answer.
     pub(crate) fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
-        let Self { value, content, metadata } = self;
+        let Self { value, content, metadata, .. } = self;
         match value {
             Some(value) => (value, content, metadata),
             None if content.iter().all(|part| part.as_text().is_some()) => {
@@ -195,7 +197,7 @@ impl IntoOutput for Part {
 impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
     fn into_output(self) -> Result<ToolOutput> {
         let Self { value, content, metadata } = self;
-        Ok(ToolOutput { value: Some(to_value(value)?), content, metadata })
+        Ok(ToolOutput { value: Some(to_value(value)?), content, metadata, ..ToolOutput::default() })
     }
 
     fn schema() -> Option<Value> {

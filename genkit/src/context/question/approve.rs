@@ -3,6 +3,7 @@
 use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
+use crate::visible;
 
 /// The key of the question that `needs_approval` asks.
 pub(crate) const APPROVAL_KEY: &str = "approve";
@@ -43,6 +44,7 @@ impl Context {
     }
 
     async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
+        let message = visible::text(&message).into_owned();
         let kind = QuestionKind::Approval { message: message.clone() };
         let decision = self.ask(key, kind, |answer| answer.approval_of(&message)).await?;
         decision.approved()

@@ -1,9 +1,10 @@
 //! Questions as data: they are sent, and stored with a suspended call.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::sample_request::SampleRequest;
+use crate::canonical::canonical;
 use crate::context::capability::Capability;
 
 /// A question with the key that its answer comes under; also as it is stored.
@@ -41,6 +42,20 @@ impl QuestionKind {
             Self::Sampling(_) => Capability::Sampling,
             Self::Roots => Capability::Roots,
         }
+    }
+
+    /// All that is asked, as one text: an answer is to this and nothing else.
+    pub(crate) fn canonical(&self) -> String {
+        let asked = match self {
+            Self::Elicitation { message, schema } => json!(["elicitation", message, schema]),
+            Self::Approval { message } => json!(["approval", message]),
+            Self::Interrupt { metadata } => json!(["interrupt", metadata]),
+            Self::Sampling(SampleRequest { messages, system, max_tokens, temperature, stop }) => {
+                json!(["sampling", messages, system, max_tokens, temperature, stop])
+            }
+            Self::Roots => json!(["roots"]),
+        };
+        canonical(&asked)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::schema::{Bounds, Shape};
+use crate::visible;
 
 impl Context {
     /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
@@ -153,6 +154,7 @@ pub struct Elicit<'a, T> {
     message: String,
     schema: Value,
     shape: Shape,
+    takes_unasked: bool,
     /// Reads the answer; with it awaiting needs no bound that a type without traits would miss again.
     read: fn(CallerAnswer, Option<&Bounds>) -> Result<Elicited<T>, E>,
 }
@@ -164,13 +166,35 @@ impl<'a, T> Elicit<'a, T> {
     {
         let read =
             |answer: CallerAnswer, bounds: Option<&Bounds>| answer.decision()?.elicited(bounds);
-        Self { context, key: None, message, schema, shape, read }
+        Self { context, key: None, message, schema, shape, takes_unasked: false, read }
     }
 
     /// Names the question. Without, questions are told apart by their order: name those whose
     /// order may differ from run to run.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
+        self
+    }
+
+    /// Answers in advance: whether an answer counts that a client of the 2026-07-28 protocol gives under the
+    /// [`key`](Self::key) with its first call, before it was asked. Default is `false`: only what was asked
+    /// can be answered.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct City { name: String }
+    ///
+    /// /// Tells the weather.
+    /// #[tool]
+    /// async fn weather(ctx: &Context) -> Result<String> {
+    ///     let city = ctx.elicit::<City>("Where?").key("city").allow_unasked(true).await?.accepted()?;
+    ///     Ok(format!("sunny in {}", city.name))
+    /// }
+    /// ```
+    pub fn allow_unasked(mut self, allow: bool) -> Self {
+        self.takes_unasked = allow;
         self
     }
 }
@@ -181,11 +205,14 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
 
     fn into_future(self) -> Self::IntoFuture {
         let bounds = Bounds::compile(&self.schema, self.shape);
-        let kind = QuestionKind::Elicitation { message: self.message, schema: self.schema };
+        let kind = QuestionKind::Elicitation {
+            message: visible::text(&self.message).into_owned(),
+            schema: visible::form(self.schema),
+        };
         Box::pin(async move {
             let bounds = bounds?;
             let read = |answer| (self.read)(answer, bounds.as_ref());
-            self.context.ask(self.key, kind, read).await
+            self.context.ask_with(self.key, kind, self.takes_unasked, read).await
         })
     }
 }

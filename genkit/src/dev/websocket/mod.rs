@@ -8,6 +8,7 @@ use self::backoff::Backoff;
 use super::actions::ActionsByKey;
 use super::environment::DevEnvironment;
 use super::error::Error as E;
+use crate::visible::Logged;
 
 /// Dials `url`, and again whenever the connection is lost, until the program ends.
 pub(super) async fn run(
@@ -26,12 +27,14 @@ pub(super) async fn run(
                 tracing::info!("Genkit's developer tools find this program at {url}");
                 backoff = Backoff::default();
                 let ended = connection::serve(socket, environment, actions).await;
-                tracing::info!(%ended, "the connection to Genkit's developer tools is lost");
+                tracing::info!(ended = %Logged::text(&ended), "the connection to Genkit's developer tools is lost");
             }
             Err(error) if backoff.is_first() => {
-                tracing::warn!(%error, "Genkit's developer tools are not at {url}: dialing on");
+                tracing::warn!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}: dialing on");
             }
-            Err(error) => tracing::debug!(%error, "Genkit's developer tools are not at {url}"),
+            Err(error) => {
+                tracing::debug!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}")
+            }
         }
         tokio::time::sleep(backoff.next()).await;
     }

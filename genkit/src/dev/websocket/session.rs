@@ -9,6 +9,7 @@ use crate::dev::actions::{ActionRequest, ErrorStatus, RunEvent};
 use crate::dev::error::Error as E;
 use crate::dev::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
 use crate::error::{Error, ErrorKind};
+use crate::visible::Logged;
 
 /// The codes of JSON-RPC 2.0.
 const INVALID_REQUEST: i32 = -32600;
@@ -95,7 +96,7 @@ impl ToolsSession {
             return match (result, error) {
                 (Some(result), _) => telemetry(Some(&result)),
                 (None, Some(error)) => {
-                    tracing::error!(%error, "Genkit's developer tools refuse this program");
+                    tracing::error!(error = %Logged::text(&error), "Genkit's developer tools refuse this program");
                     SessionStep::Ignore
                 }
                 (None, None) => refuse(id, INVALID_REQUEST, "neither a method nor an answer"),
@@ -123,7 +124,7 @@ impl ToolsSession {
             },
             ("sendInputStreamChunk" | "endInputStream", id) => self.input(method, id, &params),
             ("listActions" | "listValues" | "runAction" | "cancelAction", None) => {
-                tracing::debug!(method, "a request without an id is not answered");
+                tracing::debug!(method = %Logged::name(method), "a request without an id is not answered");
                 SessionStep::Ignore
             }
             (method, id) => refuse(id, NO_METHOD, &format!("Method not found: {method}")),
@@ -156,8 +157,8 @@ impl ToolsSession {
             }
             None => {
                 tracing::debug!(
-                    method,
-                    request = of,
+                    method = %Logged::name(method),
+                    request = %Logged::name(&of),
                     "no action of this program reads a stream of input"
                 );
                 SessionStep::Ignore
@@ -250,7 +251,7 @@ fn refuse(id: Option<Value>, code: i32, message: &str) -> SessionStep {
         None => {
             tracing::debug!(
                 code,
-                message,
+                message = %Logged::text(message),
                 "a message of Genkit's developer tools is not understood"
             );
             SessionStep::Ignore

@@ -1,12 +1,12 @@
 //! The key that a request must carry.
 
 use serde_json::{Map, Value, json};
-use subtle::ConstantTimeEq as _;
 
 use super::error::Error as E;
 use super::{ContextProvider, FlowRequest};
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::http_server::is_the_secret;
 
 /// API key: requires `Authorization: KEY`, the header as it is, without `Bearer`. A request without it
 /// ends with 401, one with another with 403. The action context is `{"auth": {"apiKey": KEY}}`.
@@ -31,7 +31,7 @@ impl ContextProvider for ApiKey {
     ) -> BoxFuture<'a, Result<Map<String, Value>>> {
         let checked = match request.header("authorization") {
             None => Err(E::Unauthenticated.into()),
-            Some(given) if bool::from(given.as_bytes().ct_eq(self.0.as_bytes())) => {
+            Some(given) if is_the_secret(given.as_bytes(), self.0.as_bytes()) => {
                 Ok(Map::from_iter([("auth".to_owned(), json!({ "apiKey": given }))]))
             }
             Some(_) => Err(E::PermissionDenied.into()),

@@ -20,6 +20,7 @@ use crate::context::{ContextParts, supervise};
 use crate::error::Result;
 use crate::flows::STREAM_ID;
 use crate::flows::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
+use crate::visible::Logged;
 
 /// How long a store may take for one event. Default is 30 seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -154,7 +155,7 @@ async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) ->
         Ok(()) => true,
         Err(error) => {
             let error = error.chain();
-            tracing::warn!(flow, %error, "a durable stream cannot be kept: its flow was ended");
+            tracing::warn!(flow, error = %Logged::text(&error), "a durable stream cannot be kept: its flow was ended");
             false
         }
     }

@@ -6,6 +6,7 @@ mod output;
 use std::sync::Arc;
 
 use futures_util::future::Shared;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -202,6 +203,12 @@ impl Generate {
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
+    }
+
+    // Not with the other options of output: compilers name a method by the module of its `impl`.
+    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`](crate::GenerateResponse::output).
+    pub fn output<T: JsonSchema>(self) -> Self {
+        self.output_schema(crate::schema::input_of::<T>())
     }
 
     /// Turn limit: how many rounds of tool calls there may be. Default is 5. When the model asks

@@ -1,18 +1,11 @@
 //! Structured output of a run: its schema, its format, its instructions.
 
-use schemars::JsonSchema;
-
 use super::Generate;
 use crate::generate::data::{Instructions, OutputOptions};
 use crate::generate::format::Format;
 use crate::schema::Schema;
 
 impl Generate {
-    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`](crate::GenerateResponse::output).
-    pub fn output<T: JsonSchema>(self) -> Self {
-        self.output_schema(crate::schema::input_of::<T>())
-    }
-
     /// Structured output: asks for JSON that fits a schema.
     pub fn output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_options().json_schema = Some(schema.into());

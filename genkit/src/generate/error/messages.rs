@@ -65,6 +65,11 @@ pub(crate) enum Error {
          crate that defines it"
     )]
     NoResource(String),
+    #[error(
+        "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`: give `.resources(..)` \
+         those of one, as in `host.resources().only([\"{server}/*\"])`"
+    )]
+    ResourceOfTwo { uri: String, server: String, other: String },
 
     #[error("a call of `{called}` was given to the tool `{tool}`")]
     OtherTool { called: String, tool: String },
@@ -163,6 +168,7 @@ impl Topic for Error {
             | Self::NoToolFits(_)
             | Self::NoToolTagged(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
+            Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)
             | Self::NoMessage
             | Self::WaitsForAnswers

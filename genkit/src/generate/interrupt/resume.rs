@@ -243,14 +243,19 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
         }
     }
     let mut suspended = stored.unwrap_or_else(|| Suspended::plain(Value::Null));
-    if replaced.is_some() {
+    let mut edited = Vec::new();
+    if let Some(replaced) = replaced {
         // What was answered before was answered about other arguments.
         suspended.recording.answers.clear();
+        // With the arguments the question may have another text, and whoever gave them answers that.
+        let answered = decisions(replaced.metadata(), Some(&suspended));
+        edited.extend(answered.into_iter().map(|(key, _)| key));
+        suspended.recording.asked.retain(|key, _| !edited.contains(key));
     }
     for (key, mut decision) in given {
         let open = suspended.questions.iter().find(|open| open.key == key);
         if let Some(QuestionKind::Approval { message }) = open.map(|open| &open.kind)
-            && !(replaced.is_some() && key == APPROVAL_KEY)
+            && !(key == APPROVAL_KEY && edited.contains(&key))
         {
             decision = decision.shown(message.clone());
         }

@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 use crate::generate::request::{place_documents, unbind_output};
 use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
+use crate::visible::Logged;
 
 /// A fallback to other models where one fails: see [`fallback()`].
 #[derive(Clone)]
@@ -109,11 +110,11 @@ impl Middleware for Fallback {
                     Ok(model) => model,
                     // One that cannot be used is no reason not to ask the next.
                     Err(unusable) => {
-                        tracing::warn!(model = other.name(), error = %unusable, "a fallback model cannot be used");
+                        tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "a fallback model cannot be used");
                         continue;
                     }
                 };
-                tracing::warn!(%error, next = model.name(), "a model failed, another is asked");
+                tracing::warn!(error = %Logged::text(&error), next = model.name(), "a model failed, another is asked");
                 let request = self.request_for(&*model, request);
                 match next.clone().run_on(model, &request, chunks).await {
                     Ok(response) => return Ok(response),

@@ -6,6 +6,7 @@ use super::{Middleware, NextModel};
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 use crate::model::{ChunkSink, ModelRequest, ModelResponse};
+use crate::visible::Logged;
 
 /// How often a failed model call is made again. Default is 3.
 const MAX_RETRIES: u32 = 3;
@@ -120,7 +121,7 @@ impl Middleware for Retry {
                 let wait = self.wait(&error, retries).filter(|_| chunks.count() == sent);
                 let Some(wait) = wait else { return Err(error) };
                 retries += 1;
-                tracing::warn!(%error, ?wait, retries, "a model call failed and is made again");
+                tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
                 tokio::time::sleep(wait).await;
             }
         })

@@ -7,14 +7,15 @@ use serde_json::{Value, json};
 
 use super::model_call::call_within;
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
-    SampleRequest,
+    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question,
+    QuestionKind, SampleRequest,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::message::ToolRequest;
 use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
+use crate::visible::Logged;
 
 /// One tool call, as the tool sees its caller.
 pub(super) struct LoopCaller {
@@ -25,6 +26,8 @@ pub(super) struct LoopCaller {
     pub(super) index: usize,
     /// Of a model call that samples for the tool.
     pub(super) limit: Duration,
+    /// The run.
+    pub(super) asker: Asker,
     /// The call.
     pub(super) request: ToolRequest,
 }
@@ -62,18 +65,20 @@ impl Caller for LoopCaller {
 
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         let Progress { done, total, message } = progress;
-        tracing::debug!(tool = self.request.name, done, total, message, "progress");
+        let tool = Logged::name(&self.request.name);
+        let words = message.as_ref().map(Logged::text);
+        tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
         self.send("progress", json!({ "progress": done, "total": total, "message": message }));
         Box::pin(std::future::ready(()))
     }
 
     fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
-        let tool = &self.request.name;
+        let (tool, data) = (Logged::name(&self.request.name), Logged::text(data));
         match level {
-            LogLevel::Debug => tracing::debug!(tool, %data, "log of a tool"),
-            LogLevel::Info | LogLevel::Notice => tracing::info!(tool, %data, "log of a tool"),
-            LogLevel::Warning => tracing::warn!(tool, %data, "log of a tool"),
-            _ => tracing::error!(tool, %data, "log of a tool"),
+            LogLevel::Debug => tracing::debug!(%tool, %data, "log of a tool"),
+            LogLevel::Info | LogLevel::Notice => tracing::info!(%tool, %data, "log of a tool"),
+            LogLevel::Warning => tracing::warn!(%tool, %data, "log of a tool"),
+            _ => tracing::error!(%tool, %data, "log of a tool"),
         }
         Box::pin(std::future::ready(()))
     }
@@ -89,5 +94,9 @@ impl Caller for LoopCaller {
 
     fn client(&self) -> Option<ClientInfo> {
         None
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
     }
 }

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::settings::RunSettings;
+use crate::context::Asker;
 use crate::error::Error;
 use crate::generate::error::Error as E;
 use crate::generate::tools::Toolbox;
@@ -24,6 +25,8 @@ pub(crate) struct RunEnv {
     pub(crate) sink: ChunkSink,
     pub(crate) cancel: CancellationToken,
     pub(crate) started: Instant,
+    /// Who answers what its tools ask.
+    pub(crate) asker: Asker,
 }
 
 impl RunEnv {

@@ -4,6 +4,7 @@ mod caller;
 mod driver;
 mod env;
 mod limits;
+mod max_output;
 mod model_call;
 mod references;
 mod round;

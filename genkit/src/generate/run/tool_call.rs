@@ -6,16 +6,17 @@ use serde_json::{Map, Value, json};
 
 use super::caller::LoopCaller;
 use super::env::RunEnv;
+use super::max_output::{cut_to, marked};
 use super::settings::{Approval, OnToolError, RunSettings};
 use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
 use crate::context::{Context, ContextParts, Outcome, drive};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reference};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
-use crate::message::{Part, ToolRequest, ToolResponse};
+use crate::message::{ToolRequest, ToolResponse};
 use crate::trace::{self, NewSpan, SpanKind};
-use crate::truncate::truncate;
+use crate::visible::Logged;
 
 /// Calls a tool inside of all middleware.
 pub(super) async fn call(
@@ -129,6 +130,7 @@ fn context(
             sink: env.sink.clone(),
             index: call.index,
             limit: limits.model_timeout,
+            asker: env.asker,
             request: call.request.clone(),
         }),
         states: env.genkit.states.clone(),
@@ -146,7 +148,12 @@ fn context(
 /// A failure as the model reads it, or as the end of the run.
 fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     let (name, kind) = (&call.request.name, error.kind());
-    tracing::info!(tool = name, ?kind, "a tool call failed");
+    let full = error.chain();
+    let shown = error.text_for_models();
+    let reference = (shown != full).then(reference);
+    tracing::info!(
+        tool = %Logged::name(name), ?kind, error = %Logged::text(&full), reference, "a tool call failed"
+    );
     if call.edited && error.is_invalid_arguments() {
         // Whoever gave them is told, not the model.
         let (name, why) = (name.clone(), error.chain());
@@ -156,6 +163,11 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
         let name = name.clone();
         return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));
     }
+    // The causes of others may name files, hosts or data: the log has them, and no provider's server.
+    let error = match reference {
+        Some(reference) => error.without_causes(format!("{shown} (reference {reference})")),
+        None => error,
+    };
     let schema = call.tool.as_ref().map(|tool| tool.schemas().portable_input());
     let text = failure_for_model(&error, name, schema);
     let limit = settings.limits.max_output;
@@ -163,46 +175,11 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
     Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
 }
 
-/// An output as the model reads it, cut where it is too long.
+/// The answer of a call, as much of it as a model gets.
 fn answer(call: &ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
     let (value, content, metadata) = output.into_answer();
-    let size = crate::size::json_size(&value);
-    let value = if size > limit {
-        tracing::warn!(tool = call.request.name, size, limit, "an answer was cut for the model");
-        let text = match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        Value::String(marked(&text, limit))
-    } else {
-        value
-    };
     let mut response = call.request.respond(value);
-    response.content = within(content, limit);
+    response.content = content;
+    cut_to(&mut response, limit);
     (response, metadata)
-}
-
-/// Content whose text has `limit` bytes in all; pictures and the like are the model's to refuse.
-fn within(mut content: Vec<Part>, limit: usize) -> Vec<Part> {
-    let mut left = limit;
-    for part in &mut content {
-        let Part::Text { text, .. } = part else { continue };
-        if text.len() > left {
-            tracing::warn!(size = text.len(), left, "content of an answer was cut for the model");
-            *text = marked(text, left);
-        }
-        left = left.saturating_sub(text.len());
-    }
-    content
-}
-
-/// The beginning of a text with a mark that says what is missing.
-fn marked(text: &str, limit: usize) -> String {
-    let shown = truncate(text, limit);
-    format!(
-        "{shown}\n[cut: the first {} of {} bytes are shown; ask for less, for example with a filter \
-         or a smaller page]",
-        shown.len(),
-        text.len()
-    )
 }

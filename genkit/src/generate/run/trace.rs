@@ -7,6 +7,7 @@ use super::env::RunEnv;
 use crate::generate::data::GenerateResponse;
 use crate::generate::middleware::ToolCall;
 use crate::model::{FinishReason, Model, ModelRequest, ModelResponse, Usage};
+use crate::visible::Logged;
 
 pub(super) fn run(env: &RunEnv, request: &ModelRequest) -> Span {
     let span = tracing::info_span!(
@@ -71,8 +72,8 @@ pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
         gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = call.request.name,
-        gen_ai.tool.call.id = call.request.id,
+        gen_ai.tool.name = %Logged::name(&call.request.name),
+        gen_ai.tool.call.id = call.request.id.as_ref().map(|id| field::display(Logged::name(id))),
         gen_ai.tool.call.arguments = field::Empty,
     );
     record(env, &span, "gen_ai.tool.call.arguments", &call.request.input);

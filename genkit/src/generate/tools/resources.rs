@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::resource_ref::ResourceRef;
 use crate::action::{ContentsBody, Resource, ResourceContents};
@@ -43,7 +43,10 @@ pub(crate) async fn resolve_resources(
             };
             let parts = match held(&resource) {
                 Some(part) => vec![part],
-                None => read(&resource.uri, &given, registry, &context).await?,
+                None => {
+                    let server = metadata.get("mcp").and_then(|origin| origin["server"].as_str());
+                    read(&resource.uri, server, &given, registry, &context).await?
+                }
             };
             content.extend(parts.into_iter().map(|mut part| {
                 part.metadata_mut().extend(metadata.clone());
@@ -70,12 +73,15 @@ fn held(resource: &ResourcePart) -> Option<Part> {
 
 async fn read(
     uri: &str,
+    server: Option<&str>,
     given: &[Resource],
     registry: &Registry,
     context: impl Fn(Option<Duration>) -> Context,
 ) -> Result<Vec<Part>> {
-    let found = Resource::most_specific(given.iter().cloned(), uri)
-        .or_else(|| registry.resource_for(uri, |_| true));
+    let found = match server {
+        Some(server) => of_server(uri, server, given, registry),
+        None => of_anybody(uri, given, registry)?,
+    };
     let Some((resource, variables)) = found else {
         return Err(E::NoResource(uri.to_owned()).into());
     };
@@ -85,6 +91,43 @@ async fn read(
     let contents =
         resource.traced(uri, reading).await.context(format!("cannot read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
+}
+
+/// The resource that a link of a server means: one of its own. With those of others it could have read
+/// what its words then ask the model to send away.
+fn of_server(
+    uri: &str,
+    server: &str,
+    given: &[Resource],
+    registry: &Registry,
+) -> Option<(Resource, Map<String, Value>)> {
+    let own = |resource: &Resource| resource.server() == Some(server);
+    Resource::most_specific(given.iter().filter(|resource| own(resource)).cloned(), uri)
+        .or_else(|| registry.resource_for(uri, own))
+}
+
+/// The resource that this program means: its own before those of servers, and of these the only one.
+fn of_anybody(
+    uri: &str,
+    given: &[Resource],
+    registry: &Registry,
+) -> Result<Option<(Resource, Map<String, Value>)>> {
+    let own = |resource: &Resource| resource.server().is_none();
+    let found = Resource::most_specific(given.iter().filter(|given| own(given)).cloned(), uri)
+        .or_else(|| registry.resource_for(uri, own));
+    if found.is_some() {
+        return Ok(found);
+    }
+    let mut servers = given.iter().filter(|resource| resource.matches(uri).is_some());
+    let first = servers.next().and_then(Resource::server);
+    if let Some(first) = first
+        && let Some(other) = servers.filter_map(Resource::server).find(|other| *other != first)
+    {
+        let (uri, server, other) = (uri.to_owned(), first.to_owned(), other.to_owned());
+        return Err(E::ResourceOfTwo { uri, server, other }.into());
+    }
+    Ok(Resource::most_specific(given.iter().cloned(), uri)
+        .or_else(|| registry.resource_for(uri, |_| true)))
 }
 
 /// A piece of content as a part, which says where it is from.

@@ -14,6 +14,7 @@ use crate::model::ToolDefinition;
 use crate::registry::verify_tool;
 use crate::suggest;
 use crate::sync::write;
+use crate::visible::Logged;
 
 /// The tools of one run, as they come and go.
 pub(crate) struct Toolbox {
@@ -66,8 +67,8 @@ impl Toolbox {
                     tools.into_iter().for_each(|tool| found.add_or_leave(tool, &self.genkit.states))
                 }
                 Err(error) => {
-                    let error = error.chain();
-                    tracing::warn!(error, "tools cannot be looked up: the run keeps those it has");
+                    let error = Logged::text(error.chain());
+                    tracing::warn!(%error, "tools cannot be looked up: the run keeps those it has");
                     return;
                 }
             }
@@ -130,7 +131,7 @@ impl Tools {
     /// In the middle of a run one tool too many is no reason to end it.
     fn add_or_leave(&mut self, tool: Tool, states: &TypeMap) {
         if let Err(error) = verify_tool(&tool, states).and_then(|()| self.add(tool)) {
-            tracing::warn!(error = error.chain(), "a tool that came during a run is left out");
+            tracing::warn!(error = %Logged::text(error.chain()), "a tool that came during a run is left out");
         }
     }
 

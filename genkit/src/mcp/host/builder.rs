@@ -19,6 +19,8 @@ use super::mcp_host::McpHost;
 use super::settings::HostSettings;
 use crate::context::{Context, Elicited, LogLevel, Root};
 use crate::error::Result;
+use crate::glob;
+use crate::visible::Logged;
 
 /// Builder of an [`McpHost`].
 ///
@@ -45,6 +47,8 @@ pub struct McpHostBuilder {
     settings: HostSettings,
     servers: Vec<(String, ServerConfig)>,
     notices: Vec<String>,
+    /// Variables that files may read; all where nothing is said.
+    variables: Option<Vec<String>>,
 }
 
 impl McpHostBuilder {
@@ -83,7 +87,9 @@ impl McpHostBuilder {
     /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
     /// failed.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let file = genkit_mcp_servers_file::read(path.as_ref()).map_err(Error::File)?;
+        let variables = |name: &str| self.variable(name);
+        let file = genkit_mcp_servers_file::read_with(path.as_ref(), variables);
+        let file = file.map_err(Error::File)?;
         self.add_file(file);
         Ok(self)
     }
@@ -107,10 +113,38 @@ impl McpHostBuilder {
     /// # Errors
     /// The text is no JSON, or has no servers. A server that is written wrongly is there, and failed.
     pub fn config_json(mut self, text: &str) -> Result<Self> {
-        let variables = |name: &str| std::env::var(name).ok();
+        let variables = |name: &str| self.variable(name);
         let file = genkit_mcp_servers_file::parse(text, "the configuration", variables);
-        self.add_file(file.map_err(Error::File)?);
+        let file = file.map_err(Error::File)?;
+        self.add_file(file);
         Ok(self)
+    }
+
+    /// The variables of the environment that the configurations after it may read with `${VAR}`: names, or
+    /// patterns with `*`. Default is all, as in other programs.
+    ///
+    /// A configuration runs programs and sends what it reads to any address in it: whoever takes one from a
+    /// folder that somebody else wrote says here what it may have, and asks before it is started.
+    ///
+    /// ```
+    /// use genkit::mcp::McpHost;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let text = r#"{"mcpServers": {"x": {"url": "https://example.com/?k=${SECRET:-}", "disabled": true}}}"#;
+    /// let host = McpHost::builder().config_variables(["HOME", "MCP_*"]).config_json(text)?.build()?;
+    /// # host.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn config_variables(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.variables = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let may_read = self.variables.as_ref().is_none_or(|names| glob::any(names, name));
+        std::env::var(name).ok().filter(|_| may_read)
     }
 
     fn add_file(&mut self, file: ServersFile) {
@@ -247,7 +281,7 @@ impl McpHostBuilder {
             sampling.check()?;
         }
         for notice in &self.notices {
-            tracing::warn!("{notice}");
+            tracing::warn!("{}", Logged::text(notice));
         }
         Ok(McpHost(HostState::start(self.settings, self.servers, self.notices)?))
     }

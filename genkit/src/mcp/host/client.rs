@@ -13,11 +13,13 @@ use super::complete::Complete;
 use super::error::{Error, OfServer as _};
 use super::lifecycle::link::DesiredState;
 use super::request::methods;
+use super::session::state::ListKind;
 use super::session::subscriptions;
 use super::status::ServerStatus;
 use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 use crate::context::{Context, Root};
 use crate::error::Result;
+use crate::visible::Logged;
 
 /// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
@@ -79,6 +81,23 @@ impl McpClient {
     /// It is not there, or does not list them.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         self.listed().await
+    }
+
+    /// Accepts a tool as it is with this fingerprint, which
+    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged) tells: a program that
+    /// [holds changed tools back](super::StdioTransport::hold_changed_tools) offers it again. Before the
+    /// first list it says what the tool must be.
+    ///
+    /// ```
+    /// # fn run(client: &genkit::mcp::McpClient, fingerprint: &str) {
+    /// // Somebody has looked at what the tool is now.
+    /// client.accept_tool("read_file", fingerprint);
+    /// # }
+    /// ```
+    pub fn accept_tool(&self, name: &str, fingerprint: &str) {
+        let server = &self.catalog.server;
+        server.pins.accept(name, fingerprint, server.config.controls.hold_changed_tools);
+        server.list_changed(ListKind::Tools);
     }
 
     /// The prompts that it has now, named as the server names them.
@@ -149,7 +168,8 @@ impl McpClient {
             Ok(tools) => tools.iter().any(|tool| tool.name() == name && items::is_wrapped(tool)),
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
-                tracing::warn!(server, tool = name, error, "a result is taken as it is");
+                let (name, error) = (Logged::name(name), Logged::text(&error));
+                tracing::warn!(server, tool = %name, %error, "a result is taken as it is");
                 false
             }
         }

@@ -33,6 +33,11 @@ pub(crate) enum Error {
     KeyTwice(String),
     #[error("`{name}` names no server: write `key/{what}`")]
     NoServerNamed { what: &'static str, name: String },
+    #[error(
+        "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`: \
+         `.client(\"{server}\")?.read_resource(..)` says which one is meant"
+    )]
+    ResourceOfTwo { uri: String, server: String, other: String },
     #[error("has no subscriptions")]
     NoSubscriptions,
     #[error("completes no arguments")]
@@ -47,6 +52,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed { .. } => {
                 ErrorKind::InvalidArgument
             }

@@ -43,6 +43,33 @@ pub enum McpEvent {
         /// Which server.
         server: String,
     },
+    /// A tool is another than before under the same name: its description, its schemas, or what it says of
+    /// its effects. Whoever trusted it trusted the other.
+    #[non_exhaustive]
+    ToolChanged {
+        /// Which server.
+        server: String,
+        /// The tool, as the server names it.
+        tool: String,
+        /// What it was.
+        before: String,
+        /// What it is: SHA-256 of its definition, for [`accept_tool`](super::McpClient::accept_tool).
+        fingerprint: String,
+        /// Whether it is held back until it is accepted.
+        held: bool,
+    },
+    /// Two servers offer one address: it is read by
+    /// [`McpClient::read_resource`](super::McpClient::read_resource) of either, and the first alone is in
+    /// registries.
+    #[non_exhaustive]
+    SameResource {
+        /// The address.
+        uri: String,
+        /// Which server has it.
+        server: String,
+        /// Which other offers it too.
+        other: String,
+    },
     /// Its prompts are others than before.
     #[non_exhaustive]
     PromptsChanged {

@@ -52,6 +52,38 @@ pub(crate) const MAX_DEFINITION: usize = 256 * 1024;
 /// How many notifications a server may send in a second. Default is 10,000.
 pub(crate) const MAX_NOTIFICATIONS: u32 = 10_000;
 
+/// How many requests of a program may be in flight at one server. Default is 256.
+pub(crate) const MAX_IN_FLIGHT: usize = 256;
+
+/// How many requests of a server may be open at once; what comes then is declined. Default is 8.
+pub(crate) const MAX_SERVER_REQUESTS: usize = 8;
+
+/// How many requests a server may send in a second; what comes then is declined. Default is 100.
+pub(crate) const MAX_SERVER_REQUESTS_PER_SECOND: u32 = 100;
+
+/// How large a question of a server may be, with its form, in bytes of JSON. Default is 64 KiB; what is
+/// larger is declined.
+pub(crate) const MAX_QUESTION: usize = 64 * 1024;
+
+/// How many log lines of a server in a second `tracing` has. Default is 50.
+pub(crate) const MAX_LOG_LINES: u32 = 50;
+
+/// How much of a log line of a server `tracing` has, in bytes. Default is 4 KiB.
+pub(crate) const MAX_LOG_LINE: usize = 4 * 1024;
+
+/// How much of a log message an event has, in bytes of JSON. Default is 64 KiB; what is larger is cut to
+/// text.
+pub(crate) const MAX_LOG_EVENT: usize = 64 * 1024;
+
+/// How long the message of progress may be, in bytes. Default is 4 KiB.
+pub(crate) const MAX_PROGRESS_MESSAGE: usize = 4 * 1024;
+
+/// How many characters of a server's instructions are kept. Default is 65,536.
+pub(crate) const MAX_INSTRUCTIONS: usize = 65_536;
+
+/// How many values one message of a server may have. Default is 200,000.
+pub(crate) const MAX_VALUES: usize = 200_000;
+
 /// How many times a request may be answered with questions. Default is 10.
 pub(crate) const MAX_ROUNDS: usize = 10;
 
@@ -68,6 +100,9 @@ pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How many requests for the model may run at once; what comes then is refused. Default is 8.
 pub(crate) const MAX_SAMPLING: usize = 8;
+
+/// How many of these one server may have. Default is 4.
+pub(crate) const MAX_SERVER_SAMPLING: usize = 4;
 
 /// How long a session may take to answer a ping. Default is 5 seconds.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);

@@ -8,6 +8,7 @@ use rmcp::model::{PromptReference, Reference};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::catalog::Listed;
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
 use super::client::McpClient;
@@ -163,36 +164,32 @@ impl McpHost {
         Ok((self.client(key)?, own))
     }
 
-    /// Reads a resource of whichever server has it: one that lists the URI, else the one whose template
-    /// is the most specific.
+    /// Reads a resource of the only server that lists the URI, or has a template for it.
     ///
     /// A URI is no name, so there is no key before it; [`McpHost::client`] reads that of one server.
     ///
     /// # Errors
-    /// No server has such a resource, or the one that has it fails.
+    /// No server has such a resource, several have, or the one that has it fails.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         let catalogs = self.0.catalogs();
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
         let lists = join_all(lists).await;
-        let mut best = None;
-        for (catalog, list) in catalogs.into_iter().zip(lists) {
-            let Ok(resources) = list else { continue };
-            let mut resources = resources.iter().map(|listed| &listed.full);
-            if resources.clone().any(|r| !r.is_template() && r.uri() == uri) {
-                best = Some((None, catalog));
-                break;
-            }
-            let found = Resource::most_specific(resources.by_ref().cloned(), uri);
-            if let Some((resource, _)) = found {
-                let rank = Some(resource.specificity());
-                if best.as_ref().is_none_or(|(other, _)| rank > *other) {
-                    best = Some((rank, catalog));
-                }
-            }
-        }
-        let Some((_, catalog)) = best else {
+        let has = |resources: &[Listed<Resource>]| {
+            resources.iter().any(|listed| listed.full.matches(uri).is_some())
+        };
+        let mut found = catalogs
+            .into_iter()
+            .zip(lists)
+            .filter(|(_, list)| list.as_ref().is_ok_and(|resources| has(resources)));
+        let Some((catalog, _)) = found.next() else {
             return Err(crate::action::Error::ResourceNotFound(uri.to_owned()).into());
         };
+        // A server that lists an address of another would read in its stead.
+        if let Some((other, _)) = found.next() {
+            let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
+            let uri = uri.to_owned();
+            return Err(Error::ResourceOfTwo { uri, server, other }.into());
+        }
         McpClient { catalog, _host: Arc::clone(&self.0) }.read_resource(uri).await
     }
 

@@ -13,6 +13,7 @@ use super::input::sampling::Sampling;
 use super::limits;
 use crate::context::{Context, LogLevel, Root};
 use crate::sync::{read, write};
+use crate::visible::Logged;
 
 /// Makes the `_meta` of a request from the context of its caller.
 pub(crate) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
@@ -87,7 +88,9 @@ impl HostSettings {
         if let Some(on_event) = &self.on_event {
             let handling = std::panic::AssertUnwindSafe(|| on_event(event));
             if std::panic::catch_unwind(handling).is_err() {
-                tracing::error!(?event, "the event handler of the MCP host panicked");
+                let event = format!("{event:?}");
+                let event = Logged::text(&event);
+                tracing::error!(%event, "the event handler of the MCP host panicked");
             }
         }
     }

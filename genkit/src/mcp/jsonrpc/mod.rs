@@ -6,8 +6,11 @@ mod line_stream;
 mod nesting;
 mod outbox;
 mod outline;
+pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "mcp-host")]
+mod values;
 
 pub(crate) use envelope::Envelope;
 #[cfg(feature = "mcp-host")]
@@ -15,6 +18,11 @@ pub(crate) use envelope::Member;
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
 pub(crate) use nesting::{MAX_NESTING, nesting};
-#[cfg(feature = "mcp-host")]
+#[cfg(feature = "mcp-server")]
+pub(crate) use outbox::Outbox;
+#[cfg(feature = "mcp-server")]
+pub(crate) use outline::MAX_ID_BYTES;
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};
+#[cfg(feature = "mcp-host")]
+pub(crate) use values::has_more_values;

@@ -64,17 +64,23 @@ impl<W> Outbox<W> {
 
     /// Puts a message on a line of its own behind what waits. Order is the order of these calls.
     pub(crate) fn push(&self, message: &impl Serialize) -> io::Result<()> {
-        let mut queue = self.queue();
-        queue.usable()?;
-        if queue.closed {
-            return Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed"));
-        }
+        let mut queue = self.open_queue()?;
         let before = queue.waiting.len();
         if let Err(error) = serde_json::to_writer(&mut queue.waiting, message) {
             // Half a message must not get out.
             queue.waiting.truncate(before);
             return Err(error.into());
         }
+        queue.waiting.push(b'\n');
+        Ok(())
+    }
+
+    /// Puts a message, that is JSON already, on a line of its own behind what waits.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn push_line(&self, message: &[u8]) -> io::Result<()> {
+        let mut queue = self.open_queue()?;
+        queue.waiting.reserve(message.len() + 1);
+        queue.waiting.extend_from_slice(message);
         queue.waiting.push(b'\n');
         Ok(())
     }
@@ -137,6 +143,16 @@ impl<W> Outbox<W> {
         queue.failure = Some((error.kind(), error.to_string()));
         drop(queue);
         self.progress.notify_waiters();
+    }
+
+    /// The queue, where messages can still be sent.
+    fn open_queue(&self) -> io::Result<MutexGuard<'_, Queue>> {
+        let queue = self.queue();
+        queue.usable()?;
+        if queue.closed {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed"));
+        }
+        Ok(queue)
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

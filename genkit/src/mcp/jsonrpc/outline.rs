@@ -7,13 +7,17 @@ use serde_json::Value;
 /// Longest text of a top-level member that is held while scanning, quotes included.
 const MAX_TOKEN_BYTES: usize = 1024;
 
+/// Longest id of a request, in bytes. Default is 256: it is kept while the request runs, and is copied
+/// into its answer.
+pub(crate) const MAX_ID_BYTES: usize = 256;
+
 /// The `id` member of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Id {
     /// There is no such member.
     #[default]
     Absent,
-    /// It is neither a string nor an integer.
+    /// It is neither a string of at most [`MAX_ID_BYTES`] nor an integer.
     Unusable,
     /// A string or an integer.
     Usable(RequestId),
@@ -22,7 +26,20 @@ pub(crate) enum Id {
 impl Id {
     /// Judges the value of the member.
     pub(crate) fn of(value: Value) -> Self {
-        RequestId::deserialize(value).map_or(Self::Unusable, Self::Usable)
+        match RequestId::deserialize(value) {
+            Ok(RequestId::String(text)) if text.len() > MAX_ID_BYTES => Self::Unusable,
+            Ok(id) => Self::Usable(id),
+            Err(_) => Self::Unusable,
+        }
+    }
+
+    /// Judges the value of the member, as it stands in the message.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn of_raw(raw: &str) -> Self {
+        if let Ok(number) = raw.parse() {
+            return Self::Usable(RequestId::Number(number));
+        }
+        serde_json::from_str(raw).map_or(Self::Unusable, Self::of)
     }
 
     /// The id, if an answer can carry it.

@@ -25,8 +25,11 @@ pub(crate) enum Error {
     AllFiltered,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
-    #[error("the client did not open a session")]
-    NoSession { source: Box<rmcp::service::ServerInitializeError> },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
+    )]
+    HeaderName(String),
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -34,8 +37,32 @@ pub(crate) enum Error {
     TooManyRunning(usize),
     #[error("more than {0} requests in a second: slow down")]
     TooManyPerSecond(u32),
+    #[error(
+        "{0} requests of this client are running already, which is its share: try again in a moment"
+    )]
+    ShareOfPlaces(usize),
+    #[error("{held} requests to the server `{server}` are running already: try again in a moment")]
+    UpstreamBusy { server: String, held: usize },
+    #[error("{0} questions to clients are open already: try again in a moment")]
+    TooManyQuestions(usize),
+    #[error("{0} questions to this client are open already: it must answer some of them first")]
+    ShareOfQuestions(usize),
+    #[error("the question was left open for long and gave way to those of others")]
+    QuestionGaveWay,
+    #[error("{0} streams are open already: try again later")]
+    TooManyStreams(usize),
+    #[error("{0} streams of this client are open already: close one of them first")]
+    ShareOfStreams(usize),
+    #[error("too much is kept for this client already: end a subscription or a session first")]
+    TooMuchKept,
     #[error("a client may subscribe to {0} resources at most")]
     TooManySubscriptions(usize),
+    #[error("a URI may have {0} bytes at most")]
+    LongUri(usize),
+    #[error("the parameters of `initialize` may have {0} bytes at most")]
+    LongInitialize(usize),
+    #[error("a request with this id is running already: use another")]
+    IdInUse,
     #[error(
         "The answer of `{tool}` has {size} bytes, more than the limit of {limit}: ask for less, \
          for example with a filter or a smaller page"
@@ -52,10 +79,8 @@ pub(crate) enum Error {
          stay small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: too long")]
-    StateTooLong,
-    #[error("Invalid requestState: {0}. Call again without it")]
-    InvalidState(rmcp::model::RequestStateError),
+    #[error("Invalid requestState: it cannot be used, or not again. Call again without it")]
+    InvalidState,
     #[error("this client is asked while the function runs")]
     NotSealed,
 
@@ -65,6 +90,8 @@ pub(crate) enum Error {
     NoAnswerInTime(Duration),
     #[error("the client refused the question: {0}")]
     QuestionRefused(String),
+    #[error("the client's answer cannot be read: {0}")]
+    UnusableAnswer(serde_json::Error),
     #[error("the client is gone")]
     ClientGone,
     #[error("the request was cancelled")]
@@ -73,6 +100,8 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    #[error("Unknown resource: {0}")]
+    UnknownResource(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -81,6 +110,10 @@ pub(crate) enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
+    #[error("a completion asks nobody, and that of the {0} did")]
+    CompletionAsks(String),
+    #[error("the list cannot be written: {0}")]
+    Unwritable(serde_json::Error),
     #[error("Invalid cursor: use `nextCursor` of the page before")]
     InvalidCursor,
     #[error("prompt `{prompt}` lacks required arguments: {missing}")]
@@ -91,13 +124,44 @@ pub(crate) enum Error {
     ResourceNotFound { uri: String, fault: String },
 }
 
+impl Error {
+    /// Why a request is refused, in one word for the audit log.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Self::TooManyRunning(_) => "full",
+            Self::ShareOfPlaces(_) | Self::ShareOfQuestions(_) | Self::ShareOfStreams(_) => "share",
+            Self::UpstreamBusy { .. } => "upstream",
+            Self::TooManyPerSecond(_) => "rate",
+            Self::TooManyQuestions(_) => "questions",
+            Self::TooManyStreams(_) => "streams",
+            Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
+            Self::LongUri(_) | Self::LongInitialize(_) => "long",
+            Self::IdInUse => "id",
+            Self::UnknownName(_)
+            | Self::UnknownPrompt(_)
+            | Self::UnknownTemplate(_)
+            | Self::UnknownResource(_) => "unknown",
+            Self::StateTooLarge { .. } | Self::InvalidState => "state",
+            _ => "invalid",
+        }
+    }
+}
+
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
-            Self::NoSession { .. } | Self::ClientGone => ErrorKind::Unavailable,
+            Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
+            | Self::ShareOfPlaces(_)
+            | Self::UpstreamBusy { .. }
+            | Self::TooManyQuestions(_)
+            | Self::ShareOfQuestions(_)
+            | Self::QuestionGaveWay
+            | Self::TooManyStreams(_)
+            | Self::ShareOfStreams(_)
+            | Self::TooMuchKept
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
             | Self::StateTooLarge { .. } => ErrorKind::ResourceExhausted,
@@ -105,9 +169,11 @@ impl Topic for Error {
             | Self::MiddlewareAnswer { .. }
             | Self::StateUnserializable { .. }
             | Self::NotSealed
+            | Self::CompletionAsks(_)
+            | Self::Unwritable(_)
             | Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
-            Self::QuestionRefused(_) => ErrorKind::Aborted,
+            Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. } => ErrorKind::NotFound,
             _ => ErrorKind::InvalidArgument,
@@ -126,10 +192,16 @@ impl Topic for Error {
 impl From<Error> for ErrorData {
     fn from(error: Error) -> Self {
         match error {
-            Error::TooManyRunning(_) | Error::TooManyPerSecond(_) => {
-                Self::new(REFUSED, error.to_string(), None)
+            Error::TooManyRunning(_)
+            | Error::TooManyPerSecond(_)
+            | Error::ShareOfPlaces(_)
+            | Error::UpstreamBusy { .. }
+            | Error::TooManyStreams(_)
+            | Error::ShareOfStreams(_)
+            | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
+            Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {
+                Self::invalid_request(error.to_string(), None)
             }
-            Error::TooManySubscriptions(_) => Self::invalid_request(error.to_string(), None),
             error => protocol_error(&error.into()),
         }
     }

@@ -38,6 +38,11 @@ impl FrontedHosts {
         self.hosts.is_empty()
     }
 
+    /// Whether there is nothing to wait for.
+    pub(crate) fn are_registered(&self) -> bool {
+        self.is_empty() || self.registered.get().is_some_and(|done| *done.borrow())
+    }
+
     /// Waits until what their servers have is registered, as far as it comes in time: many clients
     /// list once what there is.
     pub(crate) async fn registered_in(&self, registry: &Registry) {

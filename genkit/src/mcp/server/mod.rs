@@ -4,6 +4,7 @@ mod audit;
 mod builder;
 mod caller;
 mod content;
+mod engine;
 mod error;
 mod handler;
 mod hosts;
@@ -13,8 +14,9 @@ mod http;
 mod in_process;
 mod lists;
 mod principal;
-mod rate_limit;
+mod quota;
 mod results;
+mod rounds;
 mod run;
 mod serve;
 mod session;
@@ -24,6 +26,8 @@ mod stdio;
 mod tool_call;
 
 pub use builder::McpServer;
+#[cfg(feature = "mcp-http")]
+pub use http::{MemorySessions, SessionStore, StoredSession};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

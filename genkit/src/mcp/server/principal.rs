@@ -6,6 +6,8 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 
+use super::quota::ClientKey;
+
 /// Who calls, as an HTTP layer in front found out: put it into the request's extensions.
 ///
 /// It stands in the audit events, has a rate of its own, and what a question carries is bound
@@ -95,8 +97,6 @@ impl fmt::Debug for Principal {
 pub(crate) struct HttpHead {
     #[cfg(feature = "mcp-http")]
     pub(crate) extensions: http::Extensions,
-    #[cfg(feature = "mcp-http")]
-    session: Option<String>,
 }
 
 #[cfg(feature = "mcp-http")]
@@ -105,28 +105,20 @@ impl HttpHead {
         let Some(parts) = request.extensions.remove::<http::request::Parts>() else {
             return Self::default();
         };
-        let session = parts.headers.get("mcp-session-id").and_then(|v| v.to_str().ok());
-        let session = session.map(str::to_owned);
         let mut extensions = parts.extensions;
         extensions.insert(parts.headers);
-        Self { extensions, session }
+        Self { extensions }
     }
 
     pub(crate) fn principal(&self) -> String {
         self.extensions.get::<Principal>().map(|who| who.id.clone()).unwrap_or_default()
     }
 
-    /// Whose rate this request counts for.
-    pub(crate) fn client_key(&self, principal: &str) -> String {
-        use axum::extract::ConnectInfo;
-        if !principal.is_empty() {
-            return principal.to_owned();
-        }
-        let address = self.extensions.get::<ConnectInfo<std::net::SocketAddr>>();
-        match (address, &self.session) {
-            (Some(ConnectInfo(address)), _) => address.ip().to_string(),
-            (None, Some(session)) => session.clone(),
-            (None, None) => String::new(),
+    /// Whose rate this request counts for. A session is nobody: whoever wants another opens one.
+    pub(crate) fn client_key(&self, header: Option<&http::HeaderName>) -> ClientKey {
+        match self.extensions.get() {
+            Some(headers) => ClientKey::of_http(headers, &self.extensions, header),
+            None => ClientKey::Local,
         }
     }
 }
@@ -138,10 +130,6 @@ impl HttpHead {
     }
 
     pub(crate) fn principal(&self) -> String {
-        String::new()
-    }
-
-    pub(crate) fn client_key(&self, _: &str) -> String {
         String::new()
     }
 }

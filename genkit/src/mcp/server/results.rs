@@ -18,39 +18,33 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mcp::wrapped_result::wrap;
 use crate::run_options::drop_account;
 use crate::schema::ResultShape;
-use crate::size::json_size;
 
 /// The result of a tool call: a failure is one that the model reads and can act on.
-pub(super) fn tool_result(
-    tool: &Tool,
-    returned: Result<ToolOutput>,
-    era: Era,
-    max_output: usize,
-) -> CallToolResult {
-    let result = match returned {
+pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
+    match returned {
         Ok(output) => success(output, tool.schemas().shape(), era),
         Err(error) => {
             let schema = tool.schemas().portable_input();
-            return failure(failure_for_model(&error, tool.name(), Some(schema)));
+            failure(failure_for_model(&error, tool.name(), Some(schema)))
         }
-    };
-    let limit = tool.max_output().unwrap_or(max_output);
-    // Written twice, here into nothing: rmcp takes no text that is JSON already, and how long a
-    // string is as JSON is known only once it is escaped.
-    let size = json_size(&result);
-    if size <= limit {
-        return result;
     }
+}
+
+/// What the client gets instead of a result of `size` bytes.
+pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
     tracing::warn!(tool = tool.name(), size, limit, "an answer was too large to send");
     failure(E::OutputTooLarge { tool: tool.name().to_owned(), size, limit }.to_string())
 }
 
 fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
-    let ToolOutput { value, content, metadata } = output;
+    let ToolOutput { value, content, metadata, repeated } = output;
     let mut meta = own_meta(&metadata);
     let text = value.as_ref().and_then(text_of);
     let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    // What is passed on says its value in its own words.
+    let text = text.filter(|_| repeated.is_empty());
+    blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
     // Not all clients read structured content, and no value is lost beside an image.
     if let Some(text) = text {
         let mut texts = blocks.iter().filter_map(|block| block.as_text());

@@ -4,19 +4,17 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
-use rmcp::service::RequestContext;
+use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
-use super::caller::{McpCaller, input_request};
-use super::error::{Error as E, missing_capability, protocol_error};
-use super::principal::HttpHead;
-use super::session::{Era, Session, StateBinding};
+use super::caller::{McpCaller, Request};
+use super::error::{Error as E, missing_capability};
+use super::rounds::Round;
+use super::session::{Era, StateBinding};
 use super::state::SharedState;
-use crate::context::{CallerAnswer, Context, ContextParts, Outcome, Question, Recording, drive};
+use crate::context::{Context, ContextParts, Outcome, Recording, Rounds, drive};
 use crate::error::{Error, Result};
 use crate::generate::interrupt::Suspended;
 use crate::trace::{NewSpan, traced_as};
@@ -28,6 +26,8 @@ pub(super) struct Invocation {
     pub(super) arguments: Value,
     /// The time limit of the action itself; `None` is the server's.
     pub(super) timeout: Option<Duration>,
+    /// The server behind this one that has it.
+    pub(super) upstream: Option<String>,
     /// What an earlier round of this request left with the client.
     pub(super) state: Option<String>,
     pub(super) responses: Option<InputResponses>,
@@ -39,6 +39,8 @@ pub(super) struct Admitted {
     pub(super) caller: Arc<McpCaller>,
     pub(super) name: String,
     pub(super) cancel: CancellationToken,
+    /// For a client that is asked by a result.
+    pub(super) round: Option<Arc<Round>>,
     timeout: Duration,
     meta: Map<String, Value>,
     #[cfg(feature = "mcp-http")]
@@ -55,6 +57,7 @@ impl Admitted {
             cancel: self.cancel.clone(),
             limit: Some(self.timeout),
             recording,
+            rounds: self.round.clone().map(|round| round as Arc<dyn Rounds>),
             approval,
             #[cfg(feature = "mcp-http")]
             extensions: self.extensions.clone(),
@@ -84,11 +87,10 @@ pub(super) enum RunOutcome<T> {
     InputRequired(InputRequiredResult),
 }
 
-/// Runs `work` for the client of `session`: with the arguments, and the record of earlier rounds.
+/// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
 pub(super) async fn run<T, F>(
     shared: &Arc<SharedState>,
-    session: &Session,
-    mut request: RequestContext<RoleServer>,
+    request: Request,
     invocation: Invocation,
     work: impl FnOnce(Admitted, Value, Recording) -> F,
 ) -> std::result::Result<RunOutcome<T>, ErrorData>
@@ -96,58 +98,71 @@ where
     F: Future<Output = Outcome<T>>,
 {
     let settings = &shared.settings;
-    let era = Era::of(&request);
-    let head = HttpHead::take(&mut request);
-    let principal = head.principal();
-    let registry = &shared.genkit.registry;
-    let caller = McpCaller::new(&request, era, session, registry, settings.approval_fallback);
-    let Invocation { method, name, arguments, timeout, state, responses } = invocation;
+    let Request { era, .. } = request;
+    let principal = request.head.principal();
+    let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
-    let audit = Audit::begin(method, &name, caller.client_info(), &principal, shown);
-    // Without a rate nobody is counted, and the key would be made for nothing.
-    let counted = settings.per_second.map(|_| head.client_key(&principal));
-    let _permit = match shared.limiter.admit(&counted.unwrap_or_default()) {
-        Ok(permit) => permit,
+    let audit = Audit::begin(method, &name, request.asking(), shown);
+    let quota = request.session.quota();
+    let place = match request.quota.count_request().and_then(|()| quota.place(upstream.as_deref()))
+    {
+        Ok(place) => place,
         Err(error) => {
-            audit.end("refused", None);
+            audit.refuse(&error);
             return Err(error.into());
         }
     };
+    let (registry, fallback) = (&shared.genkit.registry, settings.approval_fallback);
+    let caller = Arc::new(McpCaller::new(&request, registry, fallback));
     // A client with a session is asked while the function runs, and one that can do nothing is
-    // not asked at all: nothing is sealed for them.
-    let sealed = (era == Era::Modern && caller.can_be_asked()) || state.is_some();
-    let binding = sealed.then(|| StateBinding::new(method, &name, &arguments, &principal));
-    let recording = match recording(shared, state.as_deref(), responses, binding.as_ref()) {
-        Ok(recording) => recording,
-        Err(error) => {
-            audit.end("error", None);
-            return Err(protocol_error(&error));
+    // not asked at all: nothing is sealed for them, and what they answer was never asked.
+    let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
+    let (round, recording) = if asks {
+        let binding = StateBinding::new(method, &name, &arguments, &principal);
+        match Round::begin(shared, binding, state.as_deref(), responses) {
+            Ok((round, recording)) => (Some(Arc::new(round)), recording),
+            Err(error) => {
+                audit.end("error", None);
+                return Err(error.into());
+            }
         }
+    } else {
+        (None, Recording::default())
     };
+    caller.begin(place);
     let admitted = Admitted {
         shared: Arc::clone(shared),
-        caller: Arc::new(caller),
+        caller: Arc::clone(&caller),
         name: name.clone(),
-        cancel: request.ct.clone(),
+        cancel: request.cancel,
+        round: round.clone(),
         timeout: timeout.unwrap_or(settings.timeout),
-        meta: request.meta.0.0.clone(),
+        meta: request.meta.0.0,
         #[cfg(feature = "mcp-http")]
-        extensions: head.extensions,
+        extensions: request.head.extensions,
     };
-    match work(admitted, arguments, recording).await {
+    let outcome = work(admitted, arguments, recording).await;
+    caller.end();
+    if round.as_ref().is_some_and(|round| round.is_taken()) {
+        audit.end("error", None);
+        return Err(E::InvalidState.into());
+    }
+    match outcome {
         Outcome::Finished(result) => {
             let error = result.as_ref().err();
             let full = error.filter(|_| settings.audit_contents).map(Error::chain);
             audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
             let result = result.map_err(|error| shared.for_client(error, &name));
-            match result.as_ref().err().filter(|_| era == Era::Modern).and_then(missing_capability)
-            {
+            // A tool of the older protocols has a result for it that the model reads.
+            let protocol = era == Era::Modern || method != "tools/call";
+            match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
                 Some(missing) => Err(missing),
                 None => Ok(RunOutcome::Finished(result)),
             }
         }
         Outcome::Suspended(questions, recording) => {
-            let required = input_required(shared, questions, &recording, binding.as_ref());
+            let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
+            let required = required.and_then(|round| round.input_required(questions, recording));
             audit.end(if required.is_ok() { "asks" } else { "error" }, None);
             Ok(match required {
                 Ok(required) => RunOutcome::InputRequired(required),
@@ -157,37 +172,4 @@ where
         // Dropping the audit event records it; the client does not wait for an answer.
         Outcome::Cancelled => Err(E::RequestCancelled.into()),
     }
-}
-/// The questions of a run as a result, with the state that the next run goes on from.
-fn input_required(
-    shared: &SharedState,
-    questions: Vec<Question>,
-    recording: &Recording,
-    binding: Option<&StateBinding>,
-) -> Result<InputRequiredResult> {
-    let binding = binding.ok_or(E::NotSealed)?;
-    let mut requests = InputRequests::new();
-    for Question { key, kind } in questions {
-        requests.insert(key, input_request(&kind)?);
-    }
-    let state = shared.sealer.seal(recording, binding)?;
-    Ok(InputRequiredResult::new(Some(requests), Some(state)))
-}
-
-/// What earlier rounds answered and did, and the answers of this one.
-fn recording(
-    shared: &SharedState,
-    state: Option<&str>,
-    responses: Option<InputResponses>,
-    binding: Option<&StateBinding>,
-) -> Result<Recording> {
-    let mut recording = match (state, binding) {
-        (Some(state), Some(binding)) => shared.sealer.open(state, binding)?,
-        _ => Recording::default(),
-    };
-    for (key, answer) in responses.unwrap_or_default() {
-        // What was answered stays answered: the function went on from it.
-        recording.answers.entry(key).or_insert_with(|| CallerAnswer::from_json(answer));
-    }
-    Ok(recording)
 }

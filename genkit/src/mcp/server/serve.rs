@@ -3,8 +3,7 @@
 use std::future::IntoFuture;
 use std::sync::Arc;
 
-use rmcp::ServiceExt as _;
-use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::McpServer;
@@ -14,7 +13,7 @@ use super::handler::McpHandler;
 use super::http;
 use super::session::Era;
 use super::state::SharedState;
-use super::stdio::{self, StdioLimits};
+use super::stdio::{self, StdioConnection, StdioLimits};
 use crate::Genkit;
 use crate::dev;
 use crate::error::Result;
@@ -72,7 +71,9 @@ impl McpServer {
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
-            Some(place) => http::serve(handler, place, listening.told, stop).await,
+            Some(place) => {
+                http::serve(Arc::clone(handler.shared()), place, listening.told, stop).await
+            }
             None => {
                 warn_unused(&listening);
                 serve_stdio(handler, stop).await
@@ -132,12 +133,12 @@ impl McpServer {
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
         warn_unused(&self.listening);
-        Ok(http::router(self.check(false)?))
+        Ok(http::router(Arc::clone(self.check(false)?.shared())))
     }
 
     /// Checks everything that can be wrong before the first client comes. A local client is of the
     /// user who runs the server.
-    fn check(self, is_local: bool) -> Result<McpHandler> {
+    pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let fronts = !self.hosts.is_empty();
         let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
@@ -167,24 +168,22 @@ impl IntoFuture for McpServer {
 crate::future::becomes_a_future!(McpServer, Result<()>);
 
 async fn serve_stdio(handler: McpHandler, stop: CancellationToken) -> Result<()> {
-    // To be told to stop is the end of the input: what runs is answered. To hand `stop` to the
-    // SDK would cancel what runs.
-    let transport = stdio::process_stdio(stdio_limits(&handler), stop);
-    let transport = transport.with_streams(handler.session().streams.clone());
-    let running = match handler.serve(transport).await {
-        Ok(running) => running,
-        // A client that goes before its first message is no fault of ours.
-        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(E::NoSession { source: Box::new(error) }.into()),
-    };
-    match running.waiting().await {
-        Ok(QuitReason::JoinError(source)) | Err(source) => Err(E::LoopEnded { source }.into()),
-        Ok(_) => Ok(()),
+    // To be told to stop is the end of the input: what runs is answered.
+    let (reader, writer) = stdio::process_streams(stop);
+    let limits = stdio_limits(handler.shared());
+    let connection = StdioConnection::new(reader, writer, handler.shared(), limits);
+    // In a task, where what it reads is ready on the thread that waits for it; dropped with this.
+    let mut serving = JoinSet::new();
+    serving.spawn(connection.run());
+    match serving.join_next().await {
+        Some(Err(source)) => Err(E::LoopEnded { source }.into()),
+        // A client that goes is no fault of ours.
+        _ => Ok(()),
     }
 }
 
-fn stdio_limits(handler: &McpHandler) -> StdioLimits {
-    StdioLimits { line_bytes: handler.settings().max_line, ..StdioLimits::default() }
+fn stdio_limits(shared: &SharedState) -> StdioLimits {
+    StdioLimits { line_bytes: shared.settings.max_line, ..StdioLimits::default() }
 }
 
 /// Serves one client over a pipe in memory, in the background, until the client goes.
@@ -193,13 +192,8 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     server.hosts.register_soon(&server.genkit.registry);
     let handler = server.check(true)?;
     let (reader, writer) = tokio::io::split(pipe);
-    let transport = stdio::StdioTransport::new(reader, writer, stdio_limits(&handler));
-    let transport = transport.with_streams(handler.session().streams.clone());
-    tokio::spawn(async move {
-        if let Ok(running) = handler.serve(transport).await {
-            let _ = running.waiting().await;
-        }
-    });
+    let limits = stdio_limits(handler.shared());
+    tokio::spawn(StdioConnection::new(reader, writer, handler.shared(), limits).run());
     Ok(())
 }
 

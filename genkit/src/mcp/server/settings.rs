@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::lists::Filter;
+use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use crate::context::TypeMap;
 
 /// How long a tool, a prompt or a resource may run. Default is 60 seconds; time in which the
@@ -74,6 +75,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_output: usize,
     pub(crate) max_in_flight: usize,
     pub(crate) per_second: Option<u32>,
+    pub(crate) max_sessions: usize,
+    pub(crate) max_questions: usize,
     pub(crate) cache_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
@@ -98,6 +101,10 @@ pub(crate) struct HttpSettings {
     pub(crate) origins: Vec<String>,
     pub(crate) bearer: Option<String>,
     pub(crate) sessions: bool,
+    /// The header in which a trusted proxy writes the address of the client.
+    pub(crate) client_address_from: Option<String>,
+    /// Where sessions outlive this process.
+    pub(crate) session_store: Option<std::sync::Arc<dyn crate::mcp::server::http::SessionStore>>,
 }
 
 impl Default for ServerSettings {
@@ -113,6 +120,8 @@ impl Default for ServerSettings {
             max_output: DEFAULT_MAX_OUTPUT,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             per_second: None,
+            max_sessions: MAX_SESSIONS,
+            max_questions: MAX_SESSION_QUESTIONS,
             cache_ttl: DEFAULT_CACHE_TTL,
             strict_args: false,
             audit_contents: false,
@@ -137,6 +146,8 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             bearer: None,
             sessions: true,
+            session_store: None,
+            client_address_from: None,
         }
     }
 }

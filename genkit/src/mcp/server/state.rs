@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+#[cfg(feature = "mcp-http")]
+use super::error::Error as E;
 use super::hosts::FrontedHosts;
 use super::lists::{ListCache, Lists};
-use super::rate_limit::RequestLimiter;
-use super::session::{Notifier, StateSealer};
+use super::principal::HttpHead;
+use super::quota::{ClientKey, QuotaLimits, Quotas};
+use super::session::{Notifier, Session, StateSealer};
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
@@ -19,7 +22,10 @@ pub(crate) struct SharedState {
     pub(crate) genkit: Genkit,
     pub(crate) settings: ServerSettings,
     pub(crate) sealer: StateSealer,
-    pub(crate) limiter: RequestLimiter,
+    pub(crate) quotas: Quotas,
+    /// The header in which a trusted proxy writes the address of the client.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
     lists: ListCache,
     /// Whether clients read errors with all their causes.
@@ -37,7 +43,14 @@ impl SharedState {
     ) -> Result<Self> {
         Ok(Self {
             sealer: StateSealer::new(settings.sealing_key.as_deref())?,
-            limiter: RequestLimiter::new(settings.max_in_flight, settings.per_second),
+            quotas: Quotas::new(&QuotaLimits {
+                places: settings.max_in_flight,
+                per_second: settings.per_second,
+                sessions: settings.max_sessions,
+                session_questions: settings.max_questions,
+            }),
+            #[cfg(feature = "mcp-http")]
+            client_address_from: header_name(settings.http.client_address_from.as_deref())?,
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -45,6 +58,33 @@ impl SharedState {
             exposes_errors,
             hosts,
         })
+    }
+
+    /// Who sent a request.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn client_key(&self, head: &HttpHead) -> ClientKey {
+        head.client_key(self.client_address_from.as_ref())
+    }
+
+    /// Who sent a request.
+    #[cfg(not(feature = "mcp-http"))]
+    #[expect(clippy::unused_self, reason = "it knows the trusted header where there is one")]
+    pub(crate) fn client_key(&self, _: &HttpHead) -> ClientKey {
+        ClientKey::Local
+    }
+
+    /// The session of a client about whom nothing else is known.
+    pub(crate) fn session_of(&self, key: ClientKey) -> Session {
+        let client = self.quotas.client(key);
+        match client.open_session() {
+            Some((quota, counted)) => Session::new(quota, Some(counted)),
+            None => Session::new(client.sessionless(""), None),
+        }
+    }
+
+    /// Whether what fronted hosts have is in the registry.
+    pub(crate) fn has_all_hosts(&self) -> bool {
+        self.hosts.are_registered()
     }
 
     /// Waits, once, until what fronted hosts have is in the registry.
@@ -82,4 +122,10 @@ impl SharedState {
     pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
         self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
     }
+}
+
+#[cfg(feature = "mcp-http")]
+fn header_name(name: Option<&str>) -> Result<Option<http::HeaderName>> {
+    let parsed = name.map(str::parse).transpose();
+    Ok(parsed.map_err(|_| E::HeaderName(name.unwrap_or_default().to_owned()))?)
 }

@@ -8,7 +8,7 @@ use super::error::Error as E;
 use super::run::Admitted;
 use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
 use crate::context::{
-    Caller as _, CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
+    Caller as _, CallerAnswer, ContextParts, Outcome, Recording, Rounds as _, drive, unanswerable,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
@@ -76,6 +76,10 @@ impl ServedCall {
         recording: Recording,
     ) -> Result<Outcome<ToolOutput>> {
         let caller = &self.admitted.caller;
+        let round = self.admitted.round.as_ref().filter(|_| recording.fresh.contains(CALL_KEY));
+        if round.is_some_and(|round| !round.claim()) {
+            return Ok(Outcome::Cancelled);
+        }
         let mut suspended = Suspended::new(Vec::new(), recording);
         loop {
             // A call that was denied does not run.
@@ -127,7 +131,7 @@ impl ServedCall {
             let tool = || self.tool.name().to_owned();
             checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
         }
-        Ok(ToolOutput { value, content: response.content, metadata })
+        Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
     }
 }
 

@@ -85,9 +85,17 @@ impl RecordedResponse {
     pub(super) fn new(response: StoredResponse, secrets: &Secrets) -> Self {
         let (body, base64) = match String::from_utf8(response.body) {
             Ok(text) => (secrets.redacted(&text).unwrap_or(text), None),
-            Err(bytes) => (String::new(), Some(STANDARD.encode(bytes.as_bytes()))),
+            Err(bytes) => {
+                let clean = secrets.redacted_bytes(bytes.into_bytes());
+                (String::new(), Some(STANDARD.encode(clean)))
+            }
         };
-        Self { status: response.status, headers: response.headers, body, base64 }
+        let clean = |(name, value): (String, String)| {
+            let clean = secrets.redacted(&value).unwrap_or(value);
+            (name, clean)
+        };
+        let headers = response.headers.into_iter().map(clean).collect();
+        Self { status: response.status, headers, body, base64 }
     }
 
     pub(super) fn stored(&self) -> Result<StoredResponse> {

@@ -89,6 +89,14 @@ fn no_key_is_in_the_file() {
 }
 
 #[test]
+fn no_key_is_in_an_answer_that_is_no_text() {
+    let path = file("bytes.json");
+    record(&Cassette::record(&path), "/a", &json!({}), b"\xff sk-very-secret \xff");
+    let said = replay(&Cassette::replay(&path).unwrap(), "/a", &json!({})).unwrap();
+    assert_eq!(said, b"\xff <KEY> \xff");
+}
+
+#[test]
 fn another_request_shows_how_it_differs_from_the_nearest() {
     let path = file("nearest.json");
     let cassette = Cassette::record(&path);

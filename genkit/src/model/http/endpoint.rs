@@ -116,7 +116,7 @@ impl ApiEndpoint {
 
     /// The secrets of a call with these headers.
     pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
-        Secrets::of(headers, &self.headers)
+        Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
     /// Sends one call and waits for the beginning of its answer.

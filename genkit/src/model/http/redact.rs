@@ -1,5 +1,6 @@
 //! Redaction: the secrets of a call are removed from errors and recordings.
 
+use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
@@ -17,6 +18,21 @@ pub(super) fn is_secret(name: &str) -> bool {
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|part| name.contains(part))
 }
 
+/// Whether a parameter of this name in the query of a base URL holds a secret.
+fn is_secret_in_query(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    is_secret(&name)
+        || ["sig", "code", "pass", "cred", "sas"].iter().any(|part| name.contains(part))
+}
+
+/// As a client writes it into a query, where more stays as it is.
+fn form_urlencoded(value: &str) -> String {
+    let mut url = Url::parse("http://x").ok();
+    let pairs =
+        url.as_mut().map(|url| url.query_pairs_mut().append_key_only(value).finish().query());
+    pairs.flatten().unwrap_or(value).to_owned()
+}
+
 /// The keys of one call.
 pub(crate) struct Secrets(Vec<String>);
 
@@ -24,14 +40,38 @@ impl Secrets {
     /// Those in the headers of a call and in what its endpoint adds.
     pub(crate) fn of(own: &[(&'static str, String)], added: &HeaderMap) -> Self {
         let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
-        let mut secrets: Vec<String> = own
-            .chain(sensitive(added))
-            .map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim())
-            .filter(|value| value.len() >= MIN_SECRET)
-            .map(str::to_owned)
-            .collect();
+        Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
+    }
+
+    /// The same with those in the query of a base URL.
+    pub(super) fn with_query(self, base: &Url) -> Self {
+        let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
+        let given = query.map(|(_, value)| value.into_owned());
+        Self::hiding(self.0.into_iter().chain(given))
+    }
+
+    /// Looks for each in the spellings of texts, JSON and URLs.
+    fn hiding(values: impl Iterator<Item = String>) -> Self {
+        let mut secrets = Vec::new();
+        for value in values {
+            let value = value.strip_prefix("Bearer ").unwrap_or(&value).trim();
+            if value.len() < MIN_SECRET {
+                continue;
+            }
+            let json = Value::from(value).to_string();
+            let json = json.trim_matches('"').to_owned();
+            secrets.extend([
+                json.replace('/', "\\/"),
+                json,
+                percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC)
+                    .to_string(),
+                form_urlencoded(value),
+                value.to_owned(),
+            ]);
+        }
         // A longer one may hold a shorter one.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets.dedup();
         Self(secrets)
     }
 
@@ -45,6 +85,26 @@ impl Secrets {
             }
         }
         redacted
+    }
+
+    /// Bytes that are no text, without secrets.
+    pub(crate) fn redacted_bytes(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for secret in &self.0 {
+            let found: Vec<usize> = memchr::memmem::find_iter(&bytes, secret.as_bytes()).collect();
+            if found.is_empty() {
+                continue;
+            }
+            let mut clean = Vec::with_capacity(bytes.len());
+            let mut end = 0;
+            for at in found {
+                clean.extend_from_slice(&bytes[end..at]);
+                clean.extend_from_slice(HIDDEN.as_bytes());
+                end = at + secret.len();
+            }
+            clean.extend_from_slice(&bytes[end..]);
+            bytes = clean;
+        }
+        bytes
     }
 
     /// The error without secrets.
@@ -101,6 +161,23 @@ mod tests {
         let error = Error::not_found("x").with_source(std::io::Error::other("abcdef"));
         assert_eq!(secrets.redact_error(error).chain(), "x: <KEY>");
         assert!(secrets.redacted("nothing in it, a/b-not-secret").is_none());
+    }
+
+    #[test]
+    fn a_key_in_the_query_of_a_base_url_is_hidden_in_every_spelling() {
+        let base =
+            Url::parse("https://a.b/v1?api-version=2026-01-01&sig=a%2Fb%20c%2Bd%22e").unwrap();
+        let secrets = Secrets::of(&[], &HeaderMap::new()).with_query(&base);
+        for text in ["a/b c+d\"e", r#"a\/b c+d\"e"#, "a%2Fb%20c%2Bd%22e", "a%2Fb+c%2Bd%22e"] {
+            assert_eq!(
+                secrets.redacted(&format!("<{text}>")).as_deref(),
+                Some("<<KEY>>"),
+                "{text}"
+            );
+        }
+        assert!(secrets.redacted("api-version=2026-01-01").is_none());
+        let bytes = secrets.redacted_bytes(b"\xff a/b c+d\"e \xff a/b c+d\"e".to_vec());
+        assert_eq!(bytes, b"\xff <KEY> \xff <KEY>");
     }
 
     #[test]

@@ -23,7 +23,7 @@ async fn a_model() {
         let model = ScriptedModel::text("Forty-two.");
         let host = McpHost::builder()
             .server("e", server.config(false))
-            .sampling(Sampling::with(model.clone()).max_tokens(50))
+            .sampling(Sampling::with(model.clone()).max_tokens(50).allow(|_| true))
             .build()
             .unwrap();
         offered(&host, "e/trigger-sampling-request").await;

@@ -53,6 +53,10 @@ pub(crate) enum LeftOut {
     NameNoText(&'static str),
     #[error("`{0}` is empty, too long, or has control characters")]
     Name(&'static str),
+    #[error("`{0}` has characters that cannot be seen")]
+    Hidden(&'static str),
+    #[error("it is another than it was, and nobody has accepted it: `.accept_tool(..)` does")]
+    Held,
     #[error("it is {0} bytes long; {MAX_DEFINITION} are read")]
     TooLarge(usize),
     #[error("`inputSchema` is no object")]

@@ -11,6 +11,7 @@ use crate::mcp::host::limits::SLOW_LIST_PAUSE;
 use crate::mcp::host::session::state::ListKind;
 use crate::mcp::host::status::ServerStatus;
 use crate::sync::lock;
+use crate::visible::Logged;
 
 impl Catalog {
     pub(crate) fn status(&self) -> ServerStatus {
@@ -57,7 +58,8 @@ impl Catalog {
         let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
         if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
             let (server, what) = (&*self.server.key, T::KIND);
-            tracing::warn!(server, error, ?what, "what an MCP server has is left out");
+            let error = Logged::text(error);
+            tracing::warn!(server, %error, ?what, "what an MCP server has is left out");
         }
         *omitted = error;
         listed.ok()
@@ -67,7 +69,8 @@ impl Catalog {
     pub(super) fn note(&self, kind: ListKind, notices: Vec<String>) {
         let known = &mut lock(&self.health)[kind as usize].notices;
         for new in notices.iter().filter(|notice| !known.contains(notice)) {
-            tracing::warn!(server = %self.server.key, "{new}");
+            let notice = Logged::text(new);
+            tracing::warn!(server = %self.server.key, %notice, "something of an MCP server is left out");
         }
         *known = notices;
     }

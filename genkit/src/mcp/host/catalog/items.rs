@@ -2,6 +2,7 @@
 //!
 //! One item that cannot be used is left out, with a notice; the others stay.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
@@ -17,6 +18,7 @@ use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::request::methods;
 use crate::mcp::host::session::state::ListKind;
 use crate::mcp::wrapped_result;
+use crate::visible;
 
 /// How long a title may be, in characters.
 const MAX_TITLE: usize = 200;
@@ -102,7 +104,8 @@ impl Listable for Tool {
         let output = output.filter(|_| !server.is_raw());
         let inner = output.and_then(wrapped_result::unwrap_schema);
         let is_wrapped = inner.is_some();
-        if let Some(output) = inner.or_else(|| output.cloned()) {
+        if let Some(mut output) = inner.or_else(|| output.cloned()) {
+            show_descriptions(&mut output);
             tool = tool.output_schema(output);
         }
         let setters = [
@@ -216,7 +219,9 @@ fn input_schema(item: &Value) -> Result<Value, LeftOut> {
         Some(kind) if kind == "object" => {}
         Some(kind) => return Err(LeftOut::SchemaOfOther(kind.clone())),
     }
-    Ok(Value::Object(schema))
+    let mut schema = Value::Object(schema);
+    show_descriptions(&mut schema);
+    Ok(schema)
 }
 
 /// The schema of a prompt's arguments, which are texts, and their names.
@@ -226,7 +231,7 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
         let Some(name) = argument["name"].as_str() else { continue };
         let mut property = json!({ "type": "string" });
         if let Some(description) = argument["description"].as_str() {
-            property["description"] = description.into();
+            property["description"] = visible::text(description).into();
         }
         if argument["required"] == true {
             required.push(Value::from(name));
@@ -251,8 +256,9 @@ fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     origin
 }
 
+/// Prose of the server, for models and for people.
 fn text(item: &Value, key: &str) -> String {
-    item[key].as_str().unwrap_or_default().to_owned()
+    visible::text(item[key].as_str().unwrap_or_default()).into_owned()
 }
 
 fn title(item: &Value) -> Option<String> {
@@ -261,5 +267,31 @@ fn title(item: &Value) -> Option<String> {
 
 /// One short line: titles are shown to people, beside the texts of this program.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
+    let beginning: String = text.chars().take(MAX_TITLE).collect();
+    visible::line(&beginning).into_owned()
+}
+
+/// Makes the descriptions within a schema visible: models read them, and may read what people cannot.
+fn show_descriptions(schema: &mut Value) {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members.iter_mut() {
+                    match member {
+                        Value::String(words)
+                            if matches!(name.as_str(), "title" | "description") =>
+                        {
+                            if let Cow::Owned(shown) = visible::text(words) {
+                                *words = shown;
+                            }
+                        }
+                        other => open.push(other),
+                    }
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
 }

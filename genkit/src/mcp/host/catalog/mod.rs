@@ -6,6 +6,7 @@ mod in_time;
 pub(crate) mod items;
 mod pagination;
 pub(crate) mod peer;
+pub(crate) mod pins;
 pub(crate) mod selection;
 pub(crate) mod sync;
 
@@ -24,6 +25,7 @@ use super::session::connection::Connection;
 use super::session::state::ListKind;
 use crate::action::{MAX_URI_BYTES, Prompt, Resource, Tool};
 use crate::error::{Error as PublicError, ErrorKind, Result};
+use crate::visible;
 use error::LeftOut;
 use pagination::{ListMethod, PagedList};
 
@@ -225,6 +227,17 @@ impl Catalog {
                     return Err(LeftOut::NameTwice);
                 }
                 let print = fingerprint(&[what, &item.to_string()]);
+                let pins = &self.server.pins;
+                let is_wanted = what != "tool" || self.server.config.controls.wants(name);
+                let is_held = what == "tool"
+                    && is_wanted
+                    && match known.contains_key(&print) {
+                        true => pins.holds(name),
+                        false => pins.is_held(&self.server, name, item),
+                    };
+                if is_held {
+                    return Err(LeftOut::Held);
+                }
                 let action = match known.get(&print) {
                     Some(action) => action.clone(),
                     None => {
@@ -233,7 +246,6 @@ impl Catalog {
                         Listed { full, bare: T::make(listed, "")? }
                     }
                 };
-                let is_wanted = what != "tool" || self.server.config.controls.wants(name);
                 Ok(is_wanted.then_some((print, action)))
             });
             match made {
@@ -271,6 +283,9 @@ fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftO
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
     if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
         return Err(LeftOut::Name(key));
+    }
+    if visible::line(name) != name {
+        return Err(LeftOut::Hidden(key));
     }
     match crate::size::json_size(item) {
         size if size > MAX_DEFINITION => Err(LeftOut::TooLarge(size)),

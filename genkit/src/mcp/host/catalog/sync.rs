@@ -1,5 +1,6 @@
 //! Sync of registries: a host's actions in them follow its servers.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -7,9 +8,11 @@ use std::time::Duration;
 use super::host_state::HostState;
 use super::selection::NameFilter;
 use crate::action::{Prompt, Resource, Tool};
+use crate::mcp::host::event::McpEvent;
 use crate::mcp::host::session::state::ListKind;
 use crate::registry::{Action, Registry};
 use crate::sync::lock;
+use crate::visible::Logged;
 use tokio::sync::watch;
 
 /// Debounce of changes: a server often sends several notifications for one change.
@@ -17,6 +20,9 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 
 /// Poll interval for servers that do not notify of changes. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
+
+/// How many addresses of two servers are told. Default is 1,000.
+const MAX_SAME: usize = 1000;
 
 /// An action by its kind and its name, or URI.
 type ActionKey = (ListKind, String);
@@ -27,6 +33,8 @@ struct RegisteredActions {
     actions: BTreeMap<ActionKey, Action>,
     /// Errors of actions that could not be put in, each logged once.
     refused: BTreeSet<String>,
+    /// Addresses of two servers that were told.
+    same: BTreeSet<String>,
 }
 
 impl HostState {
@@ -71,6 +79,20 @@ async fn start(host: &Arc<HostState>, registry: &Registry) {
 }
 
 impl RegisteredActions {
+    /// Tells once that two servers have one address.
+    fn tell_same(&mut self, host: &HostState, first: &Action, second: &Action) {
+        let (Action::Resource(first), Action::Resource(second)) = (first, second) else { return };
+        let (Some(server), Some(other)) = (first.server(), second.server()) else { return };
+        let uri = first.uri();
+        if self.same.len() >= MAX_SAME || !self.same.insert(format!("{server} {other} {uri}")) {
+            return;
+        }
+        let shown = Logged::text(uri);
+        tracing::warn!(server, other, uri = %shown, "two MCP servers offer one resource: the first has it");
+        let (uri, server, other) = (uri.to_owned(), server.to_owned(), other.to_owned());
+        host.settings.emit(&McpEvent::SameResource { uri, server, other });
+    }
+
     /// Takes out what is gone, and puts in what is new.
     async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
         let all = NameFilter::all(host);
@@ -81,8 +103,12 @@ impl RegisteredActions {
         let resources = resources.into_iter().map(Action::Resource);
         let mut now = BTreeMap::new();
         for action in tools.chain(prompts).chain(resources) {
-            // Of two servers with one URI the first has it, as for who reads it here.
-            key(&action).map(|key| now.entry(key).or_insert(action));
+            let Some(key) = key(&action) else { continue };
+            // Of two servers with one URI the first has it.
+            match now.entry(key) {
+                Entry::Vacant(free) => drop(free.insert(action)),
+                Entry::Occupied(taken) => self.tell_same(host, taken.get(), &action),
+            }
         }
         self.actions.retain(|key, old| {
             let stays = now.get(key).is_some_and(|new| is_same(new, old));
@@ -99,8 +125,9 @@ impl RegisteredActions {
                 Ok(()) => drop(self.actions.insert(key, action)),
                 Err(error) => {
                     let error = error.to_string();
-                    if self.refused.insert(error.clone()) {
-                        tracing::warn!(error, "an action of an MCP server is not registered");
+                    if self.refused.len() < MAX_SAME && self.refused.insert(error.clone()) {
+                        let error = Logged::text(&error);
+                        tracing::warn!(%error, "an action of an MCP server is not registered");
                     }
                 }
             }

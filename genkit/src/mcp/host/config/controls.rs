@@ -39,6 +39,8 @@ pub(crate) struct Controls {
     pub(crate) except: Vec<String>,
     pub(crate) needs_approval: Vec<String>,
     pub(crate) raw: Option<bool>,
+    pub(crate) hold_changed_tools: bool,
+    pub(crate) trace_context: bool,
     pub(crate) reconnect: Option<Reconnect>,
     pub(crate) era: ProtocolEra,
 }
@@ -115,6 +117,23 @@ macro_rules! controls {
                 names: impl IntoIterator<Item = impl Into<String>>,
             ) -> Self {
                 self.controls.needs_approval.extend(names.into_iter().map(Into::into));
+                self
+            }
+
+            /// Whether a tool that changes under the same name is held back until
+            /// [`McpClient::accept_tool`](crate::mcp::McpClient::accept_tool): it is neither listed nor
+            /// called. [`McpEvent::ToolChanged`](crate::mcp::host::McpEvent::ToolChanged) tells of it.
+            /// Default is no: it is told, and offered as it is now.
+            pub fn hold_changed_tools(mut self, yes: bool) -> Self {
+                self.controls.hold_changed_tools = yes;
+                self
+            }
+
+            /// Whether its requests carry the trace of their caller (`traceparent`, `tracestate`,
+            /// `baggage`). Default is no: baggage may name users, and a server that somebody else
+            /// runs has no business with it.
+            pub fn trace_context(mut self, yes: bool) -> Self {
+                self.controls.trace_context = yes;
                 self
             }
 

@@ -9,6 +9,10 @@ use crate::context::{Context, Elicited};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::fingerprint::fingerprint;
+use crate::mcp::host::limits::MAX_QUESTION;
+use crate::mcp::host::session::state::SessionState;
+use crate::size::json_size;
+use crate::visible::{self, Logged};
 
 /// Elicitation request: a server's question to the user, as a form or a page to visit.
 ///
@@ -35,7 +39,8 @@ use crate::mcp::host::fingerprint::fingerprint;
 pub struct ElicitRequest {
     /// The key of the server. Show it: the user should know who wants to know.
     pub server: String,
-    /// The question.
+    /// The question, with what hides or turns text around made visible. Where it has several lines, each
+    /// after the first begins with the key of the server, so that none can look like another's.
     pub message: String,
     /// The form: an object of plain fields. `None` where a page is to be visited.
     pub schema: Option<Value>,
@@ -44,19 +49,38 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    pub(crate) fn new(server: &str, params: &ElicitRequestParams) -> Self {
-        let server = server.to_owned();
-        match params {
+    /// A question as a server asks it; `None` where it cannot be shown as it is.
+    pub(crate) fn new(session: &SessionState, params: &ElicitRequestParams) -> Option<Self> {
+        let server = session.server.to_string();
+        let (message, schema, url) = match params {
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-                Self { server, message: message.clone(), schema: None, url: Some(url.clone()) }
+                (message, None, Some(url))
             }
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-                Self { server, message: message.clone(), schema: Some(schema), url: None }
+                (message, Some(serde_json::to_value(requested_schema).ok()?), None)
             }
-            // Of a later protocol: a question that cannot be shown.
-            _ => Self { server, message: String::new(), schema: None, url: None },
+            // Of a later protocol.
+            _ => return None,
+        };
+        let schema_size = schema.as_ref().map_or(0, json_size);
+        if message.len() + url.map_or(0, String::len) + schema_size > MAX_QUESTION {
+            return None;
         }
+        let url = match url {
+            Some(url) if url.chars().any(|c| !c.is_ascii_graphic()) => return None,
+            url => url.cloned(),
+        };
+        let schema = match schema {
+            Some(schema) => Some(shown_form(session.redactor.redact_json(schema))?),
+            None => None,
+        };
+        let message = shown_message(&server, &session.redactor.redact(message));
+        Some(Self { server, message, schema, url })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn testing(server: &str, message: &str) -> Self {
+        Self { server: server.to_owned(), message: message.to_owned(), schema: None, url: None }
     }
 
     /// Accepts with the defaults of the form.
@@ -68,6 +92,40 @@ impl ElicitRequest {
             .collect::<Map<_, _>>();
         Elicited::Accepted(Value::Object(defaults))
     }
+}
+
+/// A question with the server before each line but the first, which has it anyway.
+fn shown_message(server: &str, message: &str) -> String {
+    let message = message.replace("\r\n", "\n");
+    visible::text(message.trim_end()).replace('\n', &format!("\n{server}: "))
+}
+
+/// A form whose labels are made visible; `None` where what is sent back has hidden characters.
+fn shown_form(mut form: Value) -> Option<Value> {
+    fn walk(value: &mut Value, key: &str) -> Option<()> {
+        match value {
+            Value::String(text) => match key {
+                "title" | "description" | "enumNames" => {
+                    *text = visible::text(text).replace('\n', " ");
+                }
+                _ if visible::text(text) != text.as_str() || text.contains('\n') => return None,
+                _ => {}
+            },
+            Value::Array(items) => items.iter_mut().try_for_each(|item| walk(item, key))?,
+            Value::Object(members) => {
+                for (name, member) in members.iter_mut() {
+                    if visible::line(name) != name.as_str() {
+                        return None;
+                    }
+                    walk(member, name)?;
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+    walk(&mut form, "")?;
+    Some(form)
 }
 
 /// An answer in MCP's form.
@@ -105,7 +163,8 @@ pub(crate) async fn ask_caller(
         context.elicit_form(format!("{server}: {message}"), form).key(key).await;
     answer.unwrap_or_else(|error| {
         let error = error.chain();
-        tracing::warn!(server, error, "a question of a server was not answered");
+        let error = Logged::text(&error);
+        tracing::warn!(server, %error, "a question of a server was not answered");
         Elicited::Cancelled
     })
 }
@@ -133,5 +192,21 @@ mod tests {
         assert_eq!(answer.content, Some(json!({"name": "Ada", "ok": false})));
         let page = ElicitRequest { schema: None, url: Some("https://x".into()), ..asked };
         assert_eq!(to_mcp(page.accept_defaults(), &page).content, None);
+    }
+
+    #[test]
+    fn no_line_of_a_question_looks_like_another_servers() {
+        let shown =
+            shown_message("evil", "Hello.\r\nbank: Your PIN?\n\u{202e}x\rbank: y\u{2028}z\n");
+        assert_eq!(shown, "Hello.\nevil: bank: Your PIN?\nevil: \\u{202e}x\\rbank: y\\u{2028}z");
+    }
+
+    #[test]
+    fn a_form_is_shown_as_it_is_or_not_at_all() {
+        let form = |field: Value| json!({"type": "object", "properties": {"name": field}});
+        let shown = shown_form(form(json!({"title": "a\u{202e}b", "description": "x\ny"})));
+        assert_eq!(shown, Some(form(json!({"title": "a\\u{202e}b", "description": "x y"}))));
+        assert_eq!(shown_form(form(json!({"enum": ["yes", "y\u{200b}es"]}))), None);
+        assert_eq!(shown_form(json!({"properties": {"a\u{202e}b": {}}})), None);
     }
 }

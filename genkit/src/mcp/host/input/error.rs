@@ -1,5 +1,6 @@
 //! Errors of sampling, as servers read them.
 
+use super::sampling::MAX_SAMPLING_INPUT;
 use crate::error::{ErrorKind, Topic};
 use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 
@@ -9,6 +10,12 @@ pub(crate) enum Error {
     NotAllowed,
     #[error("{MAX_SAMPLING} requests for the model run already")]
     TooMany,
+    #[error("a request for the model has {0} bytes, and {MAX_SAMPLING_INPUT} are the most")]
+    TooLarge(usize),
+    #[error(
+        "this server may use {0} tokens of the model, and fewer are left than this request may need"
+    )]
+    UsedUp(u64),
     #[error("the model did not answer within {SAMPLING_TIMEOUT:?}")]
     Slow,
     #[error("the sampling handler panicked")]
@@ -19,7 +26,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotAllowed => ErrorKind::PermissionDenied,
-            Self::TooMany => ErrorKind::ResourceExhausted,
+            Self::TooMany | Self::TooLarge(_) | Self::UsedUp(_) => ErrorKind::ResourceExhausted,
             Self::Slow => ErrorKind::DeadlineExceeded,
             Self::Panicked => ErrorKind::Internal,
         }

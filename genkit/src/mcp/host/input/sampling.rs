@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rmcp::model::CreateMessageRequestParams;
 use serde_json::Value;
@@ -10,12 +11,23 @@ use tokio::sync::Semaphore;
 use super::error::Error;
 use crate::context::SampleRequest;
 use crate::error::Result;
-use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
+use crate::mcp::host::limits::{MAX_SAMPLING, MAX_SERVER_SAMPLING, SAMPLING_TIMEOUT};
+use crate::mcp::host::session::state::SessionState;
 use crate::message::{Message, Part, Role};
-use crate::model::{ChunkSink, IntoModel, ModelRef, Models, sampling};
+use crate::model::{ChunkSink, IntoModel, ModelRef, Models, Usage, sampling};
+use crate::size::json_size;
 
 /// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
 const MAX_TOKENS: u32 = 4096;
+
+/// How many tokens of the model one server may use in all. Default is 200,000.
+const MAX_TOTAL_TOKENS: u64 = 200_000;
+
+/// How large a request for the model may be, in bytes of JSON. Default is 1 MiB.
+pub(super) const MAX_SAMPLING_INPUT: usize = 1024 * 1024;
+
+/// How many bytes count as one token where the model does not tell.
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// Sampling request: a server that wants to use the model.
 ///
@@ -73,16 +85,20 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 pub struct Sampling {
     model: ModelRef,
     max_tokens: u32,
+    max_total_tokens: u64,
     allow: Option<Policy>,
     /// For requests that run at once.
     permits: Arc<Semaphore>,
 }
 
 impl Sampling {
-    /// Lends this model: a name, as in `.model(..)` of a request, or a value.
+    /// Lends this model: a name, as in `.model(..)` of a request, or a value. [`allow`](Self::allow) says to
+    /// whom.
     pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
-        Self { model: model.into_model(), max_tokens: MAX_TOKENS, allow: None, permits }
+        let model = model.into_model();
+        let (max_tokens, max_total_tokens) = (MAX_TOKENS, MAX_TOTAL_TOKENS);
+        Self { model, max_tokens, max_total_tokens, allow: None, permits }
     }
 
     /// How many tokens an answer may have. Default is 4,096.
@@ -91,7 +107,15 @@ impl Sampling {
         self
     }
 
-    /// Decides on each request; what it does not allow is refused. Default is to allow all.
+    /// How many tokens each server may use in all, what it sends among them; connecting again gives it no
+    /// new ones. Default is 200,000.
+    pub fn max_total_tokens(mut self, tokens: u64) -> Self {
+        self.max_total_tokens = tokens;
+        self
+    }
+
+    /// Decides on each request; what it does not allow is refused. Without it all are: a model costs money,
+    /// so that somebody has to say which servers may use it, if only by `|_| true`.
     pub fn allow(
         mut self,
         policy: impl Fn(&SamplingRequest) -> bool + Send + Sync + 'static,
@@ -102,15 +126,23 @@ impl Sampling {
 
     /// Checks that there is such a model.
     pub(crate) fn check(&self) -> Result<()> {
+        if self.allow.is_none() {
+            tracing::warn!("`Sampling::with(..)` lends the model to nobody without `.allow(..)`");
+        }
         Models::default().find(&self.model).map(|_| ())
     }
 
     /// The model's answer in MCP's JSON.
     pub(crate) async fn answer(
         &self,
-        server: &str,
+        session: &SessionState,
         params: &CreateMessageRequestParams,
     ) -> Result<Value> {
+        let server = &*session.server;
+        let size = json_size(params);
+        if size > MAX_SAMPLING_INPUT {
+            return Err(Error::TooLarge(size).into());
+        }
         let asked = SamplingRequest {
             server: server.to_owned(),
             messages: messages(&serde_json::to_value(&params.messages)?),
@@ -118,10 +150,17 @@ impl Sampling {
             max_tokens: params.max_tokens.min(self.max_tokens),
             preferences: serde_json::to_value(&params.model_preferences)?,
         };
-        if self.allow.as_ref().is_some_and(|allow| !allow(&asked)) {
+        if !self.allow.as_ref().is_some_and(|allow| allow(&asked)) {
             return Err(Error::NotAllowed.into());
         }
+        let Some(_turn) = ServerTurn::take(&session.client.sampling) else {
+            return Err(Error::TooMany.into());
+        };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
+        // Until the model tells what it was, the most that it can be is taken.
+        let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
+        let budget = Budget::take(&session.client.sampled_tokens, self.max_total_tokens, most)
+            .ok_or(Error::UsedUp(self.max_total_tokens))?;
         tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
         let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
         request.system = asked.system;
@@ -130,7 +169,53 @@ impl Sampling {
         let model = Models::default().find(&self.model)?;
         let (request, sink) = (sampling::model_request(&request), ChunkSink::none());
         let answer = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
-        sampling::message_result(model.name(), &answer.map_err(|_| Error::Slow)??)
+        let answer = answer.map_err(|_| Error::Slow)??;
+        budget.settle(total(&answer.usage));
+        sampling::message_result(model.name(), &answer)
+    }
+}
+
+/// All tokens of an answer, where the model tells.
+fn total(usage: &Usage) -> Option<u64> {
+    let sum = usage.input_tokens.zip(usage.output_tokens).map(|(one, other)| one + other);
+    usage.total_tokens.or(sum).filter(|total| *total > 0)
+}
+
+/// One of the requests that a server may have running.
+struct ServerTurn<'a>(&'a AtomicUsize);
+
+impl<'a> ServerTurn<'a> {
+    fn take(running: &'a AtomicUsize) -> Option<Self> {
+        let turn = Self(running);
+        (running.fetch_add(1, Ordering::AcqRel) < MAX_SERVER_SAMPLING).then_some(turn)
+    }
+}
+
+impl Drop for ServerTurn<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Tokens that were taken for one request.
+struct Budget<'a> {
+    used: &'a AtomicU64,
+    taken: u64,
+}
+
+impl<'a> Budget<'a> {
+    /// `None` where not as many are left.
+    fn take(used: &'a AtomicU64, total: u64, taken: u64) -> Option<Self> {
+        let more = |used: u64| used.checked_add(taken).filter(|sum| *sum <= total);
+        used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        Some(Self { used, taken })
+    }
+
+    /// Gives back what was not used; a request that failed has used all.
+    fn settle(self, used: Option<u64>) {
+        let used = used.unwrap_or(self.taken);
+        self.used.fetch_sub(self.taken.saturating_sub(used), Ordering::AcqRel);
+        self.used.fetch_add(used.saturating_sub(self.taken), Ordering::AcqRel);
     }
 }
 

@@ -28,6 +28,7 @@ use crate::mcp::host::session::interceptor::Interceptor;
 use crate::mcp::host::session::server_requests::ServerRequests;
 use crate::mcp::host::session::state::SessionState;
 use crate::mcp::host::transport::stdio::child;
+use crate::visible::Logged;
 
 /// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
 #[cfg(feature = "mcp-host-http")]
@@ -120,7 +121,8 @@ pub(super) async fn open(
         EraHint::MaybeNew if probed => ProtocolEra::Stateless,
         _ => return Err(refused.error),
     };
-    tracing::debug!(server = %server.key, why = %refused.error, ?other, "tries the other protocol");
+    let why = Logged::text(&refused.error);
+    tracing::debug!(server = %server.key, %why, ?other, "tries the other protocol");
     let live = attempt(server, other, stop).await.map_err(|refused| refused.error)?;
     // A program would have to be started twice each time; over HTTP it costs one request.
     let is_program = matches!(server.config.launch, Launch::Stdio(_));
@@ -137,6 +139,7 @@ async fn attempt(
         Arc::clone(&server.key),
         Arc::clone(&server.settings),
         Arc::clone(&server.client),
+        server.redactor.clone(),
     ));
     let server_requests = Arc::new(ServerRequests { session: Arc::clone(&session) });
     let handshake = Handshake {
@@ -149,7 +152,7 @@ async fn attempt(
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = child::spawn(&server.key, command)?;
+            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
             match handshake.over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);
@@ -170,7 +173,10 @@ async fn attempt(
         Launch::Http(endpoint) => {
             use crate::mcp::host::transport::http::Connector;
             let signing_in = &server.client.signing_in;
-            let make = || async { Connector::new(&server.key, endpoint, signing_in.clone()) };
+            let redactor = &server.redactor;
+            let make = || async {
+                Connector::new(&server.key, endpoint, signing_in.clone(), redactor.clone())
+            };
             let transport = server.connector.get_or_try_init(make).await?.transport();
             let handshake = match era {
                 // rmcp's own probe takes a user who signs in for a server that is silent.
@@ -247,6 +253,7 @@ fn describe(
         number: NUMBER.fetch_add(1, Ordering::Relaxed),
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
+        traces: server.config.controls.trace_context,
         #[cfg(feature = "mcp-host-http")]
         endpoint: match &server.config.launch {
             Launch::Http(endpoint) => Some(endpoint.clone()),

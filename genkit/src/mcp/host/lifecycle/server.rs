@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -12,15 +12,20 @@ use super::error::Error;
 use super::link::{Desired, DesiredState, LinkStatus};
 use crate::context::Root;
 use crate::error::{Error as PublicError, ErrorKind, Result};
-use crate::mcp::host::config::{Reconnect, ServerConfig};
+use crate::mcp::host::catalog::pins::Pins;
+use crate::mcp::host::config::{Launch, Reconnect, ServerConfig};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;
-use crate::mcp::host::limits::MAX_AWAITED_TRIES;
+use crate::mcp::host::limits::{MAX_AWAITED_TRIES, MAX_IN_FLIGHT, MAX_INSTRUCTIONS};
 use crate::mcp::host::session::client_state::ClientState;
 use crate::mcp::host::session::connection::Connection;
+use crate::mcp::host::session::state::ListKind;
 use crate::mcp::host::settings::HostSettings;
 use crate::mcp::host::status::{ServerState, ServerStatus};
+use crate::mcp::host::transport::redact::Redactor;
 use crate::sync::{read, write};
+use crate::truncate::excerpt;
+use crate::visible;
 
 /// How long the end or the beginning of a connection is waited for.
 const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -34,6 +39,12 @@ pub(crate) struct ManagedServer {
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) config: ServerConfig,
     pub(crate) client: Arc<ClientState>,
+    /// What must not be repeated of what it is sent.
+    pub(crate) redactor: Redactor,
+    /// What its tools were.
+    pub(crate) pins: Pins,
+    /// For requests that are in flight.
+    pub(crate) places: Arc<Semaphore>,
     /// The server is known not to understand the newest protocol.
     pub(super) is_old: AtomicBool,
     #[cfg(feature = "mcp-host-http")]
@@ -50,6 +61,12 @@ impl ManagedServer {
             true => DesiredState::Disabled,
             false => DesiredState::Connected,
         };
+        let redactor = match &config.launch {
+            Launch::Stdio(command) => Redactor::of(&command.child),
+            #[cfg(feature = "mcp-host-http")]
+            Launch::Http(endpoint) => endpoint.redactor(),
+            _ => Redactor::default(),
+        };
         let client =
             ClientState { roots: config.controls.roots.clone().into(), ..Default::default() };
         Self {
@@ -57,6 +74,9 @@ impl ManagedServer {
             settings,
             config,
             client: Arc::new(client),
+            redactor,
+            pins: Pins::default(),
+            places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             is_old: AtomicBool::new(false),
             #[cfg(feature = "mcp-host-http")]
             connector: tokio::sync::OnceCell::new(),
@@ -103,6 +123,15 @@ impl ManagedServer {
     /// Whether lists still wait for its first connection.
     pub(crate) fn is_starting(&self) -> bool {
         self.desired.borrow().since.elapsed() < self.settings.startup
+    }
+
+    /// Has a list read again.
+    pub(crate) fn list_changed(&self, kind: ListKind) {
+        if let Some(connection) = self.live_connection() {
+            connection.session.list_changed(kind);
+            let server = self.key.to_string();
+            self.settings.emit(&McpEvent::ToolsChanged { server });
+        }
     }
 
     pub(crate) fn has_own_roots(&self) -> bool {
@@ -187,13 +216,19 @@ impl ManagedServer {
         known.ok()?.ok()?.last_end.as_ref()?.1.clone()
     }
 
+    /// The error without what must not be repeated, in it or under it.
+    pub(crate) fn redacted(&self, error: PublicError) -> PublicError {
+        self.redactor.redact_error(error)
+    }
+
     pub(crate) fn note_error(&self, error: Option<PublicError>) {
+        let error = error.map(|error| self.redacted(error));
         self.link.send_modify(|link| link.last_error = error.map(Arc::new));
     }
 
     /// Notes that a connection ended, and the cause where it ended by itself.
     pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
-        let cause = cause.map(Arc::new);
+        let cause = cause.map(|error| Arc::new(self.redacted(error)));
         self.link.send_modify(|link| {
             link.last_error = cause.clone().or(link.last_error.take());
             link.last_end = Some((connection.number, cause));
@@ -289,9 +324,16 @@ impl ManagedServer {
             last_error: link.last_error.map(|error| error.chain()),
             retry_in: link.retry_at.map(|at| at.saturating_duration_since(Instant::now())),
             protocol_version: info.map(|info| info.protocol_version.to_string()),
-            server_name: named.map(|server| format!("{} {}", server.name, server.version)),
-            instructions: info.and_then(|info| info.instructions.clone()),
-            notices,
+            server_name: named.map(|server| {
+                let name =
+                    format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
+                visible::line(&self.redactor.redact(&name)).into_owned()
+            }),
+            instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {
+                let text = excerpt(text, MAX_INSTRUCTIONS);
+                visible::text(&self.redactor.redact(&text)).into_owned()
+            }),
+            notices: notices.iter().map(|text| self.redactor.redact(text).into_owned()).collect(),
         }
     }
 }

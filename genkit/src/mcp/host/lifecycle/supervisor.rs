@@ -16,6 +16,7 @@ use crate::future::BoxFuture;
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::session::connection::Connection;
 use crate::mcp::host::session::subscriptions;
+use crate::visible::Logged;
 
 /// How long the end of a session may take before it is cut off.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -98,7 +99,8 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
                 }
                 WorkResult::Refused(error) => {
                     let why = error.chain();
-                    tracing::warn!(server = %server.key, error = why, "an MCP server is not there");
+                    let error_text = Logged::text(&why);
+                    tracing::warn!(server = %server.key, error = %error_text, "an MCP server is not there");
                     let kind = RefusalKind::of(&error);
                     server.note_error(Some(error));
                     LinkEvent::Refused(kind)
@@ -120,7 +122,7 @@ async fn connect(server: &ManagedServer) -> WorkResult {
             stopping.disarm();
             WorkResult::Connected(Box::new(live))
         }
-        Err(error) => WorkResult::Refused(error),
+        Err(error) => WorkResult::Refused(server.redacted(error)),
     }
 }
 
@@ -150,8 +152,10 @@ async fn close(
             None => None,
         };
         let known = connection.session.end_cause().into_iter().chain(exit_report);
-        let error = lost(&server.key, &known.collect::<Vec<_>>().join("; "));
-        tracing::warn!(server = %server.key, error = error.chain(), "an MCP server is gone, and starts anew");
+        let error = server.redacted(lost(&server.key, &known.collect::<Vec<_>>().join("; ")));
+        let why = error.chain();
+        let why = Logged::text(&why);
+        tracing::warn!(server = %server.key, error = %why, "an MCP server is gone, and starts anew");
         cause = Some(error);
     }
     server.note_end(&connection, cause);

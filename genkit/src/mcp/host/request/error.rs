@@ -1,7 +1,7 @@
 //! Errors of requests: arguments, results, input that a server requires.
 
 use crate::error::{ErrorKind, Topic};
-use crate::mcp::host::limits::MAX_ROUNDS;
+use crate::mcp::host::limits::{MAX_IN_FLIGHT, MAX_ROUNDS, MAX_SERVER_REQUESTS};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -11,7 +11,14 @@ pub(crate) enum Error {
     Unserializable { what: &'static str, name: String, source: serde_json::Error },
     #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
     LeftOut { server: String, tool: String },
+    #[error(
+        "the tool `{tool}` of `{server}` is another than it was, and held back: `.accept_tool(..)` of its \
+         client accepts it as it is"
+    )]
+    HeldBack { server: String, tool: String },
     // The texts from here on follow the name of the server.
+    #[error("has {MAX_IN_FLIGHT} requests in flight already, and answers none of them soon enough")]
+    Busy,
     #[error("answered `{0}` with something else")]
     OtherResult(&'static str),
     #[error(
@@ -23,6 +30,8 @@ pub(crate) enum Error {
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
+    #[error("asks {0} things at once; {MAX_SERVER_REQUESTS} are answered")]
+    TooManyInputs(usize),
     #[error("asks back about `{0}`, a method that has no room for answers")]
     CannotAnswer(String),
     #[error("asks the model, and {0}")]
@@ -37,9 +46,12 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Arguments { .. } | Self::Unserializable { .. } => ErrorKind::InvalidArgument,
-            Self::LeftOut { .. } | Self::Sampling(_) => ErrorKind::PermissionDenied,
+            Self::LeftOut { .. } | Self::HeldBack { .. } | Self::Sampling(_) => {
+                ErrorKind::PermissionDenied
+            }
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
+            Self::TooManyInputs(_) | Self::Busy => ErrorKind::ResourceExhausted,
             Self::UnknownInput(_) | Self::CannotAnswer(_) | Self::UnknownResultType { .. } => {
                 ErrorKind::Unimplemented
             }

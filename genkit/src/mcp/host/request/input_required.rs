@@ -12,7 +12,9 @@ use crate::context::Context;
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::input::elicit::{ElicitRequest, ask_caller, to_mcp};
+use crate::mcp::host::limits::MAX_SERVER_REQUESTS;
 use crate::mcp::host::session::connection::Connection;
+use crate::mcp::host::session::server_requests::decline;
 
 /// Retry interval of a request that requires no input: from 2026-07-28 on that is how a server tells
 /// that it is not ready, and it does not tell when it will be.
@@ -32,6 +34,10 @@ pub(super) async fn responses(
             return Ok(None);
         }
     };
+    if required.len() > MAX_SERVER_REQUESTS {
+        let server = &connection.session.server;
+        return Err(Error::TooManyInputs(required.len()).of(server));
+    }
     let responses = required.into_iter().map(|(name, input)| async {
         let response = response(connection, context, format!("{key}:{name}"), input).await?;
         Ok::<_, PublicError>((name, response))
@@ -50,17 +56,25 @@ async fn response(
     match input["method"].as_str().unwrap_or_default() {
         "elicitation/create" => {
             let params: ElicitRequestParams = read(server, params)?;
-            let question = ElicitRequest::new(server, &params);
+            let Some(question) = ElicitRequest::new(&connection.session, &params) else {
+                return Ok(serde_json::to_value(decline(server))?);
+            };
             let has_handler = connection.session.settings.on_elicit.is_some();
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
                 to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
+                let Some(_place) = connection.session.request_place() else {
+                    return Ok(serde_json::to_value(decline(server))?);
+                };
                 connection.server_requests.elicit(question).await
             };
             Ok(serde_json::to_value(answer)?)
         }
         "sampling/createMessage" => {
             let params: CreateMessageRequestParams = read(server, params)?;
+            let Some(_place) = connection.session.request_place() else {
+                return Err(Error::Sampling("has too many requests open".to_owned()).of(server));
+            };
             let answer = connection.server_requests.sample(&params).await;
             answer.map_err(|error| Error::Sampling(error.message.into_owned()).of(server))
         }

@@ -52,11 +52,16 @@ pub(crate) async fn call_tool(
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::LeftOut { server, tool }.into());
     }
+    if server.pins.holds(name) {
+        let (server, tool) = (server.key.to_string(), name.to_owned());
+        return Err(Error::HeldBack { server, tool }.into());
+    }
     let mut params = CallToolRequestParams::new(name.to_owned());
     params.arguments = Some(arguments("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let result = round_trips(server, context, name, request).await?;
-    ToolResult::read(&server.key, result, server.is_raw())
+    let read = ToolResult::read(&server.key, result, server.is_raw());
+    read.map_err(|error| server.redacted(error))
 }
 
 pub(crate) async fn get_prompt(

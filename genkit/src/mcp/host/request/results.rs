@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CustomResult, ServerResult};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use crate::action::{PromptReply, ResourceContents};
@@ -56,7 +56,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
             Value::Array(blocks) => blocks,
             block => vec![block],
         };
-        Message::new(role, parts.into_iter().map(part))
+        Message::new(role, parts.into_iter().map(|block| part(server, block)))
     });
     let reply = PromptReply::new(messages);
     Ok(match result["description"].as_str() {
@@ -92,14 +92,14 @@ pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceCo
 }
 
 /// A block of content as a part of a message.
-pub(super) fn part(block: Value) -> Part {
+pub(super) fn part(server: &str, block: Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
         "text" => Part::text(text("text")),
         "image" | "audio" => media(text("mimeType"), text("data")),
-        "resource" => resource(&block["resource"]),
+        "resource" => resource(server, &block["resource"]),
         "resource_link" => {
-            let mut link = Part::resource_link(text("uri"));
+            let mut link = link(server, text("uri"));
             if let Part::Resource { resource, .. } = &mut link {
                 resource.mime_type = block["mimeType"].as_str().map(str::to_owned);
             }
@@ -115,14 +115,19 @@ pub(super) fn part(block: Value) -> Part {
     }
 }
 
+/// A link of a server, which leads to its own resources only.
+fn link(server: &str, uri: &str) -> Part {
+    Part::resource_link(uri).with_metadata("mcp", json!({ "server": server }))
+}
+
 /// An embedded resource is what it holds, with its address.
-fn resource(resource: &Value) -> Part {
+fn resource(server: &str, resource: &Value) -> Part {
     let text = |key: &str| resource[key].as_str();
     let uri = text("uri").unwrap_or_default();
     let part = match (text("text"), text("blob")) {
         (Some(text), _) => Part::text(text),
         (None, Some(blob)) => media(text("mimeType").unwrap_or("application/octet-stream"), blob),
-        (None, None) => return Part::resource_link(uri),
+        (None, None) => return link(server, uri),
     };
     let mut about = Map::new();
     about.insert("uri".to_owned(), uri.into());
@@ -140,7 +145,6 @@ fn media(kind: &str, base64: &str) -> Part {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use serde_json::json;
 
     #[test]
     fn blocks_are_parts() {
@@ -151,12 +155,19 @@ mod tests {
             {"type": "resource_link", "uri": "x://3", "name": "three"},
             {"type": "hologram", "data": 1},
         ]);
-        let parts: Vec<Part> = blocks.as_array().into_iter().flatten().cloned().map(part).collect();
+        let parts: Vec<Part> = blocks
+            .as_array()
+            .into_iter()
+            .flatten()
+            .cloned()
+            .map(|block| part("s", block))
+            .collect();
         assert_eq!(parts[0], Part::media("data:image/png;base64,AAAA", "image/png"));
         assert_eq!(parts[1].as_text(), Some("hi"));
         assert_eq!(parts[1].metadata()["resource"], json!({"uri": "x://1", "mimeType": "text/x"}));
         assert_eq!(parts[2].metadata()["resource"]["uri"], "x://2");
         assert!(matches!(&parts[3], Part::Resource { resource, .. } if resource.uri == "x://3"));
+        assert_eq!(parts[3].metadata()["mcp"]["server"], "s");
         assert!(matches!(&parts[4], Part::Data { data, .. } if data["type"] == "hologram"));
     }
 

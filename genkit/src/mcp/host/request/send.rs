@@ -15,6 +15,7 @@ use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 use crate::mcp::host::session::connection::Connection;
+use crate::visible::Logged;
 
 /// Sends a request until there is a result, with the input that the server requires in between.
 ///
@@ -119,6 +120,10 @@ async fn with_retry(
     target: &str,
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
+    // One server that hangs must not take all that its program can have open.
+    let Ok(_place) = server.places.try_acquire() else {
+        return Err(Error::Busy.of(&server.key));
+    };
     let mut connection = server.connection().await?;
     let mut is_retry = false;
     loop {
@@ -139,7 +144,8 @@ async fn with_retry(
             return Err(with_cause(server, &connection, failed.error).await);
         }
         is_retry = true;
-        tracing::info!(server = %server.key, target, "sends a request again over a new connection");
+        let target = Logged::name(target);
+        tracing::info!(server = %server.key, %target, "sends a request again over a new connection");
         connection = server.connection().await?;
     }
 }

@@ -13,6 +13,7 @@ use crate::message::Part;
 /// What a tool answered.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
+    server: String,
     structured: Option<Value>,
     /// Whether a mark says that the structured content is in a wrapper.
     is_wrapped: bool,
@@ -28,7 +29,14 @@ impl ToolResult {
     pub(crate) fn read(server: &str, result: Value, raw: bool) -> Result<Self> {
         if raw {
             let (structured, blocks) = (Some(result), Vec::new());
-            return Ok(Self { structured, is_wrapped: false, blocks, metadata: Map::new() });
+            let server = server.to_owned();
+            return Ok(Self {
+                server,
+                structured,
+                is_wrapped: false,
+                blocks,
+                metadata: Map::new(),
+            });
         }
         let Value::Object(mut result) = result else {
             return Err(Error::OtherResult("tools/call").of(server));
@@ -53,7 +61,8 @@ impl ToolResult {
             // Apart from what this library itself notes of parts.
             metadata.insert("mcp".to_owned(), json!({ "_meta": meta }));
         }
-        Ok(Self { structured, is_wrapped, blocks, metadata })
+        let server = server.to_owned();
+        Ok(Self { server, structured, is_wrapped, blocks, metadata })
     }
 
     /// Whether only the schema of the tool tells if this is a wrapper.
@@ -72,13 +81,17 @@ impl ToolResult {
     ///
     /// Without structured content the value is the text; media and resources stand beside it.
     pub(crate) fn into_output(self) -> ToolOutput {
-        let (value, blocks, metadata) = self.taken_apart();
+        let server = self.server.clone();
+        let part = |block| part(&server, block);
+        let (value, blocks, metadata, repeated) = self.taken_apart();
         if value.is_some() {
-            return ToolOutput { value, content: blocks.into_iter().map(part).collect(), metadata };
+            let content = blocks.into_iter().map(part).collect();
+            return ToolOutput { value, content, metadata, repeated };
         }
         let (texts, others): (Vec<Value>, Vec<Value>) = blocks.into_iter().partition(is_text);
         let value = (!texts.is_empty() || others.is_empty()).then(|| text_value(&texts));
-        ToolOutput { value, content: others.into_iter().map(part).collect(), metadata }
+        let content = others.into_iter().map(part).collect();
+        ToolOutput { value, content, metadata, repeated }
     }
 
     /// For programs, as one value: the structured content; else the text, read as JSON where it is an
@@ -88,7 +101,9 @@ impl ToolResult {
     /// # Errors
     /// A part does not serialize.
     pub(crate) fn into_value(self) -> Result<Value> {
-        let (value, blocks, _) = self.taken_apart();
+        let server = self.server.clone();
+        let part = |block| part(&server, block);
+        let (value, blocks, ..) = self.taken_apart();
         if blocks.iter().all(is_text) {
             return Ok(value.unwrap_or_else(|| text_value(&blocks)));
         }
@@ -103,17 +118,20 @@ impl ToolResult {
         })
     }
 
-    /// The structured content out of its wrapper, and the blocks that do not repeat it.
-    fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>) {
-        let Self { structured, is_wrapped, mut blocks, metadata } = self;
-        let Some(mut value) = structured else { return (None, blocks, metadata) };
+    /// The structured content out of its wrapper, the blocks that do not repeat it, and the texts that do.
+    fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
+        let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
+        let mut repeated = Vec::new();
+        let Some(mut value) = structured else { return (None, blocks, metadata, repeated) };
         if repeats(&blocks, &value) {
+            let texts = blocks.iter().filter(|block| is_text(block)).filter_map(text_of);
+            repeated.extend(texts.map(str::to_owned));
             blocks.retain(|block| !is_text(block));
         }
         if let Some(inner) = wrapped_result::inner(&value).filter(|_| is_wrapped) {
             value = inner.clone();
         }
-        (Some(value), blocks, metadata)
+        (Some(value), blocks, metadata, repeated)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Client state of one server, which outlives its connections: roots, subscriptions, sign-in.
 
 use std::collections::BTreeSet;
-use std::sync::RwLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Mutex, RwLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::state::MessageRate;
 use crate::context::Root;
 
 #[derive(Default)]
@@ -15,6 +17,11 @@ pub(crate) struct ClientState {
     pub(crate) roots: RwLock<Option<Vec<Root>>>,
     /// Resources that are subscribed to, over whatever connection.
     pub(crate) subscribed: watch::Sender<BTreeSet<String>>,
+    /// Log lines of the current second, and how many were left out.
+    pub(crate) logged: Mutex<(MessageRate, u64)>,
+    /// Tokens of the program's model that the server has used.
+    pub(crate) sampled_tokens: AtomicU64,
+    pub(crate) sampling: AtomicUsize,
     /// Whether the user is being asked to sign in.
     pub(crate) signing_in: watch::Sender<bool>,
 }

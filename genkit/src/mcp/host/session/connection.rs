@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     pub(crate) timeout: Duration,
     pub(crate) max_timeout: Duration,
+    /// Whether requests carry the trace of their caller.
+    pub(crate) traces: bool,
     #[cfg(feature = "mcp-host-http")]
     pub(crate) endpoint: Option<crate::mcp::host::transport::http::Endpoint>,
 }
@@ -78,7 +80,7 @@ impl Connection {
         context: &Context,
         meta: Map<String, Value>,
     ) -> Result<ServerResult, RequestError> {
-        let (open, mut signals) = OpenRequest::new(target, context.can_elicit());
+        let (open, mut signals) = OpenRequest::new(target, context);
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
         request.extensions_mut().insert(ResultFormat::Untyped);
         #[cfg(feature = "mcp-host-http")]

@@ -8,6 +8,11 @@ use rmcp::service::ServiceError;
 use super::state::SessionState;
 use crate::error::{Error as PublicError, ErrorKind, Topic};
 use crate::mcp::host::error::OfServer as _;
+use crate::size::json_size;
+use crate::visible;
+
+/// How large the details of an error may be, in bytes of JSON. Default is 64 KiB; larger ones are left out.
+const MAX_ERROR_DATA: usize = 64 * 1024;
 
 /// The errors of one connection; each text follows the name of the server.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +28,7 @@ pub(crate) enum Error {
     #[error("cancelled the request")]
     Cancelled,
     #[error("gave an answer of no use: {0}")]
-    Useless(ServiceError),
+    Useless(String),
     #[error("cannot be written to: {0}")]
     Unwritable(String),
     #[error("says: {} (code {})", .0.message, .0.code.0)]
@@ -57,6 +62,13 @@ impl Topic for Error {
     }
 }
 
+/// What a server says of an error, without what it was sent.
+pub(crate) fn redacted(session: &SessionState, error: ErrorData) -> ErrorData {
+    let message = visible::text(&session.redactor.redact(&error.message)).into_owned();
+    let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
+    ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
+}
+
 /// A request without a result.
 #[derive(Debug)]
 pub(crate) struct RequestError {
@@ -77,31 +89,35 @@ impl RequestError {
     /// `is_closed`: the whole connection has ended.
     pub(crate) fn new(session: &SessionState, error: ServiceError, is_closed: bool) -> Self {
         let error = match error {
-            ServiceError::McpError(error) => Error::Refused(error),
+            ServiceError::McpError(error) => Error::Refused(redacted(session, error)),
             // A stream that broke off is one request's own; the connection itself tells when it ends.
             ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
             ServiceError::TransportClosed => {
                 let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
                 return Self { error, is_connection_lost: true, is_unseen: false };
             }
-            ServiceError::TransportSend(error) => return Self::not_sent(&session.server, &error),
+            ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
             ServiceError::Timeout { timeout } => Error::Timeout(timeout),
             ServiceError::Cancelled { .. } => Error::Cancelled,
-            other => Error::Useless(other),
+            other => Error::Useless(session.redactor.redact(&other.to_string()).into_owned()),
         };
         error.of(&session.server).into()
     }
 
-    fn not_sent(server: &str, error: &rmcp::transport::DynamicTransportError) -> Self {
+    fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
+        let server = &*session.server;
         #[cfg(feature = "mcp-host-http")]
         if let Some(fault) = crate::mcp::host::transport::http::explain(error) {
             // Headers that cannot be sent are the caller's fault alone.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
-            let error = crate::mcp::host::error::of_server(server, fault.error);
+            let error = session.redactor.redact_error(fault.error);
+            let error = crate::mcp::host::error::of_server(server, error);
             return Self { error, is_connection_lost: is_lost, is_unseen: is_lost };
         }
-        let error = Error::Unwritable(error.error.to_string()).of(server);
+        let error =
+            Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned())
+                .of(server);
         Self { error, is_connection_lost: true, is_unseen: true }
     }
 }

@@ -113,7 +113,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
                 if let ClientNotification::CancelledNotification(notified) = &notified.notification
                     && let Some(id) = &notified.params.request_id
                 {
-                    cancelled = self.session.in_flight.finish(id);
+                    cancelled = self.session.in_flight.give_up(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}

@@ -2,10 +2,21 @@
 
 use rmcp::model::{ProgressNotificationParam, ServerNotification};
 
+use serde_json::Value;
+
 use super::state::{ListKind, SessionState};
+use crate::action::MAX_URI_BYTES;
 use crate::context::{LogLevel, Progress};
 use crate::mcp::host::event::McpEvent;
+use crate::mcp::host::limits::{MAX_LOG_EVENT, MAX_LOG_LINE, MAX_LOG_LINES, MAX_PROGRESS_MESSAGE};
 use crate::mcp::level;
+use crate::size::json_size;
+use crate::sync::lock;
+use crate::truncate::truncate;
+use crate::visible::{self, Logged};
+
+/// How long the name of a logger may be, in bytes.
+const MAX_LOGGER: usize = 200;
 
 /// Takes a notification; gives back what the protocol itself needs.
 pub(crate) fn receive(
@@ -29,6 +40,9 @@ pub(crate) fn receive(
         }
         ServerNotification::ResourceUpdatedNotification(notified) => {
             let (server, uri) = (session.server.to_string(), notified.params.uri);
+            if uri.len() > MAX_URI_BYTES {
+                return None;
+            }
             session.settings.emit(&McpEvent::ResourceUpdated { server, uri });
         }
         other => return Some(other),
@@ -38,8 +52,11 @@ pub(crate) fn receive(
 
 fn progress(session: &SessionState, notified: ProgressNotificationParam) {
     let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
-    let progress =
-        Progress { done: notified.progress, total: notified.total, message: notified.message };
+    let message = notified.message.map(|message| {
+        let message = truncate(&message, MAX_PROGRESS_MESSAGE);
+        visible::line(&session.redactor.redact(message)).into_owned()
+    });
+    let progress = Progress { done: notified.progress, total: notified.total, message };
     if request.progressed(progress.clone()) {
         let (server, of) = (session.server.to_string(), request.target.clone());
         session.settings.emit(&McpEvent::Progress { server, of, progress });
@@ -57,8 +74,41 @@ fn list_changed(session: &SessionState, kind: ListKind) {
     });
 }
 
-fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: serde_json::Value) {
+fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
+    let logger = logger.map(|logger| {
+        visible::line(&session.redactor.redact(truncate(&logger, MAX_LOGGER))).into_owned()
+    });
+    let data = match json_size(&data) {
+        size if size > MAX_LOG_EVENT => {
+            let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+            Value::String(format!("{}…", session.redactor.redact(truncate(&text, MAX_LOG_LINE))))
+        }
+        _ => session.redactor.redact_json(data),
+    };
+    trace(session, level, logger.as_deref(), &data);
+    let server = session.server.to_string();
+    session.settings.emit(&McpEvent::Log { server, level, logger, data });
+}
+
+/// Some lines in each second; the others are counted.
+fn trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
     let server = &*session.server;
+    let left_out = {
+        let (rate, left_out) = &mut *lock(&session.client.logged);
+        match rate.count() {
+            1 => std::mem::take(left_out),
+            count if count > MAX_LOG_LINES => {
+                *left_out += 1;
+                return;
+            }
+            _ => 0,
+        }
+    };
+    if left_out > 0 {
+        tracing::warn!(server, left_out, "log lines of an MCP server are left out");
+    }
+    let (logger, data) = (logger.map(Logged::name), Logged::cut(data, MAX_LOG_LINE));
+    let logger = logger.as_ref().map(tracing::field::display);
     match level {
         LogLevel::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
         LogLevel::Info | LogLevel::Notice => {
@@ -67,6 +117,4 @@ fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: se
         LogLevel::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
         _ => tracing::error!(server, logger, %data, "log of an MCP server"),
     }
-    let server = server.to_owned();
-    session.settings.emit(&McpEvent::Log { server, level, logger, data });
 }

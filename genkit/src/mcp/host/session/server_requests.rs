@@ -14,6 +14,7 @@ use rmcp::model::{
 use rmcp::service::{InboundStreamOrigin, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
+use tokio::sync::SemaphorePermit;
 
 use super::state::SessionState;
 use crate::context::Elicited;
@@ -22,6 +23,7 @@ use crate::mcp::host::input::elicit::{ElicitHandler, ElicitRequest, to_mcp};
 use crate::mcp::host::input::error::Error as SamplingError;
 use crate::mcp::host::limits::QUESTION_TIMEOUT;
 use crate::sync::read;
+use crate::visible::Logged;
 
 /// Answers the requests of a server: the client's side of one connection.
 pub(crate) struct ServerRequests {
@@ -38,7 +40,7 @@ impl ServerRequests {
             }
             None => {
                 tracing::warn!(
-                    server = &*self.session.server, question = ?question.message,
+                    server = &*self.session.server, question = %Logged::text(&question.message),
                     "a server asks the user something, and nobody can answer: it is declined. Give \
                      the host `.on_elicit(..)`"
                 );
@@ -52,6 +54,7 @@ impl ServerRequests {
     async fn elicit_from_caller(
         &self,
         question: ElicitRequest,
+        place: SemaphorePermit<'_>,
         context: &RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let in_flight = &self.session.in_flight;
@@ -61,6 +64,8 @@ impl ServerRequests {
                 in_flight.match_question(&self.session.server).await
             }
         };
+        // From here on it counts among the questions about this call: many may wait for many people.
+        drop(place);
         let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
             return Ok(self.elicit(question).await);
         };
@@ -85,12 +90,14 @@ impl ServerRequests {
             let why = "this client lends no model";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
-        let answering = AssertUnwindSafe(sampling.answer(&self.session.server, params));
+        let answering = AssertUnwindSafe(sampling.answer(&self.session, params));
         let answer =
             answering.catch_unwind().await.unwrap_or_else(|_| Err(SamplingError::Panicked.into()));
         answer.map_err(|error| {
             let server = &*self.session.server;
-            tracing::warn!(server, error = error.chain(), "a server got no answer from the model");
+            let why = error.chain();
+            let why = Logged::text(&why);
+            tracing::warn!(server, error = %why, "a server got no answer from the model");
             match error.kind() {
                 // The code that MCP's examples give a user's no.
                 ErrorKind::PermissionDenied => {
@@ -111,6 +118,19 @@ impl ServerRequests {
         });
         ListRootsResult::new(roots.collect())
     }
+}
+
+/// What a server reads that asks too much at once.
+const TOO_MANY: &str = "too many requests of this server are open, or came within a second";
+
+/// The no to a question that is not put to anybody.
+pub(crate) fn decline(server: &str) -> ElicitResult {
+    tracing::warn!(
+        server,
+        "a question of a server is declined unasked: it has too many open, or this one is too large or has \
+         hidden characters"
+    );
+    ElicitResult::new(ElicitationAction::Decline)
 }
 
 fn internal(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
@@ -160,11 +180,15 @@ impl ClientHandler for ServerRequests {
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let question = ElicitRequest::new(&self.session.server, &params);
+        let (Some(question), Some(place)) =
+            (ElicitRequest::new(&self.session, &params), self.session.request_place())
+        else {
+            return Ok(decline(&self.session.server));
+        };
         let asking = async {
             match self.session.settings.on_elicit {
                 Some(_) => Ok(self.elicit(question).await),
-                None => self.elicit_from_caller(question, &context).await,
+                None => self.elicit_from_caller(question, place, &context).await,
             }
         };
         let cancelled = || Ok(ElicitResult::new(ElicitationAction::Cancel));
@@ -176,6 +200,9 @@ impl ClientHandler for ServerRequests {
         params: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
+        let Some(_place) = self.session.request_place() else {
+            return Err(internal(TOO_MANY));
+        };
         let _answering = self.session.answering();
         let answer = until_cancelled(&context, self.sample(&params)).await;
         let answer = answer.unwrap_or_else(|| Err(internal("the request was cancelled")))?;
@@ -187,6 +214,9 @@ impl ClientHandler for ServerRequests {
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
+        let Some(_place) = self.session.request_place() else {
+            return Err(internal(TOO_MANY));
+        };
         Ok(self.roots())
     }
 }

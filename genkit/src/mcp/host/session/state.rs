@@ -4,11 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use super::client_state::ClientState;
 use super::in_flight::InFlight;
+use crate::mcp::host::limits::{MAX_SERVER_REQUESTS, MAX_SERVER_REQUESTS_PER_SECOND};
 use crate::mcp::host::settings::HostSettings;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::sync::lock;
 
 /// The kinds of lists that a server has.
@@ -28,6 +31,8 @@ pub(crate) struct SessionState {
     pub(crate) server: Arc<str>,
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) client: Arc<ClientState>,
+    /// What must not be repeated of what the server is sent.
+    pub(crate) redactor: Redactor,
     pub(crate) in_flight: InFlight,
     /// Questions of the server that are being answered.
     answering: AtomicUsize,
@@ -36,14 +41,34 @@ pub(crate) struct SessionState {
     /// Whether the server tells now when the list changes.
     announced: [AtomicBool; 3],
     rate: Mutex<MessageRate>,
+    /// Requests of the server that are open, and those of the current second.
+    asked: Semaphore,
+    request_rate: Mutex<MessageRate>,
     end_cause: Mutex<Option<String>>,
     ended: CancellationToken,
 }
 
 /// Messages within the current second.
-struct MessageRate {
+pub(crate) struct MessageRate {
     since: Instant,
     count: u32,
+}
+
+impl Default for MessageRate {
+    fn default() -> Self {
+        Self { since: Instant::now(), count: 0 }
+    }
+}
+
+impl MessageRate {
+    /// Counts one more in this second.
+    pub(crate) fn count(&mut self) -> u32 {
+        if self.since.elapsed() > Duration::from_secs(1) {
+            *self = Self::default();
+        }
+        self.count = self.count.saturating_add(1);
+        self.count
+    }
 }
 
 impl SessionState {
@@ -51,16 +76,20 @@ impl SessionState {
         server: Arc<str>,
         settings: Arc<HostSettings>,
         client: Arc<ClientState>,
+        redactor: Redactor,
     ) -> Self {
         Self {
             server,
             settings,
             client,
+            redactor,
             in_flight: InFlight::default(),
             answering: AtomicUsize::new(0),
             versions: Default::default(),
             announced: Default::default(),
-            rate: Mutex::new(MessageRate { since: Instant::now(), count: 0 }),
+            rate: Mutex::default(),
+            asked: Semaphore::new(MAX_SERVER_REQUESTS),
+            request_rate: Mutex::default(),
             end_cause: Mutex::new(None),
             ended: CancellationToken::new(),
         }
@@ -129,15 +158,17 @@ impl SessionState {
     /// Counts a message that the server sends by itself; one too many in a second ends the connection.
     pub(crate) fn is_within_rate(&self) -> bool {
         let limit = self.settings.max_notifications;
-        let mut rate = lock(&self.rate);
-        if rate.since.elapsed() > Duration::from_secs(1) {
-            *rate = MessageRate { since: Instant::now(), count: 0 };
-        }
-        rate.count += 1;
-        if rate.count > limit {
+        let count = lock(&self.rate).count();
+        if count > limit {
             self.end_because(format!("it sent more than {limit} notifications in a second"));
         }
-        rate.count <= limit
+        count <= limit
+    }
+
+    /// A place for a request of the server; none where it has too many open, or sends too many.
+    pub(crate) fn request_place(&self) -> Option<SemaphorePermit<'_>> {
+        let count = lock(&self.request_rate).count();
+        self.asked.try_acquire().ok().filter(|_| count <= MAX_SERVER_REQUESTS_PER_SECOND)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::connection::Connection;
 use super::state::ListKind;
 use crate::error::Result;
+use crate::visible::Logged;
 use rmcp::model::{
     ClientRequest, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
@@ -31,7 +32,8 @@ pub(crate) async fn run(connection: &Connection) {
         for uri in subscribed {
             if let Err(error) = subscribe(connection, &uri).await {
                 let (server, error) = (&*session.server, error.chain());
-                tracing::warn!(server, uri, error, "a resource is watched no more");
+                let (uri, error) = (Logged::text(uri), Logged::text(&error));
+                tracing::warn!(server, %uri, %error, "a resource is watched no more");
             }
         }
     }
@@ -50,7 +52,8 @@ async fn set_level(connection: &Connection) {
     let request = ClientRequest::SetLevelRequest(SetLevelRequest::new(params));
     if let Err(failed) = connection.own_request(request, "logging/setLevel").await {
         let (server, error) = (&*session.server, failed.error.chain());
-        tracing::warn!(server, error, "the server does not take the log level");
+        let error = Logged::text(&error);
+        tracing::warn!(server, %error, "the server does not take the log level");
     }
 }
 
@@ -103,7 +106,8 @@ async fn stream(connection: &Connection) {
                     _ => format!("it did not acknowledge within {ACKNOWLEDGE_TIMEOUT:?}"),
                 };
                 let server = &*session.server;
-                tracing::debug!(server, error, "the server streams no changes");
+                let error = Logged::text(&error);
+                tracing::debug!(server, %error, "the server streams no changes");
                 // Lists are then read again when they are old.
                 let _ = tokio::time::timeout(backoff, subscribed.changed()).await;
                 backoff = (backoff * 2).min(MAX_BACKOFF);

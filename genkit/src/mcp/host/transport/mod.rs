@@ -8,5 +8,6 @@ pub(crate) mod http;
 pub(crate) mod http_client;
 #[cfg(feature = "mcp-host-http")]
 pub(crate) mod oauth;
+pub(crate) mod redact;
 pub(crate) mod request_id;
 pub(crate) mod stdio;

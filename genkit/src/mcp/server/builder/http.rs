@@ -1,9 +1,11 @@
 //! Options of a server over streamable HTTP.
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 
 use super::McpServer;
 use crate::http_server::ListenPlace;
+use crate::mcp::server::http::SessionStore;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
@@ -77,6 +79,32 @@ impl McpServer {
     /// own origin and, for a server on loopback, loopback origins always may. Default is no other.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.origins.extend(origins.into_iter().map(Into::into));
+        self
+    }
+
+    /// Behind a reverse proxy: the header in which it writes the address of the client, for example
+    /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients of a proxy are one, which has one
+    /// share and one rate.
+    ///
+    /// The last address of the header counts, since that is what the proxy itself wrote. Only for a
+    /// server that nobody reaches but through the proxy: anybody else could write what they like.
+    pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
+        self.settings.http.client_address_from = Some(header.into());
+        self
+    }
+
+    /// How many sessions may be open. Default is 10,000; for one more the client with the most loses
+    /// the one that is idle the longest.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.settings.max_sessions = sessions;
+        self
+    }
+
+    /// Where sessions are kept beside this process, so that they go on after a restart or at another
+    /// instance: [`MemorySessions`](crate::mcp::server::MemorySessions), or a store of your own. Default
+    /// is none: the clients of a server that was started again open new sessions.
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.settings.http.session_store = Some(Arc::new(store));
         self
     }
 

@@ -62,6 +62,7 @@ use crate::future::BoxFuture;
 ///     .max_request(1024 * 1024)
 ///     .max_in_flight(100)
 ///     .max_per_second(10)
+///     .max_open_questions(2)
 ///     .cache_for(Duration::from_secs(60))
 ///     .strict_args(true)
 ///     .audit_contents(true)
@@ -207,15 +208,27 @@ impl McpServer {
 
     /// How many functions may run at once in the whole server. Default is 1,024; one more is
     /// refused with a protocol error.
+    ///
+    /// A client over HTTP (a [`Principal`](crate::mcp::server::Principal), else an address) may have as
+    /// many of them as are left for all others: one alone half, and a session the same of what its
+    /// client may have. The same holds for the functions of each server behind this one. A function
+    /// that waits for a person is not counted.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
     }
 
-    /// How many functions a client may call in a second: a [`Principal`](crate::mcp::server::Principal), else
-    /// an address. Default is no limit.
+    /// How many requests a client may send in a second, beside those that open a session: a
+    /// [`Principal`](crate::mcp::server::Principal), else an address. Default is no limit.
     pub fn max_per_second(mut self, requests: u32) -> Self {
         self.settings.per_second = Some(requests);
+        self
+    }
+
+    /// How many questions to one session may be open (elicitation, approvals, sampling, roots). Default
+    /// is 8; a function that asks one more gets an error.
+    pub fn max_open_questions(mut self, questions: usize) -> Self {
+        self.settings.max_questions = questions;
         self
     }
 

@@ -1,48 +1,87 @@
 //! Completion: suggestions for an argument of a prompt or of a resource template.
 
-use rmcp::model::{CompleteRequestParams, ErrorData, Reference};
+use std::sync::Arc;
 
-use crate::context::ContextParts;
+use rmcp::model::{CompleteRequestParams, CompleteResult, ErrorData, Reference};
+use serde_json::json;
+
+use super::upstream;
+use crate::context::{Outcome, drive};
+use crate::mcp::server::caller::Request;
 use crate::mcp::server::error::{Error as E, protocol_error};
+use crate::mcp::server::results;
+use crate::mcp::server::run::{Invocation, RunOutcome, run};
 use crate::mcp::server::state::SharedState;
 
-/// All suggestions for what the client has typed.
-pub(super) async fn complete(
-    shared: &SharedState,
+/// Suggestions for what the client has typed: a function like any other, under the same limits.
+pub(crate) async fn complete(
+    shared: &Arc<SharedState>,
     params: CompleteRequestParams,
-) -> Result<Vec<String>, ErrorData> {
-    let context = ContextParts {
-        states: shared.genkit.states.clone(),
-        limit: Some(shared.settings.timeout),
-        ..ContextParts::default()
-    }
-    .build();
+    request: Request,
+) -> Result<CompleteResult, ErrorData> {
+    shared.with_hosts().await;
     let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
-    let argument = params.argument.name;
-    let completion = crate::action::CompleteRequest {
-        argument: argument.clone(),
-        value: params.argument.value,
-        others: others.into_iter().collect(),
-        context: context.clone(),
-    };
-    let (name, of, suggestions) = match &params.r#ref {
+    let (argument, value) = (params.argument.name, params.argument.value);
+    let refused = |name: &str, why| request.refused("completion/complete", name, why);
+    let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
-            let prompt = shared.prompt(name).ok_or_else(|| E::UnknownPrompt(name.clone()))?;
-            (name, format!("prompt `{name}`"), prompt.complete(completion))
+            let prompt = shared.prompt(name);
+            let prompt = prompt.ok_or_else(|| refused(name, E::UnknownPrompt(name.clone())))?;
+            (name.clone(), format!("prompt `{name}`"), Completed::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared.genkit.registry.resource(uri);
             let resource = resource.filter(|found| shared.settings.filter.resource(found));
-            let resource = resource.ok_or_else(|| E::UnknownTemplate(uri.clone()))?;
-            (uri, format!("resource `{uri}`"), resource.complete(completion))
+            let resource = resource.ok_or_else(|| refused(uri, E::UnknownTemplate(uri.clone())))?;
+            (uri.clone(), format!("resource `{uri}`"), Completed::Resource(resource))
         }
-        other => return Err(E::ReferenceKind(other.reference_type().to_owned()).into()),
+        other => {
+            let kind = other.reference_type();
+            return Err(refused(kind, E::ReferenceKind(kind.to_owned())));
+        }
     };
-    let Some(suggestions) = suggestions else {
-        return Err(E::NothingToComplete { of, argument }.into());
+    let invocation = Invocation {
+        method: "completion/complete",
+        name,
+        arguments: json!({ argument.as_str(): value }),
+        timeout: None,
+        upstream: match &found {
+            Completed::Prompt(prompt) => upstream(prompt.metadata()),
+            Completed::Resource(resource) => upstream(resource.metadata()),
+        },
+        state: None,
+        responses: None,
     };
-    let found = crate::context::supervise(&context, &of, suggestions).await;
-    found.map_err(|error| protocol_error(&shared.for_client(error, name)))
+    let ended = run(shared, request, invocation, |admitted, _, recording| async move {
+        let context = admitted.context(recording, None);
+        let completion = crate::action::CompleteRequest {
+            argument: argument.clone(),
+            value,
+            others: others.into_iter().collect(),
+            context: context.clone(),
+        };
+        let suggestions = match &found {
+            Completed::Prompt(prompt) => prompt.complete(completion),
+            Completed::Resource(resource) => resource.complete(completion),
+        };
+        let Some(suggestions) = suggestions else {
+            return Outcome::Finished(Err(E::NothingToComplete { of, argument }.into()));
+        };
+        match drive(&context, &of, suggestions).await {
+            Outcome::Suspended(..) => Outcome::Finished(Err(E::CompletionAsks(of).into())),
+            ended => ended,
+        }
+    });
+    match ended.await? {
+        RunOutcome::Finished(Ok(found)) => Ok(CompleteResult::new(results::completion(found))),
+        RunOutcome::Finished(Err(error)) => Err(protocol_error(&error)),
+        RunOutcome::InputRequired(_) => Err(E::NotSealed.into()),
+    }
+}
+
+enum Completed {
+    Prompt(crate::action::Prompt),
+    Resource(crate::action::Resource),
 }

@@ -5,7 +5,7 @@ use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerCon
 use crate::mcp::server::settings::ServerSettings;
 
 /// All kinds are always advertised: they can come while the server runs.
-pub(super) fn info(settings: &ServerSettings) -> ServerConfig {
+pub(crate) fn info(settings: &ServerSettings) -> ServerConfig {
     let mut capabilities = ServerCapabilities::builder()
         .enable_tools()
         .enable_tool_list_changed()

@@ -1,6 +1,6 @@
 //! Malformed parameters of a known method: rmcp hands such a request over as a custom one.
 
-use rmcp::model::{CustomRequest, ErrorCode, ErrorData};
+use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::Value;
 
 use crate::mcp::server::session::Era;
@@ -44,14 +44,13 @@ enum ParamsFault {
     Schema,
 }
 
-/// The error of a request that rmcp could not read.
-pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
-    let CustomRequest { method, params, .. } = request;
-    let removed = era == Era::Modern && REMOVED_METHODS.contains(&method.as_str());
-    if removed || !KNOWN_METHODS.contains(&method.as_str()) {
-        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None);
+/// The error of a request that is unknown, or whose parameters are not those of its method.
+pub(crate) fn refuse(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
+    let removed = era == Era::Modern && REMOVED_METHODS.contains(&method);
+    if removed || !KNOWN_METHODS.contains(&method) {
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
     }
-    let fault = params_fault(&method, params.as_ref());
+    let fault = params_fault(method, params);
     ErrorData::invalid_params(format!("malformed params of {method}: {fault}"), None)
 }
 

@@ -1,5 +1,6 @@
 //! Lists of tools, prompts and resources, built once for each version of the registry.
 
+mod encoded;
 mod filter;
 mod pagination;
 
@@ -20,6 +21,7 @@ use crate::model::KeptNames;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
 use crate::sync::lock;
+pub(crate) use encoded::ListKind;
 pub(crate) use filter::Filter;
 pub(crate) use pagination::page;
 
@@ -38,6 +40,7 @@ pub(crate) struct Lists {
     /// What is shown under a safe name has this one here.
     tool_names: HashMap<String, String>,
     prompt_names: HashMap<String, String>,
+    first_pages: encoded::FirstPages,
 }
 
 impl Lists {
@@ -80,6 +83,7 @@ impl Lists {
             templates: shown_resources().filter(|r| r.is_template()).map(template).collect(),
             tool_names: changed(&names),
             prompt_names: changed(&prompt_names),
+            first_pages: encoded::FirstPages::default(),
         }
     }
 

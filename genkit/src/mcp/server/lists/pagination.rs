@@ -2,7 +2,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rmcp::model::PaginatedRequestParams;
 
 use crate::mcp::server::error::Error as E;
 
@@ -10,21 +9,21 @@ use crate::mcp::server::error::Error as E;
 ///
 /// A cursor is the last key that was shown: it holds while things come and go, and on any
 /// instance of a server.
-pub(crate) fn page<T: Clone>(
-    all: &[T],
+pub(crate) fn page<'a, T>(
+    all: &'a [T],
     key: impl Fn(&T) -> &str,
-    request: Option<PaginatedRequestParams>,
+    cursor: Option<&str>,
     size: Option<usize>,
-) -> Result<(Vec<T>, Option<String>), E> {
-    let start = match request.and_then(|params| params.cursor) {
+) -> Result<(&'a [T], Option<String>), E> {
+    let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let last = read_cursor(&cursor).ok_or(E::InvalidCursor)?;
+            let last = read_cursor(cursor).ok_or(E::InvalidCursor)?;
             all.partition_point(|item| key(item) <= last.as_str())
         }
     };
     let end = size.map_or(all.len(), |size| all.len().min(start.saturating_add(size.max(1))));
-    let items = all[start..end].to_vec();
+    let items = &all[start..end];
     let next = (end < all.len()).then(|| items.last().map(|item| write_cursor(key(item))));
     Ok((items, next.flatten()))
 }

@@ -1,6 +1,7 @@
 //! Protocol eras: sessions with a handshake, or stateless requests.
 
 use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 
 /// Which rules a request follows.
@@ -14,9 +15,10 @@ pub(crate) enum Era {
 
 impl Era {
     pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
-        match request.protocol_version() {
-            Some(version) if !version.has_initialize() => Self::Modern,
-            _ => Self::Legacy,
-        }
+        request.protocol_version().map_or(Self::Legacy, |version| Self::of_version(&version))
+    }
+
+    pub(crate) fn of_version(version: &ProtocolVersion) -> Self {
+        if version.has_initialize() { Self::Legacy } else { Self::Modern }
     }
 }

@@ -1,47 +1,83 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
+mod answered_states;
+mod client;
+mod connection;
 mod era;
+mod interest;
 mod notifier;
 mod request_state;
-mod subscription_streams;
+mod subscriptions;
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-pub(crate) use era::Era;
-pub(crate) use notifier::Notifier;
-pub(crate) use request_state::{StateBinding, StateSealer};
-pub(crate) use subscription_streams::SubscriptionStreams;
+use rmcp::model::ProtocolVersion;
 
+pub(crate) use client::ClientDescription;
+pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
+pub(crate) use era::Era;
+pub(crate) use interest::{Interest, ListenFilter};
+pub(crate) use notifier::{Notifier, Subscription};
+pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
+pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
+
+use super::error::Error as E;
+use super::quota::{Held, SessionQuota};
 use crate::context::LogLevel;
 use crate::sync::lock;
-
-/// How many resources one client may subscribe to. Default is 10,000.
-pub(crate) const MAX_SUBSCRIPTIONS: usize = 10_000;
 
 /// The least level of log messages for a client that did not set one. Default is `info`.
 const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 
 /// One connection of the older protocols; a request of the newer one has an empty one.
 pub(crate) struct Session {
+    quota: Arc<SessionQuota>,
+    /// What its client settled, and what is open on both sides.
+    pub(crate) connection: Connection,
     state: Mutex<SessionState>,
-    /// Its `subscriptions/listen` streams.
-    pub(crate) streams: SubscriptionStreams,
+    is_initialized: AtomicBool,
+    /// That it is counted among the sessions, where these are counted.
+    _counted: Option<Held>,
 }
 
 struct SessionState {
     level: LogLevel,
-    subscriptions: BTreeSet<String>,
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        let state = SessionState { level: DEFAULT_LEVEL, subscriptions: BTreeSet::new() };
-        Self { state: Mutex::new(state), streams: SubscriptionStreams::default() }
-    }
+    subscriptions: Subscriptions,
 }
 
 impl Session {
+    /// A session that is counted by `counted`, or one that nobody counts: that of a pipe, and the
+    /// empty one of a request.
+    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
+        let subscriptions = Subscriptions::default();
+        Self {
+            quota,
+            connection: Connection::default(),
+            state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
+            is_initialized: AtomicBool::new(false),
+            _counted: counted,
+        }
+    }
+
+    /// One without a handshake: that of a request which stands by itself, of the version that its
+    /// HTTP header names.
+    pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
+        self.connection = Connection::without_handshake(version);
+        self
+    }
+
+    /// What it may still take.
+    pub(crate) fn quota(&self) -> &Arc<SessionQuota> {
+        &self.quota
+    }
+
+    /// The client says that it is ready; returns whether it says so for the first time.
+    pub(crate) fn initialized(&self) -> bool {
+        !self.is_initialized.swap(true, Ordering::AcqRel)
+    }
+
     pub(crate) fn level(&self) -> LogLevel {
         self.state().level
     }
@@ -50,29 +86,23 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Returns whether there was room.
-    pub(crate) fn subscribe(&self, uri: String) -> bool {
-        let mut state = self.state();
-        let room = state.subscriptions.len() < MAX_SUBSCRIPTIONS;
-        if room {
-            state.subscriptions.insert(uri);
-        }
-        room
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<(), E> {
+        self.state().subscriptions.add(uri, &self.quota)
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
         self.state().subscriptions.remove(uri);
     }
 
-    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        self.state().subscriptions.contains(uri)
-    }
-
-    pub(crate) fn subscriptions(&self) -> Vec<String> {
-        self.state().subscriptions.iter().cloned().collect()
+    /// Looks at its subscriptions, under their lock.
+    pub(crate) fn with_subscriptions<T>(&self, look: impl FnOnce(&Subscriptions) -> T) -> T {
+        look(&self.state().subscriptions)
     }
 
     fn state(&self) -> MutexGuard<'_, SessionState> {
         lock(&self.state)
     }
 }
+
+#[cfg(test)]
+mod tests;

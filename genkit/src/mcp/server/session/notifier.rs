@@ -1,156 +1,126 @@
-//! Notifications of changes: lists, and resources that clients subscribed to.
+//! Notifications of changes: each subscriber has what it has not read, and nobody waits for it.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::model::ResourceUpdatedNotificationParam;
-use rmcp::service::{Peer, SubscriptionSink};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::Session;
-use crate::registry::{Registry, RegistryChange};
+use super::interest::Interest;
+use crate::registry::{ChangeSet, Registry, RegistryChange, Watcher};
 use crate::sync::lock;
+
+/// How long no more changes must come before clients are notified of those that came. Default is
+/// 100 milliseconds.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How long clients wait for a notification where changes do not end. Default is 1 second.
+const LONGEST_BATCH: Duration = Duration::from_secs(1);
 
 /// Notifies the clients that want to hear of changes.
 #[derive(Default)]
 pub(crate) struct Notifier {
-    subscribers: Arc<Mutex<Vec<Subscriber>>>,
-    /// Ends the task that reads the registry's events when the server goes.
+    subscribers: Arc<Subscribers>,
+    /// Ends the task that watches the registry when the server goes.
     task: Mutex<Option<DropGuard>>,
 }
 
-enum Subscriber {
-    /// A session of the older protocols.
-    Session(Peer<RoleServer>, Weak<Session>),
-    /// A `subscriptions/listen` stream.
-    Stream(SubscriptionSink),
+#[derive(Default)]
+struct Subscribers {
+    /// By a number of their own: ids of requests are chosen by clients, and may be equal.
+    by_number: Mutex<BTreeMap<u64, Arc<Mailbox>>>,
+    next: AtomicU64,
+}
+
+struct Mailbox {
+    interest: Interest,
+    /// What is here more than once is told once, so it is bounded by what the client asked for.
+    unread: Mutex<ChangeSet>,
+    news: Notify,
+}
+
+/// One subscriber, until it is dropped.
+#[must_use = "who is dropped is not notified"]
+pub(crate) struct Subscription {
+    number: u64,
+    mailbox: Arc<Mailbox>,
+    subscribers: Arc<Subscribers>,
 }
 
 impl Notifier {
-    pub(crate) fn add_session(
-        &self,
-        peer: Peer<RoleServer>,
-        session: &Arc<Session>,
-        registry: &Registry,
-    ) {
-        self.add(Subscriber::Session(peer, Arc::downgrade(session)), registry);
-    }
-
-    pub(crate) fn add_stream(&self, sink: SubscriptionSink, registry: &Registry) {
-        self.add(Subscriber::Stream(sink), registry);
-    }
-
-    /// Takes a stream out when its request ends.
-    pub(crate) fn remove_stream(&self, sink: &SubscriptionSink) {
-        lock(&self.subscribers).retain(|subscriber| match subscriber {
-            Subscriber::Stream(other) => other.id() != sink.id(),
-            Subscriber::Session(..) => true,
-        });
-    }
-
-    fn add(&self, subscriber: Subscriber, registry: &Registry) {
-        lock(&self.subscribers).push(subscriber);
-        let mut task = lock(&self.task);
-        task.get_or_insert_with(|| {
+    /// Notifies of what changes from now on in `registry`.
+    pub(crate) fn subscribe(&self, interest: Interest, registry: &Registry) -> Subscription {
+        let mailbox = Mailbox { interest, unread: Mutex::default(), news: Notify::new() };
+        let mailbox = Arc::new(mailbox);
+        let number = self.subscribers.next.fetch_add(1, Ordering::Relaxed);
+        lock(&self.subscribers.by_number).insert(number, Arc::clone(&mailbox));
+        lock(&self.task).get_or_insert_with(|| {
             let stop = CancellationToken::new();
-            tokio::spawn(forward(registry.clone(), Arc::clone(&self.subscribers), stop.clone()));
+            let (watcher, subscribers) = (registry.watch(), Arc::clone(&self.subscribers));
+            tokio::spawn({
+                let stop = stop.clone();
+                async move { stop.run_until_cancelled(forward(&watcher, &subscribers)).await }
+            });
             stop.drop_guard()
         });
+        Subscription { number, mailbox, subscribers: Arc::clone(&self.subscribers) }
     }
 }
 
-/// Reads the registry's events until the server goes.
-async fn forward(
-    registry: Registry,
-    subscribers: Arc<Mutex<Vec<Subscriber>>>,
-    stop: CancellationToken,
-) {
-    let mut events = registry.changes();
+impl Subscription {
+    /// The next change that this subscriber wants to hear of. Cancel safe.
+    pub(crate) async fn next(&mut self) -> RegistryChange {
+        loop {
+            if let Some(change) = self.mailbox.take_one() {
+                return change;
+            }
+            self.mailbox.news.notified().await;
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        // What it holds is given back after the lock.
+        let gone = lock(&self.subscribers.by_number).remove(&self.number);
+        drop(gone);
+    }
+}
+
+impl Mailbox {
+    fn add(&self, changes: &ChangeSet) {
+        let mut unread = lock(&self.unread);
+        self.interest.add_wanted(changes, &mut unread);
+        if !unread.is_empty() {
+            self.news.notify_one();
+        }
+    }
+
+    fn take_one(&self) -> Option<RegistryChange> {
+        lock(&self.unread).pop()
+    }
+}
+
+/// Puts each batch of changes into the mailboxes of those that want it.
+async fn forward(watcher: &Watcher, subscribers: &Subscribers) {
     loop {
-        let event = tokio::select! {
-            () = stop.cancelled() => return,
-            event = events.recv() => event,
-        };
-        // Copies are cheap, and no lock is held while a slow client is notified.
-        let known: Vec<Subscriber> = lock(&subscribers).iter().map(Subscriber::copy).collect();
-        let mut any_gone = false;
-        for subscriber in &known {
-            any_gone |= !match &event {
-                Ok(event) => subscriber.notify(event).await,
-                // Too many to count: everything may have changed.
-                Err(RecvError::Lagged(_)) => subscriber.notify_all().await,
-                Err(RecvError::Closed) => return,
-            };
-        }
-        if any_gone {
-            lock(&subscribers).retain(Subscriber::is_alive);
-        }
-    }
-}
-
-impl Subscriber {
-    fn copy(&self) -> Self {
-        match self {
-            Self::Session(peer, session) => Self::Session(peer.clone(), Weak::clone(session)),
-            Self::Stream(sink) => Self::Stream(sink.clone()),
-        }
-    }
-
-    fn is_alive(&self) -> bool {
-        match self {
-            Self::Session(peer, session) => {
-                session.strong_count() > 0 && !peer.is_transport_closed()
-            }
-            Self::Stream(_) => true,
-        }
-    }
-
-    /// Returns whether the client is still there.
-    async fn notify(&self, event: &RegistryChange) -> bool {
-        if !self.is_alive() {
-            return false;
-        }
-        match self {
-            Self::Session(peer, session) => match event {
-                RegistryChange::Tools => peer.notify_tool_list_changed().await.is_ok(),
-                RegistryChange::Prompts => peer.notify_prompt_list_changed().await.is_ok(),
-                RegistryChange::Resources => peer.notify_resource_list_changed().await.is_ok(),
-                RegistryChange::ResourceUpdated(uri) => {
-                    let wanted = session.upgrade().is_some_and(|s| s.is_subscribed(uri));
-                    let param = ResourceUpdatedNotificationParam::new(uri);
-                    !wanted || peer.notify_resource_updated(param).await.is_ok()
-                }
-            },
-            Self::Stream(sink) => {
-                // A stream that did not subscribe to this kind refuses it: that is no fault.
-                let _ = match event {
-                    RegistryChange::Tools => sink.notify_tool_list_changed().await,
-                    RegistryChange::Prompts => sink.notify_prompt_list_changed().await,
-                    RegistryChange::Resources => sink.notify_resource_list_changed().await,
-                    RegistryChange::ResourceUpdated(uri) => sink.notify_resource_updated(uri).await,
-                };
-                true
+        watcher.news().await;
+        let latest = Instant::now() + LONGEST_BATCH;
+        // More news within the quiet time begin it anew.
+        while timeout_at(latest.min(Instant::now() + QUIET), watcher.news()).await.is_ok() {
+            if Instant::now() >= latest {
+                break;
             }
         }
-    }
-
-    async fn notify_all(&self) -> bool {
-        let uris = match self {
-            Self::Session(_, session) => {
-                session.upgrade().map(|s| s.subscriptions()).unwrap_or_default()
-            }
-            Self::Stream(sink) => {
-                sink.accepted().resource_subscriptions.clone().unwrap_or_default()
-            }
-        };
-        let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
-        for event in lists.into_iter().chain(uris.into_iter().map(RegistryChange::ResourceUpdated))
-        {
-            if !self.notify(&event).await {
-                return false;
-            }
+        let changes = watcher.take();
+        let mailboxes: Vec<_> = lock(&subscribers.by_number).values().cloned().collect();
+        for mailbox in mailboxes {
+            mailbox.add(&changes);
+            // Many subscribers must not hold up what else runs here.
+            tokio::task::consume_budget().await;
         }
-        true
     }
 }

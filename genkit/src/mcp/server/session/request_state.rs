@@ -1,17 +1,22 @@
 //! Request state: what a function asked and did, signed so that it can travel through the client.
 //!
 //! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
-//! the server, with the same key, goes on from there.
+//! the server, with the same key, goes on from there. One that was answered is not opened again.
 
-use std::fmt::{self, Write as _};
-use std::sync::OnceLock;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-use rmcp::model::{RequestStateCodec, SealOptions};
+use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::answered_states::AnsweredStates;
+use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::settings::STATE_TTL;
+use crate::sync::lock;
 
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.
 const MAX_STATE: usize = 256 * 1024;
@@ -19,18 +24,44 @@ const MAX_STATE: usize = 256 * 1024;
 /// How many random bytes make a key.
 const KEY_BYTES: usize = 32;
 
+/// What is signed where a question is: no request has it as its binding, which begins with a length.
+const QUESTION: &[u8] = b"question\0";
+
 /// Signs and verifies records of questions.
-pub(crate) struct StateSealer(RequestStateCodec);
+pub(crate) struct StateSealer {
+    codec: RequestStateCodec,
+    /// Random: tells the states of this instance from those of others with its key.
+    instance: u64,
+    next: AtomicU64,
+    answered: Mutex<AnsweredStates>,
+}
 
 /// The request that a state is bound to: it opens for the same one only.
 pub(crate) struct StateBinding(Vec<u8>);
 
+/// The place of a state among those of its instance. States that ask the same again, since nothing was
+/// answered, share it, so that one of them is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StateNumber {
+    #[serde(rename = "i")]
+    pub(super) instance: u64,
+    #[serde(rename = "n")]
+    pub(super) number: u64,
+}
+
+/// What a state holds.
+#[derive(Serialize, Deserialize)]
+struct Sealed<R> {
+    #[serde(rename = "s")]
+    number: StateNumber,
+    #[serde(rename = "r")]
+    recording: R,
+}
+
 impl StateBinding {
     pub(crate) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
-        let mut canonical = String::new();
-        write_canonical(arguments, &mut canonical);
         let mut bytes = Vec::new();
-        for piece in [method, name, &canonical, principal] {
+        for piece in [method, name, &canonical(arguments), principal] {
             bytes.extend_from_slice(&(piece.len() as u64).to_be_bytes());
             bytes.extend_from_slice(piece.as_bytes());
         }
@@ -38,46 +69,30 @@ impl StateBinding {
     }
 }
 
-/// Canonical JSON: the order of keys makes no difference.
-fn write_canonical(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let mut members: Vec<(&String, &Value)> = map.iter().collect();
-            members.sort_by_key(|(key, _)| *key);
-            out.push('{');
-            for (place, (key, value)) in members.into_iter().enumerate() {
-                out.push_str(if place > 0 { "," } else { "" });
-                // Writing into a `String` cannot fail.
-                let _ = write!(out, "{key:?}:");
-                write_canonical(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (place, item) in items.iter().enumerate() {
-                out.push_str(if place > 0 { "," } else { "" });
-                write_canonical(item, out);
-            }
-            out.push(']');
-        }
-        other => {
-            let _ = write!(out, "{other}");
-        }
-    }
-}
-
 impl StateSealer {
     /// With the given key, or one that only this process knows.
     pub(crate) fn new(key: Option<&[u8]>) -> Result<Self, E> {
         let key = key.map_or_else(|| process_key().to_vec(), <[u8]>::to_vec);
-        let codec = RequestStateCodec::try_new(key);
-        codec.map(Self).map_err(|_| E::SealingKey { min: KEY_BYTES })
+        let codec =
+            RequestStateCodec::try_new(key).map_err(|_| E::SealingKey { min: KEY_BYTES })?;
+        let (instance, _) = uuid::Uuid::new_v4().as_u64_pair();
+        Ok(Self { codec, instance, next: AtomicU64::new(0), answered: Mutex::default() })
     }
 
-    pub(crate) fn seal(&self, recording: &Recording, binding: &StateBinding) -> Result<String, E> {
+    /// The number of a state whose questions are new.
+    pub(crate) fn new_number(&self) -> StateNumber {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        StateNumber { instance: self.instance, number }
+    }
+
+    pub(crate) fn seal(
+        &self,
+        recording: &Recording,
+        number: StateNumber,
+        binding: &StateBinding,
+    ) -> Result<String, E> {
         let options = SealOptions::new().associated_data(&binding.0).ttl(STATE_TTL);
-        let sealed = self.0.seal_json_with(recording, &options);
+        let sealed = self.codec.seal_json_with(&Sealed { number, recording }, &options);
         let sealed = sealed.map_err(|source| E::StateUnserializable { source })?;
         if sealed.len() > MAX_STATE {
             return Err(E::StateTooLarge { size: sealed.len(), limit: MAX_STATE });
@@ -85,11 +100,45 @@ impl StateSealer {
         Ok(sealed)
     }
 
-    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Recording, E> {
+    /// Clients read the same of every state that is refused, and the log says why.
+    pub(crate) fn open(
+        &self,
+        state: &str,
+        binding: &StateBinding,
+    ) -> Result<(Recording, StateNumber), E> {
+        let refused = |why: &str| {
+            tracing::info!(why, "a requestState was refused");
+            E::InvalidState
+        };
         if state.len() > MAX_STATE {
-            return Err(E::StateTooLong);
+            return Err(refused("it is too long"));
         }
-        self.0.open_json_with(state, &binding.0).map_err(E::InvalidState)
+        let opened: Result<Sealed<Recording>, _> = self.codec.open_json_with(state, &binding.0);
+        let Sealed { number, recording } = opened.map_err(|error| {
+            refused(match error {
+                RequestStateError::Expired => "it has expired",
+                RequestStateError::IntegrityCheckFailed => {
+                    "it was changed, or is of another request, principal or key"
+                }
+                _ => "it is none of this server",
+            })
+        })?;
+        if lock(&self.answered).has(number) {
+            return Err(refused("it was answered before"));
+        }
+        Ok((recording, number))
+    }
+
+    /// Notes that a state was answered; `false` if it was before.
+    pub(crate) fn claim(&self, number: StateNumber) -> bool {
+        lock(&self.answered).insert(number)
+    }
+
+    /// What a question is known by: the same for all instances that have the key, and it says nothing.
+    pub(crate) fn digest(&self, question: &str) -> String {
+        let associated = [QUESTION, question.as_bytes()].concat();
+        let tag = self.codec.seal_with(b"", &SealOptions::new().associated_data(&associated));
+        tag.rsplit('.').next().unwrap_or_default().to_owned()
     }
 }
 
@@ -120,28 +169,55 @@ mod tests {
         StateBinding::new("tools/call", "buy", &arguments, "")
     }
 
-    #[test]
-    fn a_state_opens_for_its_own_request_only() {
-        let key = [7; 32];
-        let sealer = StateSealer::new(Some(&key)).expect("32 bytes");
-        let other = StateSealer::new(Some(&key)).expect("32 bytes");
-        let mut recording = Recording::default();
-        recording.once.insert("charge".into(), json!("receipt"));
-        let state = sealer.seal(&recording, &binding(json!({"a": 1, "b": 2}))).expect("small");
-        let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
-        assert_eq!(opened.expect("same key, same request"), recording);
-        assert!(other.open(&state, &binding(json!({"a": 2, "b": 2}))).is_err());
-        let tampered = format!("{}x", &state[..state.len() - 1]);
-        assert!(other.open(&tampered, &binding(json!({"a": 1, "b": 2}))).is_err());
-        let stranger = StateSealer::new(Some(&[8; 32])).expect("32 bytes");
-        assert!(stranger.open(&state, &binding(json!({"a": 1, "b": 2}))).is_err());
+    fn sealer(key: u8) -> StateSealer {
+        StateSealer::new(Some(&[key; 32])).expect("32 bytes")
     }
 
     #[test]
-    fn the_order_of_keys_says_nothing() {
-        let mut text = String::new();
-        write_canonical(&json!({"b": [1, {"d": null, "c": "x\"y"}], "a": {}}), &mut text);
-        assert_eq!(text, r#"{"a":{},"b":[1,{"c":"x\"y","d":null}]}"#);
+    fn a_state_opens_for_its_own_request_only() {
+        let (sealer, other, stranger) = (sealer(7), sealer(7), sealer(8));
+        let mut recording = Recording::default();
+        recording.once.insert("charge".into(), json!("receipt"));
+        let number = sealer.new_number();
+        let state = sealer.seal(&recording, number, &binding(json!({"a": 1, "b": 2})));
+        let state = state.expect("small");
+        let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
+        assert_eq!(opened.expect("same key, same request"), (recording, number));
+        let tampered = format!("{}x", &state[..state.len() - 1]);
+        let same = json!({"a": 1, "b": 2});
+        let refused = [
+            other.open(&state, &binding(json!({"a": 2, "b": 2}))),
+            other.open(&tampered, &binding(same.clone())),
+            other.open("nonsense", &binding(same.clone())),
+            other.open(&"x".repeat(MAX_STATE + 1), &binding(same.clone())),
+            stranger.open(&state, &binding(same)),
+        ];
+        for refused in refused {
+            assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_state_that_was_answered_opens_no_more() {
+        let sealer = sealer(7);
+        let number = sealer.new_number();
+        let asked_again = || sealer.seal(&Recording::default(), number, &binding(json!({})));
+        let (state, again) = (asked_again().expect("small"), asked_again().expect("small"));
+        assert!(sealer.open(&state, &binding(json!({}))).is_ok());
+        assert!(sealer.claim(number) && !sealer.claim(number));
+        for state in [state, again] {
+            let refused = sealer.open(&state, &binding(json!({})));
+            assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_known_again_by_every_instance_with_the_key() {
+        let (one, two, stranger) = (sealer(7), sealer(7), sealer(8));
+        assert_eq!(one.digest("Pay 10?"), two.digest("Pay 10?"));
+        assert_ne!(one.digest("Pay 10?"), one.digest("Pay 1000?"));
+        assert_ne!(one.digest("Pay 10?"), stranger.digest("Pay 10?"));
+        assert!(one.digest("Pay 10?").len() > 40);
     }
 
     #[test]

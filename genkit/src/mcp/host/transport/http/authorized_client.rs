@@ -9,6 +9,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
+use super::bounded;
 use super::endpoint::RequestHeaders;
 use super::request_scope::{EventStream, RequestScope};
 use super::uncorrelated::{correlated, request_id};
@@ -16,6 +17,7 @@ use crate::mcp::host::transport::http_client::error::Error;
 use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
+use crate::mcp::host::transport::redact::Redactor;
 
 /// How often one request may lead to new access. Default is 3: renewed, given again, widened.
 const MAX_ROUNDS: usize = 3;
@@ -34,6 +36,8 @@ pub(crate) struct AuthorizedClient {
     pub(crate) credentials: bool,
     /// The longest event of a stream that is read.
     pub(crate) max_message: usize,
+    /// What must not be repeated of what is sent.
+    pub(crate) redactor: Redactor,
     /// The connection that the requests belong to.
     pub(crate) scope: RequestScope,
 }
@@ -68,11 +72,14 @@ impl AuthorizedClient {
         };
         let mut token = match effort {
             AccessEffort::SendOnly => authorizer.held(),
-            _ => authorizer.token().await.map_err(StreamableHttpError::Client)?,
+            _ => authorizer.token().await.map_err(|failure| self.masked(failure))?,
         };
         let mut rounds = 0;
         let mut fresh = false;
         loop {
+            if let Some(token) = &token {
+                self.redactor.hide_for_now("access_token", token);
+            }
             let error = match send(token.clone()).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
@@ -91,7 +98,7 @@ impl AuthorizedClient {
                     Ok(renewed) => renewed,
                     // rmcp gives up a stream that wants access, and would try again after all else.
                     Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
-                    Err(failure) => return Err(StreamableHttpError::Client(failure)),
+                    Err(failure) => return Err(self.masked(failure)),
                 };
             fresh = renewed.fresh;
             token = Some(renewed.token);
@@ -119,9 +126,46 @@ impl AuthorizedClient {
             error => {
                 let at = RequestTarget { url: &self.target, session };
                 let unknown = matches!(Challenge::of(&error), Some(Challenge::Access { .. }));
-                let failure = if unknown { self.no_access(own) } else { at.transport(&error) };
-                StreamableHttpError::Client(failure)
+                self.masked(if unknown { self.no_access(own) } else { at.transport(&error) })
             }
+        }
+    }
+
+    /// Adds the headers that the caller of this message wants to be sent.
+    fn with_caller(
+        &self,
+        message: &ClientJsonRpcMessage,
+        mut headers: Headers,
+    ) -> StreamableResult<Headers> {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return Ok(headers);
+        };
+        let Some(RequestHeaders(headers_from)) = request.request.extensions().get() else {
+            return Ok(headers);
+        };
+        let own = headers_from.as_ref().map_err(|fault| {
+            let failure = Error::Header(fault.clone()).into();
+            StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
+        })?;
+        for (name, value) in own {
+            if let Ok(value) = value.to_str() {
+                self.redactor.hide_for_now(name.as_str(), value);
+            }
+            headers.insert(name.clone(), value.clone());
+        }
+        Ok(headers)
+    }
+
+    /// A failure without what must not be repeated.
+    fn masked(&self, failure: HttpFailure) -> StreamableHttpError<HttpFailure> {
+        let text = self.redactor.redact(&failure.text).into_owned();
+        StreamableHttpError::Client(HttpFailure { text, ..failure })
+    }
+
+    /// Whoever knows the id of a session calls in it.
+    fn hide_session(&self, session: Option<&str>) {
+        if let Some(session) = session {
+            self.redactor.hide_for_now("mcp-session-id", session);
         }
     }
 
@@ -143,22 +187,6 @@ fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpEr
     StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
 }
 
-/// Adds the headers that the caller of this message wants to be sent.
-fn with_caller(message: &ClientJsonRpcMessage, mut headers: Headers) -> StreamableResult<Headers> {
-    let ClientJsonRpcMessage::Request(request) = message else {
-        return Ok(headers);
-    };
-    let Some(RequestHeaders(headers_from)) = request.request.extensions().get() else {
-        return Ok(headers);
-    };
-    let own = headers_from.as_ref().map_err(|fault| {
-        let failure = Error::Header(fault.clone()).into();
-        StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
-    })?;
-    headers.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
-    Ok(headers)
-}
-
 /// Whether a message ends the handshake: rmcp opens the server's stream after it.
 fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, ClientJsonRpcMessage::Notification(notified)
@@ -176,7 +204,8 @@ impl StreamableHttpClient for AuthorizedClient {
         _auth: Option<String>,
         headers: Headers,
     ) -> StreamableResult<StreamableHttpPostResponse> {
-        let headers = with_caller(&message, headers)?;
+        let headers = self.with_caller(&message, headers)?;
+        self.hide_session(session.as_deref());
         if matches!(message, ClientJsonRpcMessage::Request(_)) {
             self.scope.until_stream_started().await;
         }
@@ -196,7 +225,9 @@ impl StreamableHttpClient for AuthorizedClient {
             self.scope.stream_starts();
         }
         let at = RequestTarget { url: &self.target, session: session.is_some() };
-        correlated(answer, request_id(&message).as_ref(), at)
+        let id = request_id(&message);
+        let answer = correlated(answer, id.as_ref(), at)?;
+        Ok(bounded::answer(answer, id))
     }
 
     async fn delete_session(
@@ -237,6 +268,6 @@ impl StreamableHttpClient for AuthorizedClient {
         });
         let opened = self.scope.unless_closed(sent).await;
         self.scope.stream_started();
-        Ok(self.scope.counted(opened?))
+        Ok(self.scope.counted(bounded::events(opened?, None)))
     }
 }

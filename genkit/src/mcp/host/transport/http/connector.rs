@@ -17,6 +17,8 @@ use crate::error::Result;
 use crate::mcp::host::transport::boxed::BoxedTransport;
 use crate::mcp::host::transport::http_client::{client, url};
 use crate::mcp::host::transport::oauth::Authorizer;
+use crate::mcp::host::transport::redact::Redactor;
+use crate::net::is_loopback;
 
 /// How often a stream that broke is opened again before it is given up. Default is 8, about four
 /// minutes.
@@ -45,19 +47,29 @@ impl Connector {
         key: &str,
         endpoint: &Endpoint,
         signing_in: watch::Sender<bool>,
+        redactor: Redactor,
     ) -> Result<Self> {
         let checked = endpoint.checked(key)?;
+        let has_secret = checked.headers.contains_key(&AUTHORIZATION) || endpoint.oauth.is_some();
+        if has_secret && checked.url.scheme() == "http" && !is_loopback(&checked.url) {
+            tracing::warn!(
+                server = key,
+                "the token for an MCP server is sent without encryption, to another machine: use `https`"
+            );
+        }
         let http = client::for_server(&checked.url)?;
         #[cfg(test)]
         let busy = signing_in.subscribe();
         let oauth = endpoint.oauth.as_ref();
-        let authorizer = oauth.map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in));
+        let authorizer = oauth
+            .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()));
         let client = AuthorizedClient {
             http,
             target: url::without_secrets(&checked.url).as_str().into(),
             authorizer: authorizer.transpose()?.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
             max_message: endpoint.max_message,
+            redactor,
             scope: RequestScope::default(),
         };
         Ok(Self {

@@ -12,6 +12,7 @@ use crate::error::{self, Result};
 use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::http_client::url::without_secrets;
 use crate::mcp::host::transport::oauth::OAuth;
+use crate::mcp::host::transport::redact::Redactor;
 
 /// The longest message that is read. Default is 16 MiB.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -74,6 +75,28 @@ impl Endpoint {
         let headers = made.iter().map(|(name, value)| header(name, value));
         let headers = headers.collect::<Result<HeaderMap, _>>();
         Some(RequestHeaders(headers.map_err(|fault| Error::HeadersFrom(fault).to_string())))
+    }
+
+    /// What every request carries, and the address has, that must not be repeated.
+    pub(crate) fn redactor(&self) -> Redactor {
+        let redactor = Redactor::default();
+        for (name, value) in &self.headers {
+            redactor.hide(name, value);
+        }
+        if let Some(token) = &self.bearer {
+            redactor.hide("token", token);
+        }
+        if let Some(oauth) = &self.oauth {
+            oauth.hide_in(&redactor);
+        }
+        if let Ok(url) = Url::parse(&self.url) {
+            redactor.hide("password", url.password().unwrap_or_default());
+            redactor.hide("query", url.query().unwrap_or_default());
+            for (name, value) in url.query_pairs() {
+                redactor.hide(&name, &value);
+            }
+        }
+        redactor
     }
 
     /// Checks the settings of the server `key`.

@@ -1,6 +1,7 @@
 //! Servers over streamable HTTP.
 
 mod authorized_client;
+mod bounded;
 mod connector;
 mod endpoint;
 mod error;

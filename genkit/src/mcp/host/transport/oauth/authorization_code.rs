@@ -21,6 +21,8 @@ use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
 use crate::error::ErrorKind;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::redact::Redactor;
+use crate::visible::Logged;
 
 /// How long what a refresh gave must hold; what is refused sooner is not refreshed again. Default
 /// is 1 minute.
@@ -45,8 +47,9 @@ impl AuthorizationCode {
         resource: Url,
         oauth: &OAuth,
         asking_user: watch::Sender<bool>,
+        redactor: Redactor,
     ) -> Self {
-        let credentials = Credentials::new(resource.to_string(), oauth.store.clone());
+        let credentials = Credentials::new(resource.to_string(), oauth.store.clone(), redactor);
         Self {
             key: key.to_owned(),
             oauth: oauth.clone(),
@@ -65,6 +68,7 @@ impl AuthorizationCode {
         if is_old(&self.credentials.now()) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be good only once.
             if let Err(failure) = self.credentials.reload().await {
+                let failure = Logged::text(&failure);
                 tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
             }
         }
@@ -145,7 +149,9 @@ impl AuthorizationCode {
             Ok(_) => {
                 let token = self.credentials.now().token();
                 self.refreshed = token.map(|token| (token.secret, Instant::now()));
-                tracing::debug!(server = %self.key, issuer = ?metadata.issuer, "access renewed");
+                let issuer = metadata.issuer.as_deref().map(Logged::name);
+                let issuer = issuer.as_ref().map(tracing::field::display);
+                tracing::debug!(server = %self.key, issuer, "access renewed");
                 Ok(true)
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),

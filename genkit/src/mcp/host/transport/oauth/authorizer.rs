@@ -14,6 +14,7 @@ use super::error::Error;
 use super::settings::OAuth;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::http_client::{error, url};
+use crate::mcp::host::transport::redact::Redactor;
 use crate::sync::lock;
 
 /// Gets access for all requests of one server.
@@ -80,6 +81,7 @@ impl Authorizer {
         server: &Url,
         oauth: &OAuth,
         asking_user: watch::Sender<bool>,
+        redactor: Redactor,
     ) -> crate::error::Result<Self> {
         oauth
             .check()
@@ -89,7 +91,7 @@ impl Authorizer {
             let grant = ClientCredentials::new(resource, oauth, asking_user);
             Grant::ClientCredentials(Box::new(grant))
         } else {
-            let grant = AuthorizationCode::new(key, resource, oauth, asking_user);
+            let grant = AuthorizationCode::new(key, resource, oauth, asking_user, redactor);
             Grant::AuthorizationCode(Box::new(grant))
         };
         let closing = CancellationToken::new();

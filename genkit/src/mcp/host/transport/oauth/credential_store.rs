@@ -69,8 +69,8 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 
 /// Stores what OAuth was given in one JSON file, which on Unix only its owner can read.
 ///
-/// Several servers may share it within a program. It is written anew as a whole: of two programs
-/// that write at the same time the later one wins.
+/// Several servers may share it, also of several programs: each writes its own and keeps what others wrote
+/// (on Unix, by a lock on a file beside it).
 ///
 /// ```
 /// use genkit::mcp::host::{FileCredentials, OAuth};
@@ -119,6 +119,7 @@ impl CredentialStore for FileCredentials {
         let server = server.to_owned();
         Box::pin(self.blocking(move |path| {
             let _writing = lock(&WRITING);
+            let _others = lock_file(path)?;
             let mut all = read(path)?;
             match credentials {
                 Some(credentials) => all.insert(server, credentials),
@@ -127,6 +128,21 @@ impl CredentialStore for FileCredentials {
             write(path, &Value::Object(all))
         }))
     }
+}
+
+/// Keeps other programs from writing until it is dropped. The file itself is replaced, so that the lock is
+/// on one beside it; where the system has no such locks, the later of two programs wins.
+fn lock_file(path: &Path) -> io::Result<fs::File> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path.with_file_name(name))?;
+    #[cfg(unix)]
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(file)
 }
 
 fn read(path: &Path) -> io::Result<Map<String, Value>> {

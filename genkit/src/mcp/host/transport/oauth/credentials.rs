@@ -12,7 +12,9 @@ use crate::error::{Error, ErrorKind};
 use crate::future::BoxFuture;
 use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::sync::lock;
+use crate::visible::Logged;
 
 /// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
 const MARGIN_SECS: u64 = 30;
@@ -106,13 +108,30 @@ pub(super) struct Credentials(Arc<CredentialState>);
 struct CredentialState {
     server: String,
     store: Option<ByIdentity<dyn CredentialStore>>,
+    redactor: Redactor,
     /// `None` until the user's store was looked into.
     saved: Mutex<Option<SavedCredentials>>,
 }
 
 impl Credentials {
-    pub(super) fn new(server: String, store: Option<ByIdentity<dyn CredentialStore>>) -> Self {
-        Self(Arc::new(CredentialState { server, store, saved: Mutex::default() }))
+    pub(super) fn new(
+        server: String,
+        store: Option<ByIdentity<dyn CredentialStore>>,
+        redactor: Redactor,
+    ) -> Self {
+        Self(Arc::new(CredentialState { server, store, redactor, saved: Mutex::default() }))
+    }
+
+    /// Has what is held now repeated nowhere.
+    fn hide(&self) {
+        let saved = self.now();
+        let response = saved.response().unwrap_or_default();
+        let texts = ["access_token", "refresh_token", "id_token"];
+        for (name, secret) in texts.map(|name| (name, response[name].as_str())) {
+            self.0.redactor.hide_for_now(name, secret.unwrap_or_default());
+        }
+        let registered = saved.registration.and_then(|known| known.client_secret);
+        self.0.redactor.hide_for_now("client_secret", &registered.unwrap_or_default());
     }
 
     /// Looks into the user's store, unless that was done.
@@ -142,6 +161,8 @@ impl Credentials {
         if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
             *own = Some(saved);
         }
+        drop(own);
+        self.hide();
         Ok(())
     }
 
@@ -176,6 +197,7 @@ impl Credentials {
 
     /// Writes to the user's store. Access that cannot be saved is access all the same.
     async fn save_all(&self) {
+        self.hide();
         let Some(store) = &self.0.store else { return };
         let saved = self.now();
         let value = match (&saved.credentials, &saved.registration) {
@@ -189,7 +211,8 @@ impl Credentials {
         self.saved().get_or_insert_default().unsaved = saved.is_err();
         if let Err(error) = saved {
             let fault = error.chain();
-            tracing::warn!(server = %self.0.server, "the credentials are not saved: {fault}");
+            let error = Logged::text(&fault);
+            tracing::warn!(server = %self.0.server, %error, "the credentials are not saved");
         }
     }
 

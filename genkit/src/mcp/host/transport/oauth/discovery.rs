@@ -71,7 +71,7 @@ impl Discovery {
     }
 
     /// Refuses what a server must not make this program, or the browser of the user, do.
-    fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
+    pub(super) fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");
             if found.trim_end_matches('/') != expected.trim_end_matches('/') {
@@ -93,12 +93,28 @@ impl Discovery {
         if !has_secret || self.oauth.issuer.is_some() {
             return Ok(());
         }
+        for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
+            if !named.is_some_and(|named| self.is_here(named)) {
+                let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
+                return Err(Error::IssuerElsewhere { found });
+            }
+        }
         let first = self.first.get_or_insert_with(|| metadata.issuer.clone());
         if *first == metadata.issuer {
             return Ok(());
         }
         let name = |issuer: &Option<String>| issuer.clone().unwrap_or("no name".to_owned());
         Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
+    }
+
+    /// Whether an address is of the server itself, so that it sees nothing that the server does not see
+    /// anyway; or of this machine as the server is.
+    fn is_here(&self, address: &str) -> bool {
+        let is_here = |url: Url| {
+            url.origin() == self.resource.origin()
+                || is_loopback(&url) && is_loopback(&self.resource)
+        };
+        Url::parse(address).is_ok_and(is_here)
     }
 
     fn check_endpoint(&self, what: &'static str, address: &str) -> Result<(), Error> {

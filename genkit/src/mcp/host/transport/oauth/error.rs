@@ -48,6 +48,11 @@ pub(super) enum Error {
          one its secret is for"
     )]
     IssuerChanged { now: String, before: String },
+    #[error(
+        "its authorization server is {found}, which is elsewhere than the server itself: `.issuer(..)` says \
+         which one its secret is for"
+    )]
+    IssuerElsewhere { found: String },
     #[error("this program cannot register by itself; `.client_id(..)` says how it is known")]
     CannotRegister,
     #[error("the answer is longer than {0} bytes")]
@@ -99,6 +104,7 @@ impl Topic for Error {
             | Self::NotHttps { .. }
             | Self::NoAddress { .. }
             | Self::IssuerChanged { .. }
+            | Self::IssuerElsewhere { .. }
             | Self::TokenEndpoint(_)
             | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }

@@ -11,6 +11,7 @@ use super::error::Error;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::transport::by_identity::ByIdentity;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::net::is_loopback;
 
 /// How to get access to a server that asks for OAuth 2.1.
@@ -120,8 +121,9 @@ impl OAuth {
         self
     }
 
-    /// The authorization server that the id and the secret are for. Default is whichever the MCP
-    /// server names; with an issuer no other gets to see them.
+    /// The authorization server that the id and the secret are for: no other gets to see them. Default is
+    /// that of the MCP server's own origin; where the server names one that is elsewhere, a secret needs
+    /// this.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -198,6 +200,15 @@ impl OAuth {
 
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
+    }
+
+    /// Hides its secrets.
+    pub(crate) fn hide_in(&self, redactor: &Redactor) {
+        match &self.authentication {
+            ClientAuthentication::None => {}
+            ClientAuthentication::Secret(secret) => redactor.hide("client_secret", secret),
+            ClientAuthentication::Key { pem, .. } => redactor.hide("private_key", pem),
+        }
     }
 
     /// Checks what can be checked before anything is sent.

@@ -10,8 +10,9 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use super::command::{Command, StderrTo};
 use super::pipe::PipeTransport;
-use super::redact::Redactor;
 use crate::error::Result;
+use crate::mcp::host::transport::redact::Redactor;
+use crate::visible;
 
 /// Starts a server and opens the pipe to it.
 ///
@@ -23,8 +24,8 @@ use crate::error::Result;
 pub(crate) fn spawn(
     key: &str,
     command: &Command,
+    redactor: Redactor,
 ) -> Result<(ChildProcess, PipeTransport<ChildStdout, ChildStdin>)> {
-    let redactor = Redactor::of(&command.child);
     let log = ServerLog {
         key: key.to_owned(),
         redactor: redactor.clone(),
@@ -46,7 +47,9 @@ struct ServerLog {
 
 impl StderrLog for ServerLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        self.redactor.redact(line)
+        let hidden = self.redactor.redact(line);
+        // Escape codes would reach a terminal by way of an error.
+        Cow::Owned(visible::line(&hidden.replace('\t', "    ")).into_owned())
     }
 
     fn line(&mut self, line: &str) {

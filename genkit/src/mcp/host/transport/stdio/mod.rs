@@ -4,4 +4,3 @@ pub(crate) mod child;
 pub(crate) mod command;
 mod error;
 pub(crate) mod pipe;
-mod redact;

@@ -19,8 +19,9 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::redact::Redactor;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::mcp::jsonrpc::{Frame, LineStream};
+use crate::visible::Logged;
 use error::Error;
 use incoming::LineOutcome;
 use open_requests::OpenRequests;
@@ -90,7 +91,10 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     }
 
     fn refuse(&self, refusal: &ClientJsonRpcMessage) {
-        tracing::debug!(target: "genkit::mcp", server = %self.stray.key(), ?refusal, "refused a request");
+        let server = self.stray.key();
+        let text = format!("{refusal:?}");
+        let refusal_text = Logged::text(self.stray.redactor.redact(&text));
+        tracing::debug!(target: "genkit::mcp", server, refusal = %refusal_text, "refused a request");
         let outbox = self.lines.outbox();
         match outbox.push(refusal) {
             Ok(()) => outbox.flush(),

@@ -1,35 +1,16 @@
-//! Whole sessions over rmcp.
+//! Whole sessions.
 
 use std::collections::BTreeSet;
 
-use rmcp::{
-    ServiceExt,
-    model::{JsonRpcMessage, RequestId},
-    service::RunningService,
-    transport::Transport,
-};
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
 
-use super::{Adder, Client, add, connect, sum};
+use super::{Client, call, initialize, open, serve, sum};
 use crate::mcp::server::stdio::StdioLimits;
-
-type Running = RunningService<rmcp::RoleServer, Adder>;
-
-async fn open(limits: StdioLimits) -> (Running, Client) {
-    open_over(1 << 16, limits).await
-}
-
-async fn open_over(pipe_bytes: usize, limits: StdioLimits) -> (Running, Client) {
-    let (transport, mut client) = connect(pipe_bytes, limits);
-    let (service, ()) = tokio::join!(Adder.serve(transport), client.initialize());
-    (service.unwrap(), client)
-}
 
 #[tokio::test]
 async fn every_broken_line_is_answered_and_the_next_request_served() {
     let limits = StdioLimits { line_bytes: 1000, ..StdioLimits::default() };
-    let (_service, mut client) = open(limits).await;
+    let (_serving, mut client) = open(limits).await;
     let long = "x".repeat(1000);
     let deep = "[".repeat(200) + &"]".repeat(200);
     for (line, code, id) in [
@@ -67,16 +48,16 @@ async fn every_broken_line_is_answered_and_the_next_request_served() {
     client.line(format!(r#"{{"jsonrpc":"2.0","method":"m","params":"{long}"}}"#)).await;
     client.line(r#"{"jsonrpc":"1.0","method":"m"}"#).await;
     client.send(b"\xEF\xBB\xBF").await;
-    client.send(add(json!(9), 1, 1) + "\r\n").await;
+    client.send(call(json!(9), "add", 1, 1) + "\r\n").await;
     assert_eq!(client.receive().await.unwrap()["id"], 9);
 }
 
 #[tokio::test]
 async fn an_oversize_line_says_how_much_is_allowed() {
-    let (_service, mut client) =
-        open(StdioLimits { line_bytes: 500, ..StdioLimits::default() }).await;
+    let limits = StdioLimits { line_bytes: 500, ..StdioLimits::default() };
+    let (_serving, mut client) = open(limits).await;
     for (length, fits) in [(499, true), (500, true), (501, false)] {
-        let mut line = add(json!(length), 40, 2);
+        let mut line = call(json!(length), "add", 40, 2);
         line.push_str(&" ".repeat(length - line.len()));
         client.line(&line).await;
         let answer = client.receive().await.unwrap();
@@ -89,62 +70,86 @@ async fn an_oversize_line_says_how_much_is_allowed() {
 /// A pipe that is always full makes the writers take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixty_four_calls_in_flight_are_all_answered() {
-    for pipe_bytes in [1 << 16, 200] {
-        let (_service, mut client) = open_over(pipe_bytes, StdioLimits::default()).await;
+    for (pipe_bytes, tool) in [(1 << 16, "add"), (1 << 16, "later"), (200, "add"), (200, "later")] {
+        let (_serving, mut client) = serve(pipe_bytes, StdioLimits::default());
+        client.line(initialize()).await;
+        client.receive().await.unwrap();
         for round in 0..50 {
-            let calls: Vec<String> = (0..64).map(|n| add(json!(n), round, n) + "\n").collect();
-            client.send(calls.concat()).await;
+            let calls: String = (0..64).map(|n| call(json!(n), tool, round, n) + "\n").collect();
+            let Client { input, output } = client;
             let mut open: BTreeSet<i64> = (0..64).collect();
+            let sending = tokio::spawn(async move {
+                let mut input = input;
+                tokio::io::AsyncWriteExt::write_all(&mut input, calls.as_bytes()).await.unwrap();
+                input
+            });
+            let mut rest = Client { input: tokio::io::split(tokio::io::duplex(1).0).1, output };
             while !open.is_empty() {
-                let answer = client.receive().await.unwrap();
+                let answer = rest.receive().await.unwrap();
                 let id = answer["id"].as_i64().unwrap();
                 assert!(open.remove(&id), "answered twice: {answer}");
                 assert_eq!(sum(&answer), (round + id).to_string());
             }
+            client = Client { input: sending.await.unwrap(), output: rest.output };
         }
     }
 }
 
+/// B-03: it neither holds up the connection nor outlives its cancellation.
 #[tokio::test]
-async fn what_was_asked_before_the_end_of_input_is_answered() {
-    let (service, mut client) = open(StdioLimits::default()).await;
-    for id in 0..10 {
-        client.line(add(json!(id), 1, 1)).await;
+async fn a_function_that_never_waits_for_anything_can_be_cancelled() {
+    let (_serving, mut client) = open(StdioLimits::default()).await;
+    for with_token in [false, true] {
+        let mut report: Value = serde_json::from_str(&call(json!(1), "report", 0, 0)).unwrap();
+        if with_token {
+            report["params"]["_meta"] = json!({"progressToken": 1});
+        }
+        client.line(report.to_string()).await;
+        client.line(call(json!(2), "add", 40, 2)).await;
+        while client.receive().await.unwrap()["id"] != 2 {}
+        let cancelled = json!({"requestId": 1});
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});
+        client.line(cancelled.to_string()).await;
+        // Its id is free again.
+        client.line(call(json!(1), "add", 40, 2)).await;
+        loop {
+            let answer = client.receive().await.unwrap();
+            if answer["id"] == 1 {
+                assert_eq!(sum(&answer), "42");
+                break;
+            }
+        }
+        client.line(r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#).await;
+        while client.receive().await.unwrap()["id"] != 3 {}
     }
-    // The last line needs no newline.
-    client.send(add(json!(10), 1, 1)).await;
-    client.input.shutdown().await.unwrap();
-    let mut answers = BTreeSet::new();
-    while let Some(answer) = client.receive().await {
-        answers.insert(answer["id"].as_i64().unwrap());
-    }
-    assert_eq!(answers, (0..=10).collect());
-    service.waiting().await.unwrap();
 }
 
+/// What comes back does not depend on how the bytes come.
 #[tokio::test]
-async fn a_cancelled_read_loses_nothing() {
-    let (mut transport, mut client) = connect(1 << 16, StdioLimits::default());
-    let line = super::initialize() + "\n";
-    let (first, rest) = line.split_at(30);
-    client.send(first).await;
-    for _ in 0..3 {
-        let brief = std::time::Duration::from_millis(5);
-        assert!(tokio::time::timeout(brief, transport.receive()).await.is_err());
+async fn every_split_of_the_input_gives_the_same_answers() {
+    let session = [
+        initialize(),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        call(json!("ü"), "add", 1, 2),
+        "broken".to_owned(),
+        call(json!(2), "later", 1, 2),
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#.to_owned(),
+    ]
+    .join("\n");
+    let bytes = session.as_bytes();
+    let mut whole = None;
+    for split in 0..bytes.len() {
+        let (_serving, mut client) = serve(1 << 16, StdioLimits::default());
+        client.send(&bytes[..split]).await;
+        tokio::task::yield_now().await;
+        client.send(&bytes[split..]).await;
+        tokio::io::AsyncWriteExt::shutdown(&mut client.input).await.unwrap();
+        let mut answers: Vec<String> =
+            client.rest().await.iter().map(ToString::to_string).collect();
+        answers.sort_unstable();
+        assert_eq!(answers.len(), 5, "{answers:?}");
+        let expected = whole.get_or_insert_with(|| answers.clone());
+        assert_eq!(&answers, expected, "split at {split}");
     }
-    client.send(rest).await;
-    let Some(JsonRpcMessage::Request(request)) = transport.receive().await else { panic!("none") };
-    assert_eq!(request.request.method(), "initialize");
-}
-
-#[tokio::test]
-async fn an_oversize_answer_reaches_who_waits_for_it() {
-    let (mut transport, mut client) =
-        connect(1 << 16, StdioLimits { line_bytes: 300, ..StdioLimits::default() });
-    client.line(super::initialize()).await;
-    transport.receive().await.unwrap();
-    client.line(format!(r#"{{"jsonrpc":"2.0","id":3,"result":"{}"}}"#, "x".repeat(300))).await;
-    let Some(JsonRpcMessage::Error(error)) = transport.receive().await else { panic!("no error") };
-    assert_eq!(error.id, Some(RequestId::Number(3)));
-    assert!(error.error.message.contains("longer than 300 bytes"));
 }

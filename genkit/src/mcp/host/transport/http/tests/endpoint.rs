@@ -7,10 +7,15 @@ use crate::mcp::host::transport::http::Connector;
 use crate::mcp::host::transport::oauth::OAuth;
 
 fn refusal(server: &HttpTransport) -> String {
-    Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default())
-        .map(drop)
-        .unwrap_err()
-        .to_string()
+    Connector::new(
+        "docs",
+        &server.endpoint,
+        tokio::sync::watch::Sender::default(),
+        server.endpoint.redactor(),
+    )
+    .map(drop)
+    .unwrap_err()
+    .to_string()
 }
 
 #[test]

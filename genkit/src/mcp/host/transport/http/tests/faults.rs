@@ -131,3 +131,40 @@ fn what_is_not_of_http_is_left_to_others() {
     assert!(explain(&ServiceError::TransportClosed).is_none());
     assert!(explain(&std::io::Error::other("x")).is_none());
 }
+
+/// A debugging proxy that answers with what it was sent, in one spelling or another.
+#[tokio::test]
+async fn what_a_server_echoes_of_headers_is_repeated_nowhere() {
+    use base64::Engine as _;
+    const TOKEN: &str = "s3cret-\"tok\"/en-of-mine";
+    const KEY: &str = "another-secret-key";
+    for spell in [
+        |text: &str| text.to_owned(),
+        |text: &str| serde_json::Value::from(text).to_string(),
+        |text: &str| base64::engine::general_purpose::STANDARD.encode(text),
+        |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text),
+        |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect(),
+    ] {
+        for status in [400, 401, 403, 404, 500] {
+            let fake = Fake::start(move |request| {
+                let sent: Vec<_> = ["authorization", "x-api-key"]
+                    .iter()
+                    .filter_map(|name| request.header(name))
+                    .map(spell)
+                    .collect();
+                Answer::status(status)
+                    .header("Content-Type", "application/json")
+                    .body(format!("{{\"error\": \"bad headers {}\"}}", sent.join(" ")))
+            })
+            .await;
+            let server = ServerConfig::http(format!("{}?t=secret-in-query", fake.url()))
+                .bearer_token(TOKEN)
+                .header("x-api-key", KEY);
+            let text = fault(server).await.error.chain();
+            for secret in [TOKEN, KEY] {
+                assert!(!text.contains(secret) && !text.contains(&spell(secret)), "{text}");
+            }
+            assert!(!text.contains("s3cret") && !text.contains("secret-key"), "{text}");
+        }
+    }
+}

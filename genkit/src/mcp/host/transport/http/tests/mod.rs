@@ -19,7 +19,13 @@ use crate::mcp::host::transport::http_client::explain::Explanation;
 pub(crate) type Client = RunningService<RoleClient, ClientConfig>;
 
 pub(crate) fn connector(server: &HttpTransport) -> Connector {
-    Connector::new("docs", &server.endpoint, tokio::sync::watch::Sender::default()).unwrap()
+    Connector::new(
+        "docs",
+        &server.endpoint,
+        tokio::sync::watch::Sender::default(),
+        server.endpoint.redactor(),
+    )
+    .unwrap()
 }
 
 pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitializeError> {

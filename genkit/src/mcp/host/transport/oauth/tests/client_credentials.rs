@@ -15,6 +15,7 @@ use super::access::{authorization_server, origin};
 use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
+use crate::mcp::host::transport::oauth::discovery::Discovery;
 use crate::mcp::host::transport::oauth::{OAuth, SigningAlgorithm};
 
 /// A server for programs; each token is another, and lives for `seconds`.
@@ -117,4 +118,38 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
     assert!(fault.error.to_string().contains("invalid_client"), "{fault:?}");
     assert_eq!(fault.error.kind(), crate::ErrorKind::Unauthenticated);
+}
+
+/// The server names an authorization server of its choice, and would get the secret there.
+#[test]
+fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
+    use rmcp::transport::auth::AuthorizationMetadata;
+    let metadata = |issuer: &str, token: &str| -> AuthorizationMetadata {
+        serde_json::from_value(json!({
+            "issuer": issuer, "authorization_endpoint": format!("{issuer}/authorize"),
+            "token_endpoint": token,
+        }))
+        .unwrap()
+    };
+    let check = |oauth: OAuth, issuer: &str, token: &str| {
+        let resource = "https://mcp.example.com/mcp".parse().unwrap();
+        Discovery::new(resource, &oauth, None).check(&metadata(issuer, token))
+    };
+    let secret = || OAuth::client_credentials("me", "its-secret");
+    let (own, other) = ("https://mcp.example.com", "https://evil.example.org");
+    check(secret(), own, "https://mcp.example.com/token").unwrap();
+    for (issuer, token) in [
+        (other, "https://evil.example.org/token"),
+        (own, "https://evil.example.org/token"),
+        ("https://mcp.example.com:444", "https://mcp.example.com/token"),
+        ("https://sub.mcp.example.com", "https://sub.mcp.example.com/token"),
+    ] {
+        let error = check(secret(), issuer, token).unwrap_err().to_string();
+        assert!(error.contains("`.issuer(..)` says which one"), "{error}");
+        let known = OAuth::new().client_id("me").client_secret("its-secret");
+        assert!(check(known, issuer, token).is_err());
+        // Nothing secret is sent by a program that has no secret.
+        check(OAuth::new().client_id("me"), issuer, token).unwrap();
+    }
+    check(secret().issuer(other), other, "https://evil.example.org/token").unwrap();
 }

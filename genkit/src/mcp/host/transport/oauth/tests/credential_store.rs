@@ -31,3 +31,24 @@ async fn a_file_keeps_what_several_servers_gave_and_is_for_its_owner_alone() {
     );
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Two programs with one file, each of which writes for its own servers.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_another_program_writes_meanwhile_is_lost() {
+    let folder = std::env::temp_dir().join(format!("genkit-keep-two-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("mcp.json");
+    // As another program does it: it takes the lock, reads, and writes a while later.
+    let lock = std::fs::File::create(folder.join("mcp.json.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let store = FileCredentials::new(&path);
+    let saving = tokio::spawn(async move { store.save("ours", Some(json!(1))).await });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    std::fs::write(&path, json!({"theirs": 2}).to_string()).unwrap();
+    drop(lock);
+    saving.await.unwrap().unwrap();
+    let store = FileCredentials::new(&path);
+    assert_eq!(store.load("ours").await.unwrap(), Some(json!(1)));
+    assert_eq!(store.load("theirs").await.unwrap(), Some(json!(2)));
+    std::fs::remove_dir_all(folder).unwrap();
+}

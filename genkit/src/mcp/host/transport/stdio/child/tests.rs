@@ -11,6 +11,7 @@ use rmcp::transport::Transport as _;
 use super::*;
 use crate::error::ErrorKind;
 use crate::mcp::host::config::{ServerConfig, StdioTransport};
+use crate::mcp::host::transport::redact::Redactor;
 
 fn shell(script: &str) -> StdioTransport {
     ServerConfig::stdio("sh").args(["-c", script])
@@ -20,7 +21,7 @@ fn shell(script: &str) -> StdioTransport {
 async fn a_server_answers_over_its_pipe() {
     let script =
         r#"read line; echo banner; echo '{"jsonrpc":"2.0","id":4,"result":{"ok":1}}'; cat"#;
-    let (child, mut pipe) = spawn("fs", &shell(script).command).unwrap();
+    let (child, mut pipe) = spawn("fs", &shell(script).command, Redactor::default()).unwrap();
     let ping: ClientRequest =
         serde_json::from_value(serde_json::json!({"method": "ping"})).unwrap();
     pipe.send(JsonRpcMessage::request(ping, RequestId::Number(4))).await.unwrap();
@@ -46,7 +47,8 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
             .env("API_KEY", "sk-123456789")
             .env("MODE", "dev")
             .stderr(to);
-        let (mut child, _pipe) = spawn("fs", &server.command).unwrap();
+        let (mut child, _pipe) =
+            spawn("fs", &server.command, Redactor::of(&server.command.child)).unwrap();
         child.wait().await;
         assert_eq!(child.stderr_tail(), expected);
     }
@@ -64,7 +66,9 @@ async fn a_start_that_fails_has_the_kind_of_its_reason() {
         (ServerConfig::stdio("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
         (ServerConfig::stdio(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
     ] {
-        let Err(error) = spawn("fs", &server.command) else { panic!("{text}: it was started") };
+        let Err(error) = spawn("fs", &server.command, Redactor::of(&server.command.child)) else {
+            panic!("{text}: it was started")
+        };
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().contains(text), "{error}");
     }

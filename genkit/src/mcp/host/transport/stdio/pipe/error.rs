@@ -2,6 +2,7 @@
 
 use rmcp::model::ErrorData;
 
+use crate::mcp::host::limits::MAX_VALUES;
 use crate::mcp::jsonrpc::{MAX_NESTING, nesting};
 
 /// The text goes on from `the server's answer` or `the message`, where no comment says otherwise.
@@ -11,6 +12,8 @@ pub(crate) enum Error {
     NotUtf8(std::str::Utf8Error),
     #[error("is {bytes} bytes long; {limit} are read: raise `.max_message(..)` or ask for less")]
     TooLong { bytes: u64, limit: usize },
+    #[error("has more than {MAX_VALUES} values: ask for less")]
+    TooManyValues,
     #[error("is nested {0} levels deep; {MAX_NESTING} are read")]
     TooDeep(usize),
     #[error("is broken JSON: {0}")]

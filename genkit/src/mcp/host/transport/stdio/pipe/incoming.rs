@@ -10,7 +10,10 @@ use serde_json::Value;
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt;
-use crate::mcp::jsonrpc::{Envelope, Id, MAX_NESTING, Member, Outline, Scanner, nesting};
+use crate::mcp::host::limits::MAX_VALUES;
+use crate::mcp::jsonrpc::{
+    Envelope, Id, MAX_NESTING, Member, Outline, Scanner, has_more_values, nesting,
+};
 
 /// What becomes of a line.
 #[derive(Debug)]
@@ -31,6 +34,9 @@ impl LineOutcome {
 
 /// Reads one line that is not blank.
 pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
+    if has_more_values(line, MAX_VALUES) {
+        return broken(line, Error::TooManyValues, open);
+    }
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
         Err(error) => return broken(line, Error::NotUtf8(error), open),

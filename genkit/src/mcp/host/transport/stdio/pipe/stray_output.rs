@@ -1,7 +1,8 @@
 //! Stray output: what a server prints where only messages belong.
 
-use crate::mcp::host::transport::stdio::redact::Redactor;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::truncate;
+use crate::visible::Logged;
 
 /// Characters of such a line that a log shows.
 const SHOWN_CHARS: usize = 200;
@@ -34,14 +35,15 @@ impl StrayOutput {
     pub(crate) fn record(&mut self, fault: &str, excerpt: &str) {
         let server = self.key.as_str();
         let (fault, excerpt) = (self.redactor.redact(fault), self.redactor.redact(excerpt));
+        let (fault, excerpt) = (Logged::text(fault), Logged::text(excerpt));
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,
-                "the server wrote a line that is passed over ({fault}): {excerpt:?}. Its standard \
+                "the server wrote a line that is passed over ({fault}): {excerpt}. Its standard \
                  output is for messages alone; all else belongs on standard error"
             );
         } else {
-            tracing::debug!(target: "genkit::mcp", server, "passed over a line ({fault}): {excerpt:?}");
+            tracing::debug!(target: "genkit::mcp", server, "passed over a line ({fault}): {excerpt}");
         }
         self.lines += 1;
     }

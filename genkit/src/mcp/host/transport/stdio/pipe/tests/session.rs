@@ -3,7 +3,7 @@
 use rmcp::model::{CancelledNotification, CancelledNotificationParam, ClientNotification};
 
 use super::*;
-use crate::mcp::host::transport::stdio::redact::Redactor;
+use crate::mcp::host::transport::redact::Redactor;
 
 const LIMIT: usize = 1 << 20;
 

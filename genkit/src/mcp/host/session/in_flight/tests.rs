@@ -1,0 +1,116 @@
+use super::*;
+
+#[test]
+fn progress_grows_or_is_dropped() {
+    let (request, mut signals) = OpenRequest::of("t", false, None);
+    for done in [1.0, 3.0, 2.0, f64::NAN, 3.0, 4.0] {
+        request.progressed(Progress::new(done));
+    }
+    let mut seen = Vec::new();
+    while let Ok(Signal::Progress(progress)) = signals.try_recv() {
+        seen.push(progress.done);
+    }
+    assert_eq!(seen, [1.0, 3.0, 4.0]);
+}
+
+/// Notes a call of this id, of a caller that can be asked.
+fn noted(in_flight: &InFlight, id: i64, asker: Option<Asker>) -> mpsc::Receiver<Signal> {
+    let (request, signals) = OpenRequest::of(&format!("call-{id}"), true, asker);
+    let (id, request) = (RequestId::Number(id), Arc::new(request));
+    let (token, is_own, given_up) = (None, false, None);
+    lock(&in_flight.entries).push(InFlightEntry { id, token, request, is_own, given_up });
+    signals
+}
+
+/// Of which call a question is that comes now.
+async fn matched(in_flight: &InFlight) -> Option<String> {
+    in_flight.match_question("s").await.map(|request| request.target.clone())
+}
+
+#[test]
+fn an_id_that_comes_back_as_text_is_the_same() {
+    let in_flight = InFlight::default();
+    let _signals = noted(&in_flight, 7, None);
+    assert!(in_flight.finish(&RequestId::String("7".into())).is_some());
+    assert!(in_flight.finish(&RequestId::Number(7)).is_none());
+}
+
+#[tokio::test]
+async fn a_request_is_over_when_its_cancellation_is_written() {
+    let in_flight = InFlight::default();
+    let signals = noted(&in_flight, 7, None);
+    let request = in_flight.by_id(&RequestId::Number(7)).expect("it is in flight");
+    let written = in_flight.give_up(&RequestId::Number(7)).expect("it is in flight");
+    drop(signals);
+    assert!(!request.over.is_cancelled());
+    drop(written);
+    request.over().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_goes_to_nobody_where_two_callers_have_calls_open() {
+    let in_flight = InFlight::default();
+    let (one, _other) = (noted(&in_flight, 1, None), noted(&in_flight, 2, None));
+    assert_eq!(matched(&in_flight).await, None);
+    // Also where the first is given up, answered late, or fails while the question waits.
+    drop(one);
+    assert_eq!(matched(&in_flight).await, None, "its caller is gone");
+    let _ = in_flight.give_up(&RequestId::Number(1));
+    assert_eq!(matched(&in_flight).await, None, "its cancellation is written");
+    let asking = matched(&in_flight);
+    tokio::pin!(asking);
+    assert!(futures_util::poll!(&mut asking).is_ready(), "nothing later makes it certain");
+    let _ = in_flight.finish(&RequestId::Number(1));
+    assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"), "it is answered");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
+    let (first, second) = (Some(Asker::new()), Some(Asker::new()));
+    for (asker, expected) in [(second, None), (None, None), (first, Some("call-2"))] {
+        let in_flight = InFlight::default();
+        drop(noted(&in_flight, 1, first));
+        let _ = in_flight.give_up(&RequestId::Number(1));
+        let _signals = noted(&in_flight, 2, asker);
+        assert_eq!(matched(&in_flight).await.as_deref(), expected);
+        // An answer, however late, says that the server is done with it.
+        let _ = in_flight.finish(&RequestId::Number(1));
+        assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_began_after_a_question_is_not_what_it_is_about() {
+    let in_flight = InFlight::default();
+    let run = Some(Asker::new());
+    let (_one, _two) = (noted(&in_flight, 1, run), noted(&in_flight, 2, run));
+    let asking = matched(&in_flight);
+    tokio::pin!(asking);
+    assert!(futures_util::poll!(&mut asking).is_pending(), "one of two calls of one run");
+    let _third = noted(&in_flight, 3, None);
+    let _ = in_flight.finish(&RequestId::Number(1));
+    assert_eq!(asking.await.as_deref(), Some("call-2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_interrupted_asks_again_with_a_call_of_its_own() {
+    let in_flight = InFlight::default();
+    let signals = noted(&in_flight, 1, Some(Asker::of_run()));
+    let request = in_flight.by_id(&RequestId::Number(1)).unwrap();
+    let asked = ElicitRequest::testing("s", "?");
+    let (answer, ()) = tokio::join!(request.ask(asked), async { drop(signals) });
+    assert!(answer.is_none());
+    let _ = in_flight.give_up(&RequestId::Number(1));
+    let _again = noted(&in_flight, 2, Some(Asker::of_run()));
+    assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
+}
+
+#[test]
+fn what_was_given_up_is_remembered_to_a_number() {
+    let in_flight = InFlight::default();
+    for id in 0..1000 {
+        drop(noted(&in_flight, id, None));
+        let _ = in_flight.give_up(&RequestId::Number(id));
+    }
+    assert_eq!(lock(&in_flight.entries).len(), MAX_ABANDONED);
+}

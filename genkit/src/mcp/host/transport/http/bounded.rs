@@ -1,0 +1,42 @@
+//! Bounds of what a server streams: the values of a message are counted before it is parsed.
+
+use futures_util::stream::StreamExt as _;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
+use serde_json::json;
+
+use super::request_scope::EventStream;
+use crate::mcp::host::limits::MAX_VALUES;
+use crate::mcp::jsonrpc::has_more_values;
+
+/// The answer with a stream whose messages are bounded.
+pub(super) fn answer(
+    answer: StreamableHttpPostResponse,
+    request: Option<RequestId>,
+) -> StreamableHttpPostResponse {
+    match answer {
+        StreamableHttpPostResponse::Sse(stream, session) => {
+            StreamableHttpPostResponse::Sse(events(stream, request), session)
+        }
+        other => other,
+    }
+}
+
+/// The events with an error in the place of a message that has too many values, for the request that the
+/// stream belongs to; without a request it is left out.
+pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventStream {
+    Box::pin(events.map(move |event| {
+        let mut event = event?;
+        if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
+            tracing::warn!(
+                "a message of an MCP server has more than {MAX_VALUES} values: it is not read"
+            );
+            event.data = request.as_ref().map(|id| {
+                let message = format!("the answer has more than {MAX_VALUES} values");
+                let error = json!({ "code": -32600, "message": message });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+            });
+        }
+        Ok(event)
+    }))
+}

@@ -1,0 +1,220 @@
+//! An MCP client as the caller of a function, in either era.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+mod channel;
+pub(crate) mod message;
+mod outlet;
+mod request;
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{
+    InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    RequestId,
+};
+use serde_json::{Value, json};
+
+pub(crate) use self::channel::Channel;
+use self::channel::typed;
+pub(crate) use self::outlet::{Outlet, Outward};
+pub(crate) use self::request::Request;
+use super::content;
+use super::error::Error as E;
+use super::quota::{Place, SessionQuota};
+use super::session::{ClientDescription, Era};
+use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
+use crate::context::{
+    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
+};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::mcp::jsonrpc::MAX_ID_BYTES;
+use crate::mcp::level;
+use crate::registry::Registry;
+use crate::sync::lock;
+use crate::visible;
+
+/// One request of a client, as the function that serves it sees it.
+pub(crate) struct McpCaller {
+    era: Era,
+    channel: Channel,
+    client: Arc<ClientDescription>,
+    progress: Option<ProgressToken>,
+    /// The least serious level that this client wants; `None` is no logging at all.
+    level: Option<LogLevel>,
+    registry: Registry,
+    /// Counts chunks, which are progress without a measure.
+    chunks: AtomicU32,
+    approval_fallback: ApprovalFallback,
+    quota: Arc<SessionQuota>,
+    /// What it gives back while its client is asked.
+    place: Mutex<Option<Place>>,
+}
+
+impl McpCaller {
+    pub(crate) fn new(
+        request: &Request,
+        registry: &Registry,
+        approval_fallback: ApprovalFallback,
+    ) -> Self {
+        let level = match request.era {
+            Era::Legacy => Some(request.session.level()),
+            Era::Modern => request.meta.log_level().map(level::of_mcp),
+        };
+        Self {
+            era: request.era,
+            channel: request.channel.clone(),
+            client: Arc::clone(&request.client),
+            progress: request.meta.get_progress_token().filter(is_short),
+            level,
+            registry: registry.clone(),
+            chunks: AtomicU32::new(0),
+            approval_fallback,
+            quota: Arc::clone(request.session.quota()),
+            place: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn begin(&self, place: Place) {
+        *lock(&self.place) = Some(place);
+    }
+
+    /// Gives the place back, also where something that the function left behind still holds this.
+    pub(crate) fn end(&self) {
+        let place = lock(&self.place).take();
+        drop(place);
+    }
+
+    /// Whether `needs_approval` is left to the client, which cannot be asked.
+    pub(crate) fn trusted_to_approve(&self) -> bool {
+        self.approval_fallback == ApprovalFallback::TrustClient
+            && !self.can(Capability::Elicitation)
+    }
+
+    /// Whether there is anything that it can be asked.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        Capability::ALL.into_iter().any(|capability| self.can(capability))
+    }
+}
+
+/// A token that is copied into each notification is no longer than an id.
+fn is_short(token: &ProgressToken) -> bool {
+    !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
+}
+
+impl Caller for McpCaller {
+    fn can(&self, capability: Capability) -> bool {
+        self.client.can(capability)
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        if self.era == Era::Modern {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let open = self.quota.question()?;
+            let paused = lock(&self.place).as_ref().map(Place::while_waiting);
+            let asking = self.channel.ask(&question.kind, params(&question.kind)?);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => answered,
+                    () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                }
+            };
+            let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
+            drop(open);
+            if let Some(paused) = paused {
+                paused.resume().await;
+            }
+            match answered {
+                Ok(answer) => answer,
+                Err(_) => Err(E::NoAnswerInTime(QUESTION_TIMEOUT).into()),
+            }
+        }))
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = &self.progress else { return };
+            let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
+            params.total = progress.total;
+            params.message = progress.message;
+            self.channel.progress(params).await;
+        })
+    }
+
+    fn log(&self, severity: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.level.is_none_or(|least| severity < least) {
+                return;
+            }
+            let params = LoggingMessageNotificationParam::new(level::to_mcp(severity), data);
+            self.channel.log(params).await;
+        })
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        let count = 1 + self.chunks.fetch_add(1, Ordering::Relaxed);
+        let text = match chunk {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        self.progress(Progress::new(f64::from(count)).with_message(text))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        let client = self.client.info.as_ref()?;
+        Some(ClientInfo { name: client.name.clone(), version: client.version.clone() })
+    }
+}
+
+/// A question inside a result, as the 2026-07-28 protocol sends it.
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
+    Ok(typed(json!({ "method": channel::method(kind), "params": params(kind)? }))?)
+}
+
+/// What is asked, in MCP's JSON.
+fn params(kind: &QuestionKind) -> Result<Value> {
+    Ok(match kind {
+        QuestionKind::Elicitation { message, schema } => json!({
+            "mode": "form",
+            "message": message,
+            "requestedSchema": crate::schema::form(schema)?,
+        }),
+        QuestionKind::Approval { message } => json!({
+            "mode": "form",
+            "message": message,
+            "requestedSchema": { "type": "object", "properties": {} },
+        }),
+        QuestionKind::Interrupt { metadata } => json!({
+            "mode": "form",
+            "message": visible::text(
+                metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
+            ),
+            "requestedSchema": { "type": "object", "properties": {} },
+        }),
+        QuestionKind::Sampling(request) => {
+            let mut params = json!({
+                "messages": content::sampling_messages(&request.messages),
+                "maxTokens": request.max_tokens,
+            });
+            if let Some(system) = &request.system {
+                params["systemPrompt"] = json!(system);
+            }
+            if let Some(temperature) = request.temperature {
+                params["temperature"] = json!(temperature);
+            }
+            if !request.stop.is_empty() {
+                params["stopSequences"] = json!(request.stop);
+            }
+            params
+        }
+        QuestionKind::Roots => json!({}),
+    })
+}

@@ -1,0 +1,297 @@
+//! From a message to what becomes of it.
+
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
+)]
+
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+
+use rmcp::model::{
+    CancelledNotificationParam, ClientCapabilities, DiscoverResult, EmptyObject, ErrorCode,
+    ErrorData, GetPromptResponse, InitializeRequestParams, ProtocolVersion, ReadResourceResponse,
+    RequestId, ServerResult, SubscriptionsListenRequestParams,
+};
+
+use super::call::Written;
+use super::params::{self, Params};
+use super::rules::Rules;
+use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, message};
+use crate::mcp::server::audit::Audit;
+use crate::mcp::server::caller::{Channel, Request};
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::handler::{Methods, completion, info};
+use crate::mcp::server::lists::ListKind;
+use crate::mcp::server::quota::MAX_INITIALIZE;
+use crate::mcp::server::session::{
+    ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
+};
+
+impl Engine {
+    /// What becomes of a message of the client of `session`.
+    pub(crate) fn receive(
+        &self,
+        session: &Arc<Session>,
+        message: Incoming<'_>,
+        origin: Origin,
+    ) -> Action {
+        match message {
+            Incoming::Request { id, method, params } => {
+                match self.request(session, &id, &method, params, origin) {
+                    Ok(action) => action,
+                    Err(error) => Action::Reply(message::error(Some(&id), &error)),
+                }
+            }
+            Incoming::Notification { method, params } => self.notified(session, &method, params),
+            Incoming::Response { id, answer } => {
+                session.connection.answer(&id, answer.map(Box::from));
+                Action::Accepted
+            }
+        }
+    }
+
+    fn notified(&self, session: &Arc<Session>, method: &str, params: Option<&str>) -> Action {
+        let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
+        match method {
+            "notifications/initialized" if is_session() && session.initialized() => {
+                let interest = Interest::Session(Arc::downgrade(session));
+                let registry = &self.shared.genkit.registry;
+                return Action::Changes(self.shared.notifier.subscribe(interest, registry));
+            }
+            "notifications/cancelled" => {
+                let params = params.map(serde_json::from_str::<CancelledNotificationParam>);
+                if let Some(Ok(CancelledNotificationParam { request_id: Some(id), .. })) = params {
+                    session.connection.cancel(&id);
+                }
+            }
+            _ => {}
+        }
+        Action::Accepted
+    }
+
+    fn request(
+        &self,
+        session: &Arc<Session>,
+        id: &RequestId,
+        method: &str,
+        raw: Option<&str>,
+        origin: Origin,
+    ) -> Result<Action, ErrorData> {
+        if session.connection.is_running(id) {
+            return Err(E::IdInUse.into());
+        }
+        if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
+            return Err(E::LongInitialize(MAX_INITIALIZE).into());
+        }
+        let (meta, params) = params::read(method, raw);
+        let rules = Rules::of(session, &meta, &params)?;
+        let era = rules.era;
+        let request = Request {
+            era,
+            client: rules.client(session, &meta),
+            meta,
+            session: Arc::clone(session),
+            channel: Channel::Engine(origin.outlet, Arc::clone(session)),
+            cancel: origin.cancel,
+            head: origin.head,
+            quota: origin.client,
+        };
+        let done = || Action::Reply(message::result(id, &EmptyObject {}));
+        let call = NewCall { id, method, shared: self.clone() };
+        match params {
+            Params::Initialize(params) => Ok(self.initialize(session, id, &params)),
+            Params::Discover => {
+                let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
+                let info = info::info(&self.shared.settings);
+                let result = DiscoverResult::from_server_info(versions, info);
+                Ok(Action::Reply(message::result(id, &result)))
+            }
+            Params::Ping if rules.in_session => Ok(done()),
+            Params::SetLevel(params) if era == Era::Legacy => {
+                session.set_level(crate::mcp::level::of_mcp(params.level));
+                Ok(done())
+            }
+            Params::Subscribe(uri) if rules.in_session => {
+                audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
+                Ok(done())
+            }
+            Params::Unsubscribe(uri) if rules.in_session => {
+                let unsubscribe = || Ok(session.unsubscribe(&uri));
+                audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
+                Ok(done())
+            }
+            Params::Listen(params) if !rules.in_session => self.listen(id, params, &request),
+            Params::Ping
+            | Params::SetLevel(_)
+            | Params::Subscribe(_)
+            | Params::Unsubscribe(_)
+            | Params::Listen(_) => {
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None))
+            }
+            Params::List(kind, cursor) => call.list(kind, cursor, request),
+            Params::CallTool(params) => {
+                let name = params.name.clone();
+                call.run(&name, request, async move |engine, request| {
+                    let methods = Methods { shared: &engine.shared };
+                    let reply = methods.call_tool(params, request).await;
+                    era.tool_reply(reply.map_err(|error| era.error(error))?)
+                })
+            }
+            Params::GetPrompt(params) => {
+                let name = params.name.clone();
+                call.run(&name, request, async move |engine, request| {
+                    let methods = Methods { shared: &engine.shared };
+                    let reply = methods.get_prompt(params, request).await;
+                    match reply.map_err(|error| era.error(error))? {
+                        GetPromptResponse::InputRequired(required) => era.input_required(required),
+                        reply => era.result(reply.into()),
+                    }
+                })
+            }
+            Params::ReadResource(params) => {
+                let uri = params.uri.clone();
+                call.run(&uri, request, async move |engine, request| {
+                    let methods = Methods { shared: &engine.shared };
+                    let reply = methods.read_resource(params, request).await;
+                    match reply.map_err(|error| era.error(error))? {
+                        ReadResourceResponse::InputRequired(required) => {
+                            era.input_required(required)
+                        }
+                        reply => era.result(reply.into()),
+                    }
+                })
+            }
+            Params::Complete(params) => {
+                let argument = params.argument.name.clone();
+                call.run(&argument, request, async move |engine, request| {
+                    let found = completion::complete(&engine.shared, params, request).await;
+                    let found = found.map_err(|error| era.error(error))?;
+                    era.result(ServerResult::CompleteResult(found))
+                })
+            }
+            Params::Refused(refused) => {
+                let server = || info::info(&self.shared.settings).capabilities;
+                let is_task = method.starts_with("tasks/") && server().supports_tasks();
+                if is_task && !request.client.tasks {
+                    let tasks = ClientCapabilities::builder().enable_tasks().build();
+                    return Err(ErrorData::missing_required_client_capability(tasks));
+                }
+                Err(refused.error(method, era))
+            }
+        }
+    }
+
+    fn initialize(
+        &self,
+        session: &Session,
+        id: &RequestId,
+        params: &InitializeRequestParams,
+    ) -> Action {
+        let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
+        let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
+        let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
+        session.connection.initialize(version.clone(), client);
+        let mut result = info::info(&self.shared.settings);
+        result.protocol_version = version;
+        Action::Reply(message::result(id, &result))
+    }
+
+    fn listen(
+        &self,
+        id: &RequestId,
+        params: SubscriptionsListenRequestParams,
+        request: &Request,
+    ) -> Result<Action, ErrorData> {
+        let accepted = listen::accepted(params.notifications);
+        let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
+        let admitted = request.quota.count_request().and_then(|()| {
+            let filter = ListenFilter::new(&accepted, request.session.quota())?;
+            Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
+        });
+        let (filter, open) = match admitted {
+            Ok(admitted) => admitted,
+            Err(error) => {
+                audit.refuse(&error);
+                return Err(error.into());
+            }
+        };
+        let (notifier, registry) = (&self.shared.notifier, &self.shared.genkit.registry);
+        let changes = notifier.subscribe(Interest::Listen(filter), registry);
+        let server = info::info(&self.shared.settings).server_info;
+        let cancel = request.cancel.clone();
+        let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
+        Ok(Action::Listen(stream))
+    }
+}
+
+/// A request that may take its time.
+struct NewCall<'a> {
+    id: &'a RequestId,
+    method: &'a str,
+    shared: Engine,
+}
+
+impl NewCall<'_> {
+    fn list(
+        self,
+        kind: ListKind,
+        cursor: Option<String>,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        if let Err(error) = request.quota.count_request() {
+            return Err(request.refused(kind.method(), "", error));
+        }
+        let era = request.era;
+        let page = move |engine: &Engine| {
+            let lists = engine.shared.lists();
+            lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings)
+        };
+        if self.shared.shared.has_all_hosts() {
+            return Ok(Action::Reply(message::encoded(self.id, &page(&self.shared)?)));
+        }
+        self.run("", request, async move |engine, _| {
+            engine.shared.with_hosts().await;
+            let page = page(&engine)?;
+            Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
+        })
+    }
+
+    /// Runs what the client called `name`.
+    fn run<F>(
+        self,
+        name: &str,
+        request: Request,
+        work: impl FnOnce(Engine, Request) -> F,
+    ) -> Result<Action, ErrorData>
+    where
+        F: Future<Output = Result<Written, ErrorData>> + Send + 'static,
+    {
+        let cancel = request.cancel.clone();
+        let open = OpenRequest::new(&request.session, self.id, &cancel)?;
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let function = hasher.hash_one((self.method, name));
+        Ok(Action::Run(Call::new(function, open, cancel, work(self.shared, request))))
+    }
+}
+
+/// Does what a request asks for at once, and records it.
+fn audited(
+    method: &'static str,
+    name: &str,
+    request: &Request,
+    work: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let audit = Audit::begin(method, name, request.asking(), None);
+    match request.quota.count_request().and_then(|()| work()) {
+        Ok(()) => {
+            audit.end("ok", None);
+            Ok(())
+        }
+        Err(error) => {
+            audit.refuse(&error);
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The server as a handler of rmcp, for transports of one's own: the same methods, behind rmcp's
+//! service loop.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
+};
+use rmcp::service::{
+    NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
+};
+use rmcp::{RoleServer, ServerHandler};
+
+use super::{Methods, ToolReply, completion, info, malformed};
+use crate::mcp::server::caller::{Channel, Request};
+use crate::mcp::server::lists::page;
+use crate::mcp::server::principal::HttpHead;
+use crate::mcp::server::quota::ClientKey;
+use crate::mcp::server::results;
+use crate::mcp::server::session::{
+    ClientDescription, Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session,
+};
+use crate::mcp::server::settings::ServerSettings;
+use crate::mcp::server::state::SharedState;
+use crate::registry::RegistryChange;
+use crate::size::json_size;
+
+/// One connection of a server: the shared state, and what this client chose.
+#[derive(Clone)]
+pub(crate) struct McpHandler {
+    shared: Arc<SharedState>,
+    session: Arc<Session>,
+}
+
+impl McpHandler {
+    /// For the one client of a pipe.
+    pub(crate) fn new(shared: Arc<SharedState>) -> Self {
+        let session = Arc::new(shared.session_of(ClientKey::Local));
+        Self { shared, session }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<SharedState> {
+        &self.shared
+    }
+
+    pub(crate) fn settings(&self) -> &ServerSettings {
+        &self.shared.settings
+    }
+
+    /// The same server for another connection.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn for_new_session(&self) -> Self {
+        let session = Arc::new(self.shared.session_of(ClientKey::Unknown));
+        Self { shared: Arc::clone(&self.shared), session }
+    }
+
+    fn methods(&self) -> Methods<'_> {
+        Methods { shared: &self.shared }
+    }
+
+    fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
+        let era = Era::of(&context);
+        // Without a session only the request itself says who calls; the SDK would name itself.
+        let info = match era {
+            Era::Legacy => context.client_info(),
+            Era::Modern => context.meta.client_info(),
+        };
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        let head = HttpHead::take(&mut context);
+        let quota = self.shared.quotas.client(self.shared.client_key(&head));
+        Request {
+            era,
+            client: Arc::new(ClientDescription::new(info.as_ref(), &capabilities)),
+            session: Arc::clone(&self.session),
+            channel: Channel::Rmcp(context.peer),
+            cancel: context.ct,
+            meta: context.meta,
+            head,
+            quota,
+        }
+    }
+}
+
+/// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
+/// no trait.
+macro_rules! page {
+    ($self:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
+        let cursor = $params.and_then(|params| params.cursor);
+        let (items, next) = page($all, $key, cursor.as_deref(), $self.settings().page_size)?;
+        let mut result = $result::with_all_items(items.to_vec());
+        result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = $self.methods().cache();
+        Ok(result)
+    }};
+}
+
+impl ServerHandler for McpHandler {
+    fn get_info(&self) -> ServerConfig {
+        info::info(&self.shared.settings)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<McpTool> {
+        let lists = self.shared.lists();
+        let tools = lists.tools(Era::Modern);
+        tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)).ok().map(|at| tools[at].clone())
+    }
+
+    async fn list_tools(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let lists = self.shared.with_hosts().await.lists();
+        let tools = lists.tools(Era::of(&request));
+        page!(self, ListToolsResult, tools, |tool| &tool.name, params)
+    }
+
+    async fn list_prompts(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let lists = self.shared.with_hosts().await.lists();
+        page!(self, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
+    }
+
+    async fn list_resources(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let lists = self.shared.with_hosts().await.lists();
+        page!(self, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let lists = self.shared.with_hosts().await.lists();
+        page!(self, ListResourceTemplatesResult, &lists.templates, |t| &t.uri_template, params)
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(match self.methods().call_tool(params, self.request(request)).await? {
+            ToolReply::InputRequired(required) => required.into(),
+            ToolReply::Complete { tool, result, limit } => {
+                // Written twice, here into nothing: rmcp takes no text that is JSON already, and
+                // how long a string is as JSON is known only once it is escaped.
+                let size = json_size(&result);
+                let fits = size <= limit;
+                (if fits { result } else { results::too_large(&tool, size, limit) }).into()
+            }
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.methods().get_prompt(params, self.request(request)).await
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.methods().read_resource(params, self.request(request)).await
+    }
+
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.shared, params, self.request(request)).await
+    }
+
+    async fn set_level(
+        &self,
+        params: SetLevelRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if Era::of(&request) == Era::Modern {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.session.set_level(crate::mcp::level::of_mcp(params.level));
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Ok(self.session.subscribe(&params.uri)?)
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&params.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.truncate(MAX_SUBSCRIPTIONS);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let sink = subscription.sink().clone();
+        let filter = ListenFilter::new(sink.accepted(), self.session.quota())?;
+        let registry = &self.shared.genkit.registry;
+        let mut changes = self.shared.notifier.subscribe(Interest::Listen(filter), registry);
+        let telling = async {
+            loop {
+                tell_stream(&sink, changes.next().await).await;
+            }
+        };
+        tokio::select! {
+            () = subscription.cancelled() => {}
+            () = telling => {}
+        }
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.session.initialized() {
+            return;
+        }
+        let interest = Interest::Session(Arc::downgrade(&self.session));
+        let registry = &self.shared.genkit.registry;
+        let mut changes = self.shared.notifier.subscribe(interest, registry);
+        let session = Arc::downgrade(&self.session);
+        tokio::spawn(async move {
+            while session.strong_count() > 0 && !context.peer.is_transport_closed() {
+                tell_session(&context.peer, changes.next().await).await;
+            }
+        });
+    }
+
+    async fn on_custom_request(
+        &self,
+        custom: CustomRequest,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = custom;
+        Err(malformed::refuse(&method, params.as_ref(), Era::of(&request)))
+    }
+}
+
+async fn tell_session(peer: &Peer<RoleServer>, change: RegistryChange) {
+    // A client that is gone ends its session, not here.
+    let _ = match change {
+        RegistryChange::Tools => peer.notify_tool_list_changed().await,
+        RegistryChange::Prompts => peer.notify_prompt_list_changed().await,
+        RegistryChange::Resources => peer.notify_resource_list_changed().await,
+        RegistryChange::ResourceUpdated(uri) => {
+            peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(&*uri)).await
+        }
+    };
+}
+
+async fn tell_stream(sink: &SubscriptionSink, change: RegistryChange) {
+    let _ = match change {
+        RegistryChange::Tools => sink.notify_tool_list_changed().await,
+        RegistryChange::Prompts => sink.notify_prompt_list_changed().await,
+        RegistryChange::Resources => sink.notify_resource_list_changed().await,
+        RegistryChange::ResourceUpdated(uri) => sink.notify_resource_updated(&*uri).await,
+    };
+}

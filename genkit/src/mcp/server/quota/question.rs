@@ -1,0 +1,75 @@
+//! Questions that are open: counted, and the oldest of the session with the most gives way.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::book::Book;
+use super::bound::Kind;
+use super::holder::Claim;
+
+/// Open questions by their numbers, the oldest first.
+#[derive(Default)]
+pub(super) struct OpenQuestions {
+    open: BTreeMap<u64, Open>,
+    next: u64,
+}
+
+struct Open {
+    claim: Claim,
+    gives_way: CancellationToken,
+}
+
+/// A question to a client, counted until this is dropped.
+#[must_use = "what is dropped counts no more"]
+pub(crate) struct HeldQuestion {
+    book: Arc<Book>,
+    number: u64,
+    gives_way: CancellationToken,
+}
+
+impl OpenQuestions {
+    pub(super) fn add(&mut self, claim: Claim, book: &Arc<Book>) -> HeldQuestion {
+        let number = self.next;
+        self.next += 1;
+        let gives_way = CancellationToken::new();
+        self.open.insert(number, Open { claim, gives_way: gives_way.clone() });
+        HeldQuestion { book: Arc::clone(book), number, gives_way }
+    }
+
+    /// For whom it was counted, if it still is.
+    pub(super) fn remove(&mut self, number: u64) -> Option<Claim> {
+        self.open.remove(&number).map(|open| open.claim)
+    }
+
+    /// Ends the oldest question of the session that has the most, if it has more than that of
+    /// `claim`; among those of its client, or of all.
+    pub(super) fn end_one_for(&mut self, claim: &Claim, of_its_client: bool) -> Option<Claim> {
+        let (mut most, mut found) = (claim.session.of(Kind::Question), None);
+        for (&number, open) in &self.open {
+            let held = open.claim.session.of(Kind::Question);
+            let counts = !of_its_client || Arc::ptr_eq(&open.claim.client, &claim.client);
+            if counts && held > most {
+                (most, found) = (held, Some(number));
+            }
+        }
+        let open = self.open.remove(&found?)?;
+        open.gives_way.cancel();
+        Some(open.claim)
+    }
+}
+
+impl HeldQuestion {
+    /// Waits until it has to give way to a question of somebody who has fewer: nobody waits for an
+    /// answer any more.
+    pub(crate) async fn gives_way(&self) {
+        self.gives_way.cancelled().await;
+    }
+}
+
+impl Drop for HeldQuestion {
+    fn drop(&mut self) {
+        self.book.answered(self.number);
+    }
+}

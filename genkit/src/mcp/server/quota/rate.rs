@@ -1,0 +1,60 @@
+//! The rate of requests: a token bucket, to which the time is passed.
+
+use std::time::Instant;
+
+/// What a client may still send: refilled with time, up to that of one second.
+pub(super) struct TokenBucket {
+    per_second: u32,
+    tokens: f64,
+    filled: Instant,
+}
+
+impl TokenBucket {
+    pub(super) fn full(per_second: u32, now: Instant) -> Self {
+        Self { per_second, tokens: f64::from(per_second), filled: now }
+    }
+
+    /// Takes one; the error is the rate.
+    pub(super) fn take(&mut self, now: Instant) -> Result<(), u32> {
+        let limit = f64::from(self.per_second);
+        let passed = now.saturating_duration_since(self.filled).as_secs_f64();
+        self.tokens = (self.tokens + passed * limit).min(limit);
+        self.filled = now;
+        if self.tokens < 1.0 {
+            return Err(self.per_second);
+        }
+        self.tokens -= 1.0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_second_has_as_many_requests_as_were_set() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::full(3, start);
+        for _ in 0..3 {
+            assert_eq!(bucket.take(start), Ok(()));
+        }
+        assert_eq!(bucket.take(start), Err(3));
+        assert_eq!(bucket.take(start + Duration::from_millis(200)), Err(3));
+        assert_eq!(bucket.take(start + Duration::from_millis(400)), Ok(()));
+        let mut long_after = 0;
+        while bucket.take(start + Duration::from_secs(60)).is_ok() {
+            long_after += 1;
+        }
+        assert_eq!(long_after, 3, "what is not used is not saved up");
+    }
+
+    #[test]
+    fn a_clock_that_seems_to_go_back_gives_nothing() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::full(1, start + Duration::from_secs(1));
+        assert_eq!(bucket.take(start), Ok(()));
+        assert_eq!(bucket.take(start), Err(1));
+    }
+}

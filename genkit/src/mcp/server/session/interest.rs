@@ -1,0 +1,109 @@
+//! What a subscriber wants to hear of.
+
+use std::sync::{Arc, Weak};
+
+use rmcp::model::SubscriptionFilter;
+
+use super::{Session, Subscriptions};
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::quota::{Held, SessionQuota};
+use crate::registry::{ChangeSet, RegistryChange};
+
+/// How many changes of a batch are always told in the order in which they were made.
+const IN_ORDER: usize = 64;
+
+/// Which changes one subscriber is notified of.
+pub(crate) enum Interest {
+    /// A session of the older protocols: all lists, and what it is subscribed to at that time.
+    Session(Weak<Session>),
+    /// A `subscriptions/listen` stream.
+    Listen(ListenFilter),
+}
+
+/// What a `subscriptions/listen` stream asked for, within its bounds.
+pub(crate) struct ListenFilter {
+    tools: bool,
+    prompts: bool,
+    resources: bool,
+    uris: Subscriptions,
+    /// That it is counted among the streams.
+    _stream: Held,
+}
+
+impl ListenFilter {
+    /// Counts the stream and what it asks for as the client's.
+    pub(crate) fn new(asked: &SubscriptionFilter, quota: &Arc<SessionQuota>) -> Result<Self, E> {
+        let stream = quota.stream()?;
+        let mut uris = Subscriptions::default();
+        for uri in asked.resource_subscriptions.iter().flatten() {
+            uris.add(uri, quota)?;
+        }
+        Ok(Self {
+            tools: asked.tools_list_changed == Some(true),
+            prompts: asked.prompts_list_changed == Some(true),
+            resources: asked.resources_list_changed == Some(true),
+            uris,
+            _stream: stream,
+        })
+    }
+}
+
+impl Interest {
+    /// Adds to `unread` what of `changes` this subscriber wants.
+    pub(super) fn add_wanted(&self, changes: &ChangeSet, unread: &mut ChangeSet) {
+        match self {
+            Self::Session(session) => {
+                let Some(session) = session.upgrade() else { return };
+                session.with_subscriptions(|uris| {
+                    // What it gave up since then must not add up where it never reads.
+                    unread.forget_updates(|uri| uris.contains(uri));
+                    add(changes, unread, |_| true, uris);
+                });
+            }
+            Self::Listen(filter) => {
+                add(changes, unread, |list| filter.wants(list), &filter.uris);
+            }
+        }
+    }
+}
+
+impl ListenFilter {
+    fn wants(&self, list: &RegistryChange) -> bool {
+        match list {
+            RegistryChange::Tools => self.tools,
+            RegistryChange::Prompts => self.prompts,
+            RegistryChange::Resources => self.resources,
+            RegistryChange::ResourceUpdated(_) => false,
+        }
+    }
+}
+
+fn add(
+    changes: &ChangeSet,
+    unread: &mut ChangeSet,
+    wants: impl Fn(&RegistryChange) -> bool,
+    uris: &Subscriptions,
+) {
+    let updated = |uri: &Arc<str>| RegistryChange::ResourceUpdated(Arc::clone(uri));
+    // In their order, unless there are so many that it is less work to look for one's own.
+    let few = changes.len() <= uris.len().max(IN_ORDER);
+    for change in changes.iter().take(if few { usize::MAX } else { 0 }) {
+        let is_wanted = match change {
+            RegistryChange::ResourceUpdated(uri) => uris.contains(uri),
+            list => wants(list),
+        };
+        if is_wanted {
+            unread.add_wanted(change);
+        }
+    }
+    if !few {
+        let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
+        let wanted = lists.into_iter().filter(wants).chain(uris.iter().map(updated));
+        for change in wanted.filter(|change| changes.contains(change)) {
+            unread.add_wanted(&change);
+        }
+    }
+    if changes.any_updated() {
+        uris.iter().for_each(|uri| unread.add_wanted(&updated(uri)));
+    }
+}

@@ -1,0 +1,47 @@
+//! What a hostile or careless client does, through real sockets and pipes, in both eras: whoever
+//! else is there is served all the same.
+
+mod connections;
+mod ids;
+mod kept;
+mod log;
+mod proxied;
+mod questions;
+mod sessions;
+mod states;
+mod streams;
+mod target;
+mod work;
+
+use serde_json::{Value, json};
+
+use crate::raw::{Client, PATIENCE, within};
+
+/// Shows that a client is served.
+#[track_caller]
+fn served(client: &mut Client) -> impl Future<Output = ()> {
+    let caller = std::panic::Location::caller();
+    async move {
+        let result = within("a call", client.call("json_schema_2020_12_tool", marked("m"))).await;
+        let result = result.unwrap_or_else(|error| panic!("{caller}: {error}"));
+        assert!(result.to_string().contains("mark-m"), "{caller}: {result}");
+    }
+}
+
+/// Arguments of `json_schema_2020_12_tool` of `examples/conformance`, which says them again.
+fn marked(mark: &str) -> Value {
+    json!({ "name": format!("mark-{mark}"), "email": "1" })
+}
+
+/// Waits until this holds.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) -> impl Future<Output = ()> {
+    let caller = std::panic::Location::caller();
+    async move {
+        let started = std::time::Instant::now();
+        while !holds() {
+            assert!(started.elapsed() < PATIENCE, "{caller}: never: {what}");
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One server over HTTP, and 200 clients: half of them honest.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Command;
+use std::time::Duration;
+
+use genkit_tests::print_uncaptured;
+use tokio::task::JoinSet;
+
+use super::{Seen, greedy, honest, hostile, slow};
+use crate::raw::{self, Client, Era, PATIENCE, Usage, host};
+use crate::server::{self, Server};
+
+/// All of them.
+const CLIENTS: usize = 200;
+
+/// The honest ones.
+const HONEST: usize = 100;
+
+/// How often an honest one asks for everything.
+const ROUNDS: usize = 4;
+
+/// How many times longer the slowest hundredth of the honest calls may take among the others than
+/// among themselves: the machine has two cores, and the others keep both busy.
+const FACTOR: f64 = 30.0;
+
+/// What the server may keep, in KiB, once all are gone: the sessions that are not over yet.
+const LEFT: u64 = 64 * 1024;
+
+/// Where each client is.
+type Places = fn(usize) -> Ipv4Addr;
+
+async fn honest_ones(to: SocketAddr, places: Places) -> Seen {
+    let mut running = JoinSet::new();
+    for name in 0..HONEST {
+        running.spawn(async move {
+            let era = Era::BOTH[name % 2];
+            let opened = Client::new(to, places(name), era).opened();
+            match tokio::time::timeout(PATIENCE, opened).await {
+                Ok(Ok(mut client)) => honest::use_it(&mut client, name, ROUNDS).await,
+                Ok(Err(error)) => Seen { wrong: vec![error], ..Seen::default() },
+                Err(_) => Seen { wrong: vec!["no session".to_owned()], ..Seen::default() },
+            }
+        });
+    }
+    let mut all = Seen::default();
+    while let Some(seen) = running.join_next().await {
+        all.add(seen.expect("an honest client"));
+    }
+    all
+}
+
+/// The others: they go on until they are dropped.
+fn others(to: SocketAddr, places: Places) -> JoinSet<()> {
+    let mut running = JoinSet::new();
+    for name in HONEST..CLIENTS {
+        running.spawn(async move {
+            let era = Era::BOTH[name % 2];
+            let Ok(client) = Client::new(to, places(name), era).opened().await else { return };
+            match name / 2 % 5 {
+                0 => slow::slow(client).await,
+                1 => slow::silent(client).await,
+                2 => slow::gone(client).await,
+                3 => greedy::greedy(client).await,
+                _ => hostile::hostile(client).await,
+            }
+        });
+    }
+    running
+}
+
+async fn matrix(title: &str, places: Places) {
+    let mut command = Command::new(server::example("conformance"));
+    command.args(["--http", "127.0.0.1:0"]).env("RUST_LOG", "info,rmcp=off");
+    let server = Server::spawn(&mut command);
+    let to = raw::address(&server);
+    let mut alone = honest_ones(to, places).await;
+    let before = Usage::of(server.id());
+    let all_others = others(to, places);
+    // They are at it before the honest ones begin.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let mut among = honest_ones(to, places).await;
+    let meanwhile = Usage::of(server.id());
+    drop(all_others);
+    let after = gone(&server, before).await;
+    let factor = among.percentile(99).as_secs_f64() / alone.percentile(99).as_secs_f64();
+    print_uncaptured(&format!(
+        "load, {title}\n  {}  {}  p99 factor {factor:.1} of at most {FACTOR}; before, meanwhile, \
+         after: {} {} {} MiB, {} {} {} descriptors\n",
+        alone.line("the honest alone"),
+        among.line("the honest among others"),
+        before.rss / 1024,
+        meanwhile.rss / 1024,
+        after.rss / 1024,
+        before.descriptors,
+        meanwhile.descriptors,
+        after.descriptors,
+    ));
+    alone.assert_right("alone");
+    among.assert_right("among others");
+    assert!(factor < FACTOR, "p99 is {factor:.1} times that of honest clients alone");
+    assert!(after.rss < before.rss + LEFT, "{before:?}, then {after:?}");
+    assert!(after.descriptors <= before.descriptors + 20, "{before:?}, then {after:?}");
+}
+
+/// What the server has once it has seen that all are gone.
+async fn gone(server: &Server, before: Usage) -> Usage {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let now = Usage::of(server.id());
+        if now.descriptors <= before.descriptors + 20 || tokio::time::Instant::now() > deadline {
+            return now;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_clients_at_addresses_of_their_own() {
+    matrix("200 clients at 200 addresses", |name| host(1 + name as u8)).await;
+}
+
+/// As behind a proxy that says of nobody who it is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_clients_at_one_address() {
+    matrix("200 clients at one address", |_| Ipv4Addr::LOCALHOST).await;
+}
