@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-mod bounded;
 mod audit;
+mod bounded;
 mod bounds;
 mod changes;
 mod errors;

@@ -38,7 +38,7 @@ fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
         // A server that has nothing does not serve.
         let with_one = |key: &&str| Registry::new().add(tool("own", format!("{key}/own")));
         let registries: Vec<Registry> = keys.iter().map(with_one).collect();
-        let steps: Vec<(usize, String, bool)> = (0..12)
+        let steps: Vec<(usize, String, bool)> = (0..4)
             .map(|_| {
                 let key = rng.below(keys.len());
                 (
