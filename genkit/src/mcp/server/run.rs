@@ -122,7 +122,7 @@ where
         match Round::begin(shared, binding, state.as_deref(), responses) {
             Ok((round, recording)) => (Some(Arc::new(round)), recording),
             Err(error) => {
-                audit.end("error", None);
+                audit.refuse(&error);
                 return Err(error.into());
             }
         }
@@ -144,7 +144,7 @@ where
     let outcome = work(admitted, arguments, recording).await;
     caller.end();
     if round.as_ref().is_some_and(|round| round.is_taken()) {
-        audit.end("error", None);
+        audit.refuse(&E::InvalidState);
         return Err(E::InvalidState.into());
     }
     match outcome {

@@ -26,7 +26,7 @@ use super::quota::{Place, SessionQuota};
 use super::session::{ClientDescription, Era};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
+    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -49,6 +49,7 @@ pub(crate) struct McpCaller {
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
     quota: Arc<SessionQuota>,
+    asker: Asker,
     /// What it gives back while its client is asked.
     place: Mutex<Option<Place>>,
 }
@@ -73,6 +74,7 @@ impl McpCaller {
             chunks: AtomicU32::new(0),
             approval_fallback,
             quota: Arc::clone(request.session.quota()),
+            asker: request.session.asker,
             place: Mutex::default(),
         }
     }
@@ -105,6 +107,10 @@ fn is_short(token: &ProgressToken) -> bool {
 }
 
 impl Caller for McpCaller {
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
+    }
+
     fn can(&self, capability: Capability) -> bool {
         self.client.can(capability)
     }

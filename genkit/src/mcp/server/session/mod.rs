@@ -25,7 +25,7 @@ pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
 use super::quota::{Held, SessionQuota};
-use crate::context::LogLevel;
+use crate::context::{Asker, LogLevel};
 use crate::sync::lock;
 
 /// The least level of log messages for a client that did not set one. Default is `info`.
@@ -34,6 +34,8 @@ const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 /// One connection of the older protocols; a request of the newer one has an empty one.
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
+    /// Who answers its questions.
+    pub(crate) asker: Asker,
     /// What its client settled, and what is open on both sides.
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
@@ -54,6 +56,7 @@ impl Session {
         let subscriptions = Subscriptions::default();
         Self {
             quota,
+            asker: Asker::new(),
             connection: Connection::default(),
             state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
             is_initialized: AtomicBool::new(false),
