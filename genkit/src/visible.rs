@@ -38,6 +38,14 @@ pub(crate) fn text(words: &str) -> Cow<'_, str> {
     })
 }
 
+/// What an interrupt is given, with its `message` made visible: that is what people read.
+pub(crate) fn asked(mut metadata: Value) -> Value {
+    if let Some(Value::String(message)) = metadata.get_mut("message") {
+        show(message);
+    }
+    metadata
+}
+
 /// A form with its titles and descriptions made visible: what a person reads of it beside its values.
 pub(crate) fn form(mut schema: Value) -> Value {
     show_words(&mut schema);

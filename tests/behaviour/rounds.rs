@@ -41,19 +41,15 @@ async fn turns(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
         let name: Name = ctx.elicit("Who?").key("it").await?.accepted()?;
         return Ok(name.name);
     }
-    let name: Value = ctx
-        .elicit_form("Delete all of it?", json!({"type": "object"}))
-        .key("it")
-        .await?
-        .accepted()?;
-    Ok(format!("deleted {name}"))
+    let sure: Name = ctx.elicit("Delete all of it?").key("it").await?.accepted()?;
+    Ok(format!("deleted for {}", sure.name))
 }
 
 /// Asks under one name by turns a form and for a yes.
 #[tool]
 async fn kinds(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
     if shop.turn.fetch_add(1, Ordering::SeqCst) == 0 {
-        ctx.elicit_form("Fine?", json!({"type": "object"})).await?.accepted()?;
+        ctx.elicit::<Name>("Fine?").await?.accepted()?;
     } else {
         ctx.confirm("Fine?").await?;
     }

@@ -52,6 +52,8 @@ pub(crate) use resource::ContentsBody;
 #[cfg(feature = "mcp-server")]
 pub(crate) use resource::resource_for_span;
 pub(crate) use tool::ToolOutput;
+#[cfg(feature = "mcp-host")]
+pub(crate) use tool::approval_text;
 
 pub use call::{Chunks, CollectedChunks};
 pub use completion::{CompleteRequest, IntoSuggestions};

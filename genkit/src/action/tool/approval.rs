@@ -31,26 +31,8 @@ const MAX_NAMED: usize = 20;
 impl Tool {
     /// What the user is asked before a call with these arguments.
     pub(crate) fn approval_message(&self, arguments: &Value) -> String {
-        let name = self.name_for_approval();
-        if json_size(arguments) <= SHOWN {
-            let shown = arguments.to_string();
-            return format!("Allow `{name}` to run with {}?", visible::line(&shown));
-        }
         let known = self.schemas().input().get("properties").and_then(Value::as_object);
-        let mut summary = Summary { text: String::new(), missing: Vec::new() };
-        summary.value(arguments, known, &mut Vec::new(), Room { chars: SHOWN, values: MAX_VALUES });
-        let Summary { text, mut missing } = summary;
-        // What is missing of the call as a whole comes before what is missing deep inside.
-        missing.sort_by_key(|(level, _)| *level);
-        let more = missing.len().saturating_sub(MAX_NAMED);
-        let named = missing.into_iter().take(MAX_NAMED).map(|(_, what)| what);
-        let mut missing = named.collect::<Vec<_>>().join(", ");
-        if more > 0 {
-            // Writing into a `String` cannot fail.
-            let _ = write!(missing, ", and {} more places", grouped(more));
-        }
-        let missing = if missing.is_empty() { missing } else { format!(" (+ {missing})") };
-        format!("Allow `{name}` to run with {text}{missing}?")
+        approval_text(&self.name_for_approval(), arguments, known)
     }
 
     /// The name of an own tool is what its author says. Another server is not believed in what it is
@@ -68,6 +50,33 @@ impl Tool {
             _ => visible::name(self.name()),
         }
     }
+}
+
+/// What the user is asked before `name`, which is visible, runs with these arguments. `known` are those that
+/// the tool says that it has.
+pub(crate) fn approval_text(
+    name: &str,
+    arguments: &Value,
+    known: Option<&Map<String, Value>>,
+) -> String {
+    if json_size(arguments) <= SHOWN {
+        let shown = arguments.to_string();
+        return format!("Allow `{name}` to run with {}?", visible::line(&shown));
+    }
+    let mut summary = Summary { text: String::new(), missing: Vec::new() };
+    summary.value(arguments, known, &mut Vec::new(), Room { chars: SHOWN, values: MAX_VALUES });
+    let Summary { text, mut missing } = summary;
+    // What is missing of the call as a whole comes before what is missing deep inside.
+    missing.sort_by_key(|(level, _)| *level);
+    let more = missing.len().saturating_sub(MAX_NAMED);
+    let named = missing.into_iter().take(MAX_NAMED).map(|(_, what)| what);
+    let mut missing = named.collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        // Writing into a `String` cannot fail.
+        let _ = write!(missing, ", and {} more places", grouped(more));
+    }
+    let missing = if missing.is_empty() { missing } else { format!(" (+ {missing})") };
+    format!("Allow `{name}` to run with {text}{missing}?")
 }
 
 /// What may still be written.

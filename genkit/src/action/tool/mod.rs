@@ -22,6 +22,8 @@ use crate::future::BoxFuture;
 use crate::schema::{apart, is_large};
 use crate::sync::{read, write};
 
+#[cfg(feature = "mcp-host")]
+pub(crate) use approval::approval_text;
 pub use builder::ToolBuilder;
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
 pub use function::{StaticTool, ToolFn};

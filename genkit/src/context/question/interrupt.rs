@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
+use crate::visible;
 
 impl Context {
     /// Stops and asks whoever called [`generate`](crate::generate()): the run ends as interrupted,
@@ -34,7 +35,7 @@ impl Context {
     /// [`ErrorKind::FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where nobody can be
     /// asked.
     pub async fn interrupt(&self, metadata: impl Into<Value>) -> Result<Value> {
-        let kind = QuestionKind::Interrupt { metadata: metadata.into() };
+        let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata.into()) };
         let decision = self.ask(None, kind, |answer| answer.decision()).await?;
         decision.approved()?;
         Ok(decision.content.unwrap_or_default())

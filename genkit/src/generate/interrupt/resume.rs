@@ -230,7 +230,14 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     let replaced = restarts.iter().find(|part| is_replaced(part) && other(part));
     let mut given = Vec::new();
     for restart in restarts {
-        given.extend(decisions(restart.metadata(), stored.as_ref()));
+        let seen = Suspended::read(restart.metadata()).ok().flatten();
+        for (key, decision) in decisions(restart.metadata(), stored.as_ref()) {
+            // Who saw another question under this key said nothing of this one, but for a no.
+            let is_to_it = same_question(&key, stored.as_ref(), seen.as_ref());
+            if is_to_it || decision.approved().is_err() {
+                given.push((key, decision));
+            }
+        }
     }
     let about_the_call = |key: &str| stored.is_none() || key == APPROVAL_KEY || key == CALL_KEY;
     for (key, decision) in &given {
@@ -263,6 +270,19 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     }
     let input = replaced.and_then(|part| part.as_tool_request()).map(|new| new.input.clone());
     CallState::Pending { input, suspended: Some(Box::new(suspended)) }
+}
+
+/// Whether what an answer says that it was asked is what is asked; one that came over a wire may say
+/// nothing.
+fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
+    let asked = |of: &Suspended| {
+        let question = of.questions.iter().find(|open| open.key == key);
+        question.map(|open| open.kind.canonical())
+    };
+    match (stored, seen) {
+        (Some(stored), Some(seen)) => asked(stored) == asked(seen),
+        _ => true,
+    }
 }
 
 /// The decisions in the metadata of a restart: ours by key, or Genkit's one for all.

@@ -10,6 +10,7 @@ use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
 use crate::trace::Ended;
 use crate::truncate::truncate;
+use crate::visible;
 
 /// The keys of a part's metadata. All but `SUSPENDED` and `ANSWERS` are Genkit's.
 pub(super) const INTERRUPT: &str = "interrupt";
@@ -64,7 +65,7 @@ impl Suspended {
 
     /// A call that is interrupted without having run, by a middleware.
     pub(crate) fn plain(metadata: Value) -> Self {
-        Self::new(vec![about_call(metadata)], Recording::default())
+        Self::new(vec![about_call(visible::asked(metadata))], Recording::default())
     }
 
     /// Keeps what an earlier run of the call did, also where something else asks now; and what was

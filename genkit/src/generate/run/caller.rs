@@ -15,7 +15,7 @@ use crate::future::BoxFuture;
 use crate::message::ToolRequest;
 use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
-use crate::visible::Logged;
+use crate::visible::{self, Logged};
 
 /// One tool call, as the tool sees its caller.
 pub(super) struct LoopCaller {
@@ -68,6 +68,7 @@ impl Caller for LoopCaller {
         let tool = Logged::name(&self.request.name);
         let words = message.as_ref().map(Logged::text);
         tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
+        let message = message.as_deref().map(visible::text);
         self.send("progress", json!({ "progress": done, "total": total, "message": message }));
         Box::pin(std::future::ready(()))
     }

@@ -7,34 +7,50 @@ use crate::size::json_size;
 use crate::truncate::truncate;
 use crate::visible::Logged;
 
+/// How large a part may be that is not worth leaving out, in bytes of JSON. Default is 512.
+const SMALL_PART: usize = 512;
+
+/// How many of those stay where there is no room. Default is 8.
+const SMALL_PARTS: usize = 8;
+
 /// Cuts an answer to `limit` bytes of JSON: text is cut with a mark, and in the place of what cannot be cut
 /// stands a text that says so.
 pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
-    let size = json_size(&response.output);
-    let whole = size.saturating_add(response.content.iter().map(json_size).sum());
+    let size = if response.output.is_null() { 0 } else { json_size(&response.output) };
+    let whole = size.saturating_add(response.content.iter().map(size_of_part).sum());
     if whole <= limit {
         return;
     }
     tracing::warn!(
         tool = %Logged::name(&response.name), size = whole, limit, "an answer was cut for the model"
     );
-    let mut left = limit;
-    if size > left {
+    if size > limit {
         let text = match response.output.take() {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        response.output = Value::String(marked(&text, left));
+        response.output = Value::String(marked(&text, limit));
     }
-    left = left.saturating_sub(size);
+    let mut left = limit.saturating_sub(size);
+    let mut small = SMALL_PARTS;
     for part in &mut response.content {
-        let size = json_size(part);
-        if size > left {
+        let size = size_of_part(part);
+        if size <= left {
+            left -= size;
+        } else if part.as_text().is_none() && size <= SMALL_PART && small > 0 {
+            small -= 1;
+        } else {
             cut_part(part, size, left);
+            left = 0;
         }
-        left = left.saturating_sub(size);
     }
     merge_left_out(&mut response.content);
+}
+
+/// Text is counted as it is, unless most of it is escaped.
+fn size_of_part(part: &Part) -> usize {
+    let json = json_size(part);
+    part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
 
 /// The beginning of a text, with a mark that says how much there is.
@@ -52,9 +68,10 @@ const LEFT_OUT: &str = "[left out: ";
 
 fn cut_part(part: &mut Part, size: usize, left: usize) {
     match part {
-        Part::Text { text, .. } if left > 0 && text.len() > left => *text = marked(text, left),
-        // As JSON it is longer than it is, by what is escaped.
-        Part::Text { text, .. } if left > 0 => *text = marked(text, left / 2),
+        Part::Text { text, .. } if left > 0 => {
+            let shown = text.len().saturating_mul(left) / size.max(1);
+            *text = marked(text, shown);
+        }
         Part::Resource { resource, metadata } if resource.text.is_some() && left > 0 => {
             let text = resource.text.take().unwrap_or_default();
             let cut = marked(&text, left / 2);

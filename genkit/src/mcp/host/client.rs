@@ -16,10 +16,10 @@ use super::request::methods;
 use super::session::state::ListKind;
 use super::session::subscriptions;
 use super::status::ServerStatus;
-use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool};
+use crate::action::{Prompt, PromptReply, Resource, ResourceContents, Tool, approval_text};
 use crate::context::{Context, Root};
 use crate::error::Result;
-use crate::visible::Logged;
+use crate::visible::{self, Logged};
 
 /// MCP client: one server, whose connection is held and made anew where it is lost.
 ///
@@ -153,9 +153,8 @@ impl McpClient {
     ) -> Result<Value> {
         let arguments = methods::to_json("tool", name, arguments)?;
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
-            context
-                .confirm(format!("Allow `{}/{name}` to run with {arguments}?", self.key()))
-                .await?;
+            let shown = format!("{}/{}", visible::line(self.key()), visible::name(name));
+            context.confirm(approval_text(&shown, &arguments, None)).await?;
         }
         let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
         let is_wrapped = result.may_be_wrapped() && self.is_listed_as_wrapped(name).await;

@@ -9,9 +9,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
-use super::caller::McpCaller;
+use super::caller::{McpCaller, Request};
 use super::error::{Error as E, missing_capability};
-use super::request::Request;
 use super::rounds::Round;
 use super::session::{Era, StateBinding};
 use super::state::SharedState;
@@ -123,7 +122,7 @@ where
         match Round::begin(shared, binding, state.as_deref(), responses) {
             Ok((round, recording)) => (Some(Arc::new(round)), recording),
             Err(error) => {
-                audit.end("error", None);
+                audit.refuse(&error);
                 return Err(error.into());
             }
         }
@@ -145,7 +144,7 @@ where
     let outcome = work(admitted, arguments, recording).await;
     caller.end();
     if round.as_ref().is_some_and(|round| round.is_taken()) {
-        audit.end("error", None);
+        audit.refuse(&E::InvalidState);
         return Err(E::InvalidState.into());
     }
     match outcome {

@@ -1,6 +1,8 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
 mod answered_states;
+mod client;
+mod connection;
 mod era;
 mod interest;
 mod notifier;
@@ -13,13 +15,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use rmcp::model::ProtocolVersion;
 
+pub(crate) use client::ClientDescription;
+pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
-use super::engine::Connection;
 use super::error::Error as E;
 use super::quota::{Held, SessionQuota};
 use crate::context::{Asker, LogLevel};

@@ -3,6 +3,11 @@
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
+mod channel;
+pub(crate) mod message;
+mod outlet;
+mod request;
+
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
@@ -11,13 +16,14 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::channel::{self, Channel, typed};
-use super::client::ClientDescription;
+pub(crate) use self::channel::Channel;
+use self::channel::typed;
+pub(crate) use self::outlet::{Outlet, Outward};
+pub(crate) use self::request::Request;
 use super::content;
 use super::error::Error as E;
 use super::quota::{Place, SessionQuota};
-use super::request::Request;
-use super::session::Era;
+use super::session::{ClientDescription, Era};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
     Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
