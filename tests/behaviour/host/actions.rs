@@ -7,8 +7,8 @@ use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use genkit::{
-    ErrorKind, Message, Part, Prompt, Registry, Resource, Result, Tool, prompt, prompts, resource,
-    resources, tool, tools,
+    ErrorKind, Genkit, Message, Part, Prompt, Registry, Resource, Result, Tool, prompt, prompts,
+    resource, resources, tool, tools,
 };
 use serde_json::{Value, json};
 
