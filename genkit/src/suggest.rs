@@ -2,8 +2,16 @@
 
 use genkit_did_you_mean::nearest;
 
+use crate::truncate::excerpt;
+
 /// How many names a message lists at the most.
 const LISTED: usize = 20;
+
+/// How much of a name it shows, in characters.
+const SHOWN: usize = 100;
+
+/// How many names are compared with one that is unknown. Default is 20,000.
+const MAX_NAMES: usize = 20_000;
 
 /// ``Unknown tool: ad. Did you mean `add`?``
 pub(crate) fn unknown<'a>(
@@ -12,15 +20,26 @@ pub(crate) fn unknown<'a>(
     existing: impl Iterator<Item = &'a str>,
 ) -> String {
     // A name from outside may be as long as it likes; a message may not.
-    let name: String = name.chars().take(100).collect();
-    let existing: Vec<&str> = existing.collect();
-    match nearest(&name, existing.iter().copied()) {
+    let name: String = name.chars().take(SHOWN).collect();
+    let mut listed: Vec<&str> = Vec::new();
+    let mut existing = existing.take(MAX_NAMES);
+    let found = nearest(
+        &name,
+        existing.by_ref().inspect(|name| {
+            if listed.len() <= LISTED {
+                listed.push(name);
+            }
+        }),
+    );
+    match found {
         Some(other) => format!("Unknown {kind}: {name}. Did you mean `{other}`?"),
-        None if existing.is_empty() => format!("Unknown {kind}: {name}. There are none"),
+        None if listed.is_empty() => format!("Unknown {kind}: {name}. There are none"),
         None => {
-            let more = if existing.len() > LISTED { ", …" } else { "" };
-            let listed = existing[..existing.len().min(LISTED)].join(", ");
-            format!("Unknown {kind}: {name}. There are: {listed}{more}")
+            let more = if listed.len() > LISTED { ", …" } else { "" };
+            listed.truncate(LISTED);
+            // Names of other programs may be long, too.
+            let listed: Vec<String> = listed.iter().map(|name| excerpt(name, SHOWN)).collect();
+            format!("Unknown {kind}: {name}. There are: {}{more}", listed.join(", "))
         }
     }
 }
@@ -38,5 +57,12 @@ mod tests {
             "Unknown tool: zzzzzzz. There are: add, weather"
         );
         assert_eq!(unknown("tool", "x", [].into_iter()), "Unknown tool: x. There are none");
+    }
+
+    #[test]
+    fn a_message_is_short_whatever_the_names_are() {
+        let names: Vec<String> = (0..50_000).map(|n| format!("{n}{}", "ä".repeat(2_000))).collect();
+        let text = unknown("tool", &"z".repeat(1_000_000), names.iter().map(String::as_str));
+        assert!(text.chars().count() < 3_000, "{}", text.len());
     }
 }

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod audit;
+mod bounded;
 mod bounds;
 mod changes;
 mod errors;
 mod evaluators;
 mod flows;
 mod flows_served;
+mod fuzz;
 mod generate;
 mod host;
 mod hostile;

@@ -77,6 +77,14 @@ impl Server {
         Self::spawn(&mut command)
     }
 
+    /// Starts an example that may open so many files and connections.
+    pub(crate) fn start_with_few_files(name: &str, files: u32) -> Self {
+        let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(limited).arg(example(name)).args(["--http", "127.0.0.1:0"]);
+        Self::spawn(command.env_remove("RUST_LOG"))
+    }
+
     /// Starts a program that says where it listens.
     pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command

@@ -11,15 +11,34 @@
 /// assert_eq!(nearest("titel", ["name", "title"]), Some("title"));
 /// assert_eq!(nearest("colour", ["name", "title"]), None);
 /// ```
+///
+/// Candidates that are far shorter or longer cost nothing, and of the others there is only so much work
+/// ([`MAX_WORK`]): what comes after that is passed over.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let letters = word.chars().count();
+    let limit = (letters / 3).max(1);
+    let mut work = MAX_WORK;
     candidates
         .into_iter()
-        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
-        .filter(|(edits, candidate)| *edits <= limit && *edits < candidate.chars().count())
+        .filter_map(|candidate| {
+            // No character has more than four bytes.
+            if candidate.len() > 4 * (letters + limit) {
+                return None;
+            }
+            let length = candidate.chars().count();
+            if length.abs_diff(letters) > limit {
+                return None;
+            }
+            work = work.checked_sub((length + 1) * (letters + 1))?;
+            let edits = strsim::osa_distance(word, candidate);
+            (edits <= limit && edits < length).then_some((edits, candidate))
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }
+
+/// How many pairs of letters are compared. Default is 1,000,000: some milliseconds.
+pub const MAX_WORK: usize = 1_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -38,5 +57,15 @@ mod tests {
         assert_eq!(nearest("x", ["y"]), None);
         // Of equals the first by name.
         assert_eq!(nearest("tent", ["text", "test"]), Some("test"));
+    }
+
+    #[test]
+    fn many_long_names_cost_no_more_than_a_few() {
+        let names: Vec<String> = (0..1_000_000).map(|n| format!("{n:0>100}")).collect();
+        let mut all = vec!["x".repeat(100)];
+        all.extend(names);
+        let found = nearest(&format!("{}y", "x".repeat(99)), all.iter().map(String::as_str));
+        assert_eq!(found, Some(all[0].as_str()));
+        assert_eq!(nearest("a", [&*"b".repeat(1_000_000), "ab"]), Some("ab"));
     }
 }

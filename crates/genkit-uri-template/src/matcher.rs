@@ -1,6 +1,9 @@
 //! Matching, from a URI to values.
 
+use std::borrow::Cow;
+
 use crate::encoding;
+use crate::limits::MAX_URI_BYTES;
 use crate::model::{Expression, Operator, VarSpec};
 use crate::program::{Builder, ByteClass, Program};
 use crate::structure::{HeadPart, QueryPart, Structure, decode_pair};
@@ -98,6 +101,14 @@ impl Matcher {
         }
         Some(values)
     }
+}
+
+/// A URI as it is matched; `None` for what is none, or too long as it came or normalised.
+pub(crate) fn normal(uri: &str) -> Option<Cow<'_, str>> {
+    if uri.len() > MAX_URI_BYTES {
+        return None;
+    }
+    encoding::normalize(uri).filter(|uri| uri.len() <= MAX_URI_BYTES)
 }
 
 fn split(text: &str, mark: char) -> (&str, Option<&str>) {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::encoding;
-use crate::limits::{MAX_SEARCH_STEPS, MAX_URI_BYTES};
+use crate::limits::MAX_SEARCH_STEPS;
+use crate::matcher;
 use crate::template::UriTemplate;
 use crate::value::UriValue;
 
@@ -27,13 +27,9 @@ pub struct UriSearch<'u> {
 }
 
 impl<'u> UriSearch<'u> {
-    /// Begins a search; `None` for what is no URI, or longer than [`MAX_URI_BYTES`].
+    /// Begins a search; `None` for what is no URI, or longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
     pub fn new(uri: &'u str) -> Option<Self> {
-        if uri.len() > MAX_URI_BYTES {
-            return None;
-        }
-        let uri = encoding::normalize(uri)?;
-        (uri.len() <= MAX_URI_BYTES).then_some(Self { uri, steps: MAX_SEARCH_STEPS })
+        Some(Self { uri: matcher::normal(uri)?, steps: MAX_SEARCH_STEPS })
     }
 
     /// As [`UriTemplate::match_uri`]; nothing matches once the search [is exhausted](Self::is_exhausted).

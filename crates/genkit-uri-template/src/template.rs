@@ -7,10 +7,10 @@ use std::str::FromStr;
 
 use crate::error::UriTemplateError;
 use crate::expand;
-use crate::matcher::Matcher;
+use crate::limits::MAX_SEARCH_STEPS;
+use crate::matcher::{self, Matcher};
 use crate::model::{Expression, TemplatePart, VarSpec};
 use crate::parse;
-use crate::search::UriSearch;
 use crate::structure::Structure;
 use crate::value::UriValue;
 
@@ -113,7 +113,8 @@ impl UriTemplate {
     /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
     /// ```
     pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
-        UriSearch::new(uri)?.matches(self)
+        let mut steps = MAX_SEARCH_STEPS;
+        self.matcher.match_normal(&matcher::normal(uri)?, &mut steps)
     }
 
     /// How much the template says of a URI, to choose between several that match it.

@@ -120,6 +120,8 @@ impl<'a> GenerateStream<'a> {
     }
 
     /// The same as JSON.
+    ///
+    /// Each call reads the whole text so far: of a long answer ask when there is something to show, not for each chunk.
     pub fn output_value(&self) -> Option<Value> {
         format::parse_partial(self.format.unwrap_or(Format::Json), &self.text)
     }

@@ -8,8 +8,6 @@ pub(crate) enum Error {
     Listen { address: String, source: std::io::Error },
     #[error("the listener that was given cannot be used")]
     GivenListener { source: std::io::Error },
-    #[error("the server's listener failed")]
-    Listener { source: std::io::Error },
 }
 
 impl Topic for Error {

@@ -9,6 +9,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 
 use crate::sync::lock;
+use crate::visible::Logged;
 
 /// Hosts that a server on loopback answers for.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -75,7 +76,7 @@ impl AllowedHosts {
             && self.is_news(host)
         {
             tracing::warn!(
-                host,
+                host = %Logged::name(host),
                 "refused a request to a host that this server does not answer for: if it is a name of \
                  this server, give it to `.allowed_hosts([..])`"
             );

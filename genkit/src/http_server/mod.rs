@@ -1,7 +1,13 @@
 //! HTTP servers: what all of this library have in common. Where they listen, who may call them, and how
 //! they end.
 
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod answering;
 mod body;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod connections;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod cors;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod drain;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
@@ -15,15 +21,20 @@ mod host;
 mod listening;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod origin;
+mod room;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
 mod without_delay;
 
-pub(crate) use self::body::{BodyError, read_body};
+pub(crate) use self::body::{BodyError, BodyRoom, read_body};
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::drain::Drain;
+pub(crate) use self::connections::Connection;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::cors::Cors;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+pub(crate) use self::drain::{Drain, RunningRequest};
 pub(crate) use self::host::AllowedHosts;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::host::HostRefusal;
@@ -32,10 +43,8 @@ pub(crate) use self::listening::ToldAddress;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::listening::{ListenPlace, Listening};
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::origin::AllowedOrigins;
-#[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::secret::is_the_secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::serving::{GRACE, HttpServing};
+pub(crate) use self::serving::{GRACE, HttpApp, HttpServing, Peer};
 #[cfg(feature = "dev-tools")]
 pub(crate) use self::without_delay::without_delay;

@@ -1,5 +1,7 @@
 //! The `Origin` check: which web pages may call.
 
+use std::net::{IpAddr, Ipv6Addr};
+
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 
@@ -15,21 +17,59 @@ impl AllowedOrigins {
         if self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
             return true;
         }
-        let Some((_, authority)) = origin.split_once("://") else { return false };
+        let Some((scheme, authority)) = origin.split_once("://") else { return false };
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         let Some(host) = host.or_else(|| uri.authority().map(|a| a.as_str())) else { return false };
-        authority.eq_ignore_ascii_case(host) || (is_loopback(authority) && is_loopback(host))
+        let (Some(page), Some(server)) = (Place::of(authority), Place::of(host)) else {
+            return false;
+        };
+        match scheme {
+            "http" | "https" if page.is_this_machine() && server.is_this_machine() => true,
+            "https" => page == server,
+            // A port speaks one of the two, so a page of the same port is the server's own. Without
+            // one the page is of port 80, and the server most likely of 443.
+            "http" => page == server && page.port.is_some(),
+            _ => false,
+        }
     }
 }
 
-/// Whether an authority (`host` or `host:port`) is this machine.
-fn is_loopback(authority: &str) -> bool {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => authority.split(':').next().unwrap_or(authority),
-    };
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+/// A host, in lower case, and its port.
+#[derive(PartialEq)]
+struct Place {
+    host: String,
+    port: Option<u16>,
+}
+
+impl Place {
+    /// Reads `host`, `host:port` or either with `[IPv6]`, and nothing else.
+    fn of(authority: &str) -> Option<Self> {
+        let (host, rest) = match authority.strip_prefix('[') {
+            Some(rest) => {
+                let (host, rest) = rest.split_once(']')?;
+                host.parse::<Ipv6Addr>().ok()?;
+                (host, rest)
+            }
+            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
+        if host.is_empty() || !host.chars().all(is_name) {
+            return None;
+        }
+        let port = match rest.strip_prefix(':') {
+            Some(port) if port.bytes().all(|digit| digit.is_ascii_digit()) => {
+                Some(port.parse().ok()?)
+            }
+            None if rest.is_empty() => None,
+            _ => return None,
+        };
+        Some(Self { host: host.to_ascii_lowercase(), port })
+    }
+
+    fn is_this_machine(&self) -> bool {
+        let address = self.host.parse::<IpAddr>();
+        self.host == "localhost" || address.is_ok_and(|it| it.to_canonical().is_loopback())
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +96,17 @@ mod tests {
             ("http://localhost:8000", "mcp.example.com", false),
             ("https://app.example", "mcp.example.com", true),
             ("null", "localhost:8000", false),
+            ("http://[::1].evil.example", "localhost:8000", false),
+            ("http://[::1]evil", "localhost:8000", false),
+            ("http://127.0.0.1:80@evil.example", "localhost:8000", false),
+            ("http://127.0.0.1.evil.example", "localhost:8000", false),
+            ("file://localhost", "localhost:8000", false),
+            ("http://mcp.example.com", "mcp.example.com", false),
+            ("http://app.example", "mcp.example.com", false),
+            ("http://mcp.example.com:8000", "mcp.example.com:8000", true),
+            ("https://mcp.example.com:8000", "MCP.example.com:8000", true),
+            ("https://mcp.example.com:8001", "mcp.example.com:8000", false),
+            ("https://mcp.example.com", "", false),
         ] {
             let headers = headers(&[("origin", origin), ("host", host)]);
             let uri = Uri::from_static("/mcp");

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::Registry;
-#[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
+#[cfg(feature = "evaluators")]
+use crate::visible::Logged;
 
 impl Registry {
     /// All tools, by name.
@@ -69,7 +70,8 @@ impl Registry {
     }
 
     /// The resource that answers for `uri`, of those that `wanted` lets through: those of this program before those of
-    /// other programs, and of each a fixed address first, then the most specific template.
+    /// other programs, and of each a fixed address first, then the most specific template. Of several other
+    /// programs none is meant.
     pub(crate) fn resource_for(
         &self,
         uri: &str,
@@ -93,9 +95,22 @@ impl Registry {
         if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
             return Some(own);
         }
+        let remote: Vec<Resource> = templates(true)
+            .into_iter()
+            .filter(|resource| resource.matches(uri).is_some())
+            .chain(fixed.clone())
+            .collect();
+        // A server that lists an address of another would read in its stead.
+        let mut servers = remote.iter().map(Resource::server);
+        let first = servers.next();
+        if servers.any(|other| Some(other) != first) {
+            let uri = Logged::text(uri);
+            tracing::warn!(%uri, "several MCP servers offer one resource: it is read of none of them");
+            return None;
+        }
         if let Some(fixed) = fixed {
             return Some((fixed, Map::new()));
         }
-        Resource::most_specific(templates(true).into_iter(), uri)
+        Resource::most_specific(remote.into_iter(), uri)
     }
 }

@@ -1,5 +1,7 @@
 //! Nulls in place of optional properties.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// How many references and choices are followed from one value. Default is 16: a loop of them ends.
@@ -41,7 +43,9 @@ impl<'a> NullRemover<'a> {
     fn object(&self, object: &mut Map<String, Value>, schema: &'a Map<String, Value>) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
-        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
+        let required: HashSet<&str> =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let is_required = |name: &str| required.contains(name);
         let own = |name: &str| properties.and_then(|properties| properties.get(name));
         object.retain(|name, value| match own(name) {
             Some(own) if value.is_null() => {

@@ -377,6 +377,27 @@ async fn a_server_reads_for_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_proxy_reads_no_resource_of_one_server_at_another() {
+    for first in [true, false] {
+        let honest = server(&registry(resources![note]));
+        let builder = McpHost::builder();
+        let host = match first {
+            true => builder.server("a", thief()).server("notes", honest),
+            false => builder.server("notes", honest).server("z", thief()),
+        };
+        let host = host.build().unwrap();
+        let front = Genkit::builder().registry(registry(resources![secret])).build().unwrap();
+        host.register_in(front.registry()).await;
+        let client = Client::connect(front.serve_mcp().host(&host)).await.unwrap();
+        assert!(client.read_resource("note://1").await.is_err());
+        let read = client.read_resource("note://2").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("note 2"));
+        let read = client.read_resource("house://secret").await.unwrap();
+        assert_eq!(read[0].as_text(), Some("the secret"));
+    }
+}
+
+#[tokio::test]
 async fn one_address_of_two_servers_is_told() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);

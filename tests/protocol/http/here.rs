@@ -1,5 +1,6 @@
 //! Servers of this process, for what the examples do not show.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -47,6 +48,30 @@ async fn slow() -> &'static str {
 pub(super) fn calculator() -> McpServer {
     let registry = Registry::new().add(tools![add, whoami, scopes, slow]);
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
+}
+
+/// A server that listens by itself, until this is dropped.
+pub(super) struct Serving {
+    address: SocketAddr,
+    _runtime: Runtime,
+}
+
+impl Serving {
+    pub(super) fn of(server: McpServer) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        runtime.spawn(server.listener(listener).run());
+        Self { address, _runtime: runtime }
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
 }
 
 /// An `axum` app that is served until it is dropped.

@@ -1,12 +1,17 @@
 //! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
 
 mod access;
+mod connections;
 mod embedding;
 mod errors;
 mod here;
 mod listening;
 mod messages;
 mod middleware;
+mod owners;
+mod pages;
+mod raw;
 mod sessions;
 mod shutdown;
+mod streams;
 mod wire;

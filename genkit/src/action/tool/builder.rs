@@ -169,9 +169,9 @@ impl ToolBuilder {
 
     /// A schema for the arguments, written by hand: served as it is.
     ///
-    /// Arguments are checked against it before the handler runs. A keyword that cannot be checked
-    /// (`unevaluatedProperties`, `$dynamicRef`, a pattern with look-around) is an error at
-    /// start-up; with the feature `validation` those are checked too.
+    /// Arguments are checked against it before the handler runs, in counted steps: what is too large
+    /// or too deep for that is refused, and says so. A schema that cannot be checked is an error at
+    /// start-up; a pattern with look-around needs the feature `validation`.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input = Some(InputSchema::Written(schema));
         self

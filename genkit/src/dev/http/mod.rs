@@ -23,7 +23,7 @@ use self::runtime_file::RuntimeFile;
 use super::actions::ActionsByKey;
 use super::environment::DevEnvironment;
 use super::error::Error as E;
-use crate::http_server::without_delay;
+use crate::http_server::{BodyRoom, without_delay};
 
 /// Where it listens unless a port is asked for: on the first that is free, else on any.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
@@ -46,6 +46,7 @@ pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) 
         id: id.clone(),
         takes_telemetry: !environment.has_telemetry_server,
         found: watch::Sender::new(false),
+        room: BodyRoom::new(routes::MAX_BODY),
     });
     let found = server.found.subscribe();
     let answer = move |request: Request| {

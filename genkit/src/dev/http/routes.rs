@@ -1,5 +1,7 @@
 //! The routes: what the CLI and the Developer UI ask of a program.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
@@ -13,11 +15,11 @@ use tokio::sync::watch;
 use super::{guard, run_body};
 use crate::dev::actions::{ActionRequest, ActionsByKey, ErrorStatus};
 use crate::error::{Error, ErrorKind};
-use crate::http_server::{BodyError, read_body};
+use crate::http_server::{BodyError, BodyRoom, read_body};
 use crate::trace;
 
 /// A request. Default is 32 MiB.
-const MAX_BODY: usize = 32 * 1024 * 1024;
+pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
 
 /// What answers the tools.
 pub(super) struct ReflectionServer {
@@ -27,6 +29,7 @@ pub(super) struct ReflectionServer {
     pub(super) takes_telemetry: bool,
     /// Whether the tools have found this program.
     pub(super) found: watch::Sender<bool>,
+    pub(super) room: Arc<BodyRoom>,
 }
 
 impl ReflectionServer {
@@ -50,15 +53,39 @@ impl ReflectionServer {
             }
             (method, "/api/envs") if *method == get => Ok(json(StatusCode::OK, json!(["dev"]))),
             (method, "/api/values") if *method == get => Ok(self.values(&uri)),
-            (method, "/api/notify") if *method == post => Ok(self.notify(read(request).await?)),
+            (method, "/api/notify") if *method == post => {
+                Ok(self.notify(self.read(request).await?))
+            }
             (method, "/api/runAction") if *method == post => {
-                Ok(self.run(&uri, read(request).await?))
+                Ok(self.run(&uri, self.read(request).await?))
             }
             (method, "/api/cancelAction") if *method == post => {
-                Ok(self.cancel(read(request).await?))
+                Ok(self.cancel(self.read(request).await?))
             }
             (_, path) => Ok(text(StatusCode::NOT_FOUND, &format!("no route {path}"))),
         }
+    }
+
+    /// Reads the body as JSON, within its limits.
+    async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, Box<Response>> {
+        let body =
+            read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
+                match error {
+                    BodyError::Slow(_) | BodyError::NoRoom => {
+                        text(StatusCode::REQUEST_TIMEOUT, "the body took too long")
+                    }
+                    BodyError::Long(_) | BodyError::Broken => {
+                        let limit = format!(
+                            "the body is over {MAX_BODY} bytes, or did not come to its end"
+                        );
+                        text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
+                    }
+                }
+            })?;
+        serde_json::from_slice(&body.bytes).map_err(|error| {
+            let error = Error::invalid_argument(format!("the body is no such request: {error}"));
+            json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
+        })
     }
 
     /// Whether the program is the one that is meant.
@@ -130,21 +157,6 @@ struct Notice {
 struct Cancellation {
     #[serde(default)]
     trace_id: Option<String>,
-}
-
-/// Reads the body as JSON, within its limits.
-async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Box<Response>> {
-    let body = read_body(request.into_body(), MAX_BODY).await.map_err(|error| match error {
-        BodyError::Slow(_) => text(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
-        BodyError::Long(_) | BodyError::Broken => {
-            let limit = format!("the body is over {MAX_BODY} bytes, or did not come to its end");
-            text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
-        }
-    })?;
-    serde_json::from_slice(&body).map_err(|error| {
-        let error = Error::invalid_argument(format!("the body is no such request: {error}"));
-        json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
-    })
 }
 
 /// A parameter of the query.

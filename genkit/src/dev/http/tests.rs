@@ -38,6 +38,7 @@ fn server_of(registry: Registry) -> ReflectionServer {
         id: "7-3100".to_owned(),
         takes_telemetry: false,
         found: tokio::sync::watch::Sender::new(false),
+        room: crate::http_server::BodyRoom::new(1024 * 1024),
     }
 }
 

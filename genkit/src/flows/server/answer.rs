@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::cors::METHODS;
 use super::error::Error as E;
+use super::shared::METHODS;
 use crate::disclosure::for_callers;
 use crate::error::{Error, ErrorKind, Topic as _};
 use crate::status;
@@ -82,7 +82,7 @@ impl IntoResponse for FlowFailure {
     fn into_response(self) -> Response {
         let mut response = json_response(self.http, self.json.to_string().into_bytes());
         if self.allow {
-            response.headers_mut().insert(ALLOW, METHODS);
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
         }
         response
     }

@@ -1,17 +1,17 @@
 //! The HTTP endpoint of all flows: what is settled before one runs.
 
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
-use axum::http::{Method, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::{self, FlowFailure};
-use super::cors;
 use super::error::Error as E;
 use super::request::{FlowQuery, input_of};
 use super::run::{AdmittedFlow, FlowRun};
@@ -30,34 +30,37 @@ impl FlowEndpoint {
         {
             return FlowFailure::from(E::from(refusal)).into_response();
         }
-        let rights = match self.cors.check(headers, uri) {
-            Ok(rights) => rights,
-            Err(error) => return FlowFailure::from(error).into_response(),
+        let Some(rights) = self.cors.check(headers, uri) else {
+            return FlowFailure::from(E::Origin).into_response();
         };
         let counted = self.drain.begin();
         let answered = self.let_in(request).await;
-        counted.until_sent(rights.grant(answered.unwrap_or_else(FlowFailure::into_response)))
+        let mut answer = answered.unwrap_or_else(FlowFailure::into_response);
+        self.cors.grant(rights, answer.headers_mut());
+        counted.until_sent(answer)
     }
 
     async fn let_in(self: &Arc<Self>, request: Request) -> Result<Response, FlowFailure> {
         let flow = self.flow(request.uri()).ok_or(E::NoSuchFlow)?;
         match *request.method() {
             Method::POST => {}
-            Method::OPTIONS => return Ok(cors::preflight(request.headers())),
+            Method::OPTIONS => return Ok(self.preflight(request.headers())),
             _ => return Err(E::Method.into()),
         }
-        // Before anything of the client is kept or looked up.
-        let permit = Arc::clone(&self.limiter).try_acquire_owned();
-        let permit = permit.map_err(|_| E::TooManyRunning(self.max_running))?;
         let (parts, body) = request.into_parts();
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
-        let body = read_body(body, self.max_body).await.map_err(E::from)?;
+        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
+        let body = read_body(body, self.max_body, &self.room, from).await.map_err(E::from)?;
+        // Not before: a body that comes slowly holds no place.
+        let permit = Arc::clone(&self.limiter).try_acquire_owned();
+        let permit = permit.map_err(|_| E::TooManyRunning(self.max_running))?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a client that comes back says nothing.
         let input = match again {
             Some(_) => Value::Null,
-            None => input_of(&body)?,
+            None => input_of(&body.bytes)?,
         };
+        drop(body);
         let admitted = self.admit(flow, parts, input, permit).await?;
         match (&self.store, again) {
             (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
@@ -65,6 +68,12 @@ impl FlowEndpoint {
             _ if query.stream => Ok(self.stream(admitted)),
             _ => Ok(self.run(admitted).await),
         }
+    }
+
+    fn preflight(&self, asked: &HeaderMap) -> Response {
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        self.cors.preflight(asked, response.headers_mut());
+        response
     }
 
     /// The flow that the last part of a path names.

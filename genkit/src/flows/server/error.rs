@@ -53,6 +53,7 @@ impl Error {
             Self::Method => Some(StatusCode::METHOD_NOT_ALLOWED),
             Self::Body(BodyError::Slow(_)) => Some(StatusCode::REQUEST_TIMEOUT),
             Self::Body(BodyError::Long(_)) => Some(StatusCode::PAYLOAD_TOO_LARGE),
+            Self::Body(BodyError::NoRoom) => Some(StatusCode::SERVICE_UNAVAILABLE),
             _ => None,
         }
     }
@@ -67,7 +68,9 @@ impl Topic for Error {
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
-            Self::ShuttingDown | Self::BrokeOff => ErrorKind::Unavailable,
+            Self::ShuttingDown | Self::BrokeOff | Self::Body(BodyError::NoRoom) => {
+                ErrorKind::Unavailable
+            }
             Self::OnlyUnknown(_)
             | Self::Port(_)
             | Self::Host(HostRefusal::Malformed)

@@ -2,7 +2,6 @@
 
 mod answer;
 mod builder;
-mod cors;
 mod durable;
 mod endpoint;
 mod error;

@@ -7,12 +7,17 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::FlowSettings;
-use super::cors::Cors;
 use crate::Genkit;
 use crate::environment::is_development;
 use crate::flows::provider::ContextProvider;
 use crate::flows::store::StreamStore;
-use crate::http_server::{AllowedHosts, Drain};
+use crate::http_server::{AllowedHosts, BodyRoom, Cors, Drain};
+
+/// What a page may do.
+pub(super) const METHODS: &str = "POST, OPTIONS";
+
+/// What a page may read of an answer beside its body.
+const EXPOSED: &str = "x-genkit-stream-id, x-genkit-trace-id, x-genkit-span-id";
 
 /// How long streams of others may take to say that they end, once the server does. Default is 0.5 seconds.
 const CUT_OFF: Duration = Duration::from_millis(500);
@@ -25,6 +30,7 @@ pub(super) struct FlowEndpoint {
     pub(super) store: Option<Arc<dyn StreamStore>>,
     pub(super) timeout: Duration,
     pub(super) max_body: usize,
+    pub(super) room: Arc<BodyRoom>,
     pub(super) limiter: Arc<Semaphore>,
     pub(super) max_running: usize,
     /// `None` answers for every host.
@@ -51,10 +57,11 @@ impl FlowEndpoint {
             store: settings.store,
             timeout: settings.timeout,
             max_body: settings.max_body,
+            room: BodyRoom::new(settings.max_body),
             limiter: Arc::new(Semaphore::new(settings.max_running.min(Semaphore::MAX_PERMITS))),
             max_running: settings.max_running,
             hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
-            cors: Cors::new(settings.origins),
+            cors: Cors::new(settings.origins, METHODS, EXPOSED),
             exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
             drain,
             end,

@@ -6,8 +6,6 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::outline::Id;
-#[cfg(feature = "mcp-server")]
-use super::outline::Outline;
 
 /// The members that decide what a message is; each may be of any type.
 #[derive(Deserialize)]
@@ -33,17 +31,6 @@ impl Envelope<'_> {
 
     fn is_answer(&self) -> bool {
         !matches!((&self.result, &self.error), (Member::Absent, Member::Absent))
-    }
-
-    /// What is known of the message when nothing else can be read.
-    #[cfg(feature = "mcp-server")]
-    pub(crate) fn outline(&self) -> Outline {
-        Outline {
-            id: self.id.clone(),
-            versioned: !matches!(self.jsonrpc, Member::Absent),
-            method: matches!(self.method, Member::Text(_)),
-            answer: self.is_answer(),
-        }
     }
 
     /// What keeps it from being a message, if it is one of these members.

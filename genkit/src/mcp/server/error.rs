@@ -59,8 +59,6 @@ pub(crate) enum Error {
     TooManySubscriptions(usize),
     #[error("a URI may have {0} bytes at most")]
     LongUri(usize),
-    #[error("an id may have {0} bytes at most")]
-    LongId(usize),
     #[error("the parameters of `initialize` may have {0} bytes at most")]
     LongInitialize(usize),
     #[error("a request with this id is running already: use another")]
@@ -102,6 +100,8 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    #[error("Unknown resource: {0}")]
+    UnknownResource(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -135,9 +135,12 @@ impl Error {
             Self::TooManyQuestions(_) => "questions",
             Self::TooManyStreams(_) => "streams",
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
-            Self::LongUri(_) | Self::LongId(_) => "long",
+            Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
-            Self::UnknownName(_) | Self::UnknownPrompt(_) | Self::UnknownTemplate(_) => "unknown",
+            Self::UnknownName(_)
+            | Self::UnknownPrompt(_)
+            | Self::UnknownTemplate(_)
+            | Self::UnknownResource(_) => "unknown",
             Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
         }
@@ -196,10 +199,9 @@ impl From<Error> for ErrorData {
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
             | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
-            Error::TooManySubscriptions(_)
-            | Error::LongId(_)
-            | Error::LongInitialize(_)
-            | Error::IdInUse => Self::invalid_request(error.to_string(), None),
+            Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {
+                Self::invalid_request(error.to_string(), None)
+            }
             error => protocol_error(&error.into()),
         }
     }

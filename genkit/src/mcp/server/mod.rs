@@ -3,8 +3,6 @@
 mod audit;
 mod builder;
 mod caller;
-mod channel;
-mod client;
 mod content;
 mod engine;
 mod error;
@@ -17,7 +15,6 @@ mod in_process;
 mod lists;
 mod principal;
 mod quota;
-mod request;
 mod results;
 mod rounds;
 mod run;
@@ -29,6 +26,8 @@ mod stdio;
 mod tool_call;
 
 pub use builder::McpServer;
+#[cfg(feature = "mcp-http")]
+pub use http::{MemorySessions, SessionStore, StoredSession};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

@@ -9,9 +9,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
-use super::caller::McpCaller;
+use super::caller::{McpCaller, Request};
 use super::error::{Error as E, missing_capability};
-use super::request::Request;
 use super::rounds::Round;
 use super::session::{Era, StateBinding};
 use super::state::SharedState;

@@ -71,7 +71,9 @@ impl McpServer {
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
-            Some(place) => http::serve(handler, place, listening.told, stop).await,
+            Some(place) => {
+                http::serve(Arc::clone(handler.shared()), place, listening.told, stop).await
+            }
             None => {
                 warn_unused(&listening);
                 serve_stdio(handler, stop).await
@@ -131,12 +133,12 @@ impl McpServer {
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
         warn_unused(&self.listening);
-        Ok(http::router(self.check(false)?))
+        Ok(http::router(Arc::clone(self.check(false)?.shared())))
     }
 
     /// Checks everything that can be wrong before the first client comes. A local client is of the
     /// user who runs the server.
-    fn check(self, is_local: bool) -> Result<McpHandler> {
+    pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let fronts = !self.hosts.is_empty();
         let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);

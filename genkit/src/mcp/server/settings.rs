@@ -103,6 +103,8 @@ pub(crate) struct HttpSettings {
     pub(crate) sessions: bool,
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
+    /// Where sessions outlive this process.
+    pub(crate) session_store: Option<std::sync::Arc<dyn crate::mcp::server::http::SessionStore>>,
 }
 
 impl Default for ServerSettings {
@@ -144,6 +146,7 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             bearer: None,
             sessions: true,
+            session_store: None,
             client_address_from: None,
         }
     }

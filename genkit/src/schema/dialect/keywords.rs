@@ -3,6 +3,8 @@
 //! An exact schema is a root schema of schemars, draft 2020-12, or one that somebody wrote by hand: nothing here
 //! panics on it.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::schema::pointer;
@@ -29,8 +31,8 @@ pub(crate) fn merged(
                 all.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
             }
             ("required", Some(Value::Array(all)), Value::Array(more)) => {
-                let new: Vec<_> = more.iter().filter(|name| !all.contains(name)).cloned().collect();
-                all.extend(new);
+                let mut known: HashSet<String> = all.iter().map(Value::to_string).collect();
+                all.extend(more.iter().filter(|name| known.insert(name.to_string())).cloned());
             }
             _ => {
                 merged.insert(key.clone(), value.clone());
@@ -64,11 +66,25 @@ pub(crate) fn choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Val
 
 /// The schemas of a tuple, each once, if it is one.
 pub(crate) fn tuple_items(map: &Map<String, Value>) -> Option<Vec<(usize, &Value)>> {
-    let mut kinds: Vec<(usize, &Value)> = Vec::new();
-    for (index, schema) in map.get("prefixItems")?.as_array()?.iter().enumerate() {
-        if kinds.iter().all(|(_, other)| *other != schema) {
-            kinds.push((index, schema));
-        }
+    let mut known = HashSet::new();
+    let items = map.get("prefixItems")?.as_array()?.iter().enumerate();
+    Some(items.filter(|(_, schema)| known.insert(schema.to_string())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn thirty_thousand_required_names_are_merged_in_one_pass() {
+        let names = |from: usize| (from..from + 30_000).map(|n| json!(n.to_string())).collect();
+        let of = |from| Map::from_iter([("required".to_owned(), Value::Array(names(from)))]);
+        let both = merged(&of(0), &of(15_000));
+        assert_eq!(both["required"].as_array().map(Vec::len), Some(45_000));
+        let items: Vec<Value> = (0..30_000).map(|n| json!({ "const": n % 20_000 })).collect();
+        let tuple = Map::from_iter([("prefixItems".to_owned(), Value::Array(items))]);
+        assert_eq!(tuple_items(&tuple).map(|kinds| kinds.len()), Some(20_000));
     }
-    Some(kinds)
 }

@@ -1,5 +1,7 @@
 //! Defaults of a schema that somebody wrote by hand, filled in before a value is checked.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// Fills in the defaults that properties of `schema` have and `value` lacks: at the top, and in the
@@ -33,15 +35,19 @@ pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
     let (Some(members), Some(properties)) = (value.as_object_mut(), properties(schema)) else {
         return;
     };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &str, property: &Value| {
-        property.get("default").is_none()
-            && required.is_some_and(|names| names.iter().any(|required| required == name))
-    };
+    let required = required(schema);
+    let is_required =
+        |name: &str, property: &Value| property.get("default").is_none() && required.contains(name);
     members.retain(|name, member| {
         let Some(property) = properties.get(name).filter(|_| *member == "") else { return true };
         takes_text(property) || is_required(name, property)
     });
+}
+
+/// The names that must be given.
+pub(super) fn required(schema: &Value) -> HashSet<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {

@@ -15,13 +15,12 @@ pub(crate) struct Property<'a> {
 
 /// The properties of a portable object schema, in its order.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
-    let required = schema.get("required").and_then(Value::as_array);
+    let required = defaults::required(schema);
     let all = schema.get("properties").and_then(Value::as_object);
     all.into_iter().flatten().map(move |(name, schema)| Property {
         name,
         // What has a default may be left out, whatever else the schema says.
-        required: schema.get("default").is_none()
-            && required.is_some_and(|names| names.iter().any(|n| n == name)),
+        required: schema.get("default").is_none() && required.contains(name.as_str()),
         schema: schema.as_object(),
     })
 }

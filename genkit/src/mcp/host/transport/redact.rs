@@ -166,6 +166,8 @@ impl Redactor {
 impl Secret {
     fn new(name: &str, value: &str) -> Self {
         let mut spellings = vec![value.to_owned()];
+        let twice_escaped = |value: &str| json_escaped(&json_escaped(value));
+        spellings.push(twice_escaped(value));
         for encode in [json_escaped, percent_encoded, lower_percent_encoded, hex, upper_hex] {
             spellings.push(encode(value));
         }

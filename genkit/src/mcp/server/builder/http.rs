@@ -1,9 +1,11 @@
 //! Options of a server over streamable HTTP.
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 
 use super::McpServer;
 use crate::http_server::ListenPlace;
+use crate::mcp::server::http::SessionStore;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
@@ -95,6 +97,14 @@ impl McpServer {
     /// the one that is idle the longest.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.max_sessions = sessions;
+        self
+    }
+
+    /// Where sessions are kept beside this process, so that they go on after a restart or at another
+    /// instance: [`MemorySessions`](crate::mcp::server::MemorySessions), or a store of your own. Default
+    /// is none: the clients of a server that was started again open new sessions.
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.settings.http.session_store = Some(Arc::new(store));
         self
     }
 

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use rmcp::model::{ErrorData, RequestId};
 
-use super::connection::OpenRequest;
-use super::message::{self, Reply};
 use crate::future::BoxFuture;
+use crate::mcp::server::caller::message::{self, Reply};
+use crate::mcp::server::session::OpenRequest;
 
 /// A function that held the task of its connection for longer gets a task of its own from then on.
 /// Default is 1 millisecond.

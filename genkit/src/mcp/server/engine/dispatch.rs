@@ -9,33 +9,24 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolResult, CancelledNotificationParam, ClientCapabilities, DiscoverResult, EmptyObject,
-    ErrorCode, ErrorData, GetPromptResponse, InitializeRequestParams, InputRequiredResult,
-    ProtocolVersion, ReadResourceResponse, RequestId, RequestMetaObject, ServerResult,
-    SubscriptionsListenRequestParams,
+    CancelledNotificationParam, ClientCapabilities, DiscoverResult, EmptyObject, ErrorCode,
+    ErrorData, GetPromptResponse, InitializeRequestParams, ProtocolVersion, ReadResourceResponse,
+    RequestId, ServerResult, SubscriptionsListenRequestParams,
 };
 
 use super::call::Written;
-use super::connection::OpenRequest;
 use super::params::{self, Params};
-use super::{Action, Call, Engine, Handshake, Incoming, ListenStream, Origin, listen, message};
-use crate::mcp::server::channel::Channel;
-use crate::mcp::server::client::ClientDescription;
+use super::rules::Rules;
+use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, message};
+use crate::mcp::server::audit::Audit;
+use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{Methods, ToolReply, completion, info};
+use crate::mcp::server::handler::{Methods, completion, info};
+use crate::mcp::server::lists::ListKind;
 use crate::mcp::server::quota::MAX_INITIALIZE;
-use crate::mcp::server::request::Request;
-use crate::mcp::server::results;
-use crate::mcp::server::session::{Era, Interest, ListenFilter, Session};
-
-/// The rules that a request follows.
-struct Rules {
-    era: Era,
-    /// It describes its client itself, and what a handshake told is not asked.
-    described: bool,
-    /// It may use the methods that only a session has.
-    in_session: bool,
-}
+use crate::mcp::server::session::{
+    ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
+};
 
 impl Engine {
     /// What becomes of a message of the client of `session`.
@@ -61,11 +52,9 @@ impl Engine {
     }
 
     fn notified(&self, session: &Arc<Session>, method: &str, params: Option<&str>) -> Action {
-        let handshake = session.connection.handshake();
+        let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
         match method {
-            "notifications/initialized"
-                if matches!(handshake, Handshake::Initialized(_)) && session.initialized() =>
-            {
+            "notifications/initialized" if is_session() && session.initialized() => {
                 let interest = Interest::Session(Arc::downgrade(session));
                 let registry = &self.shared.genkit.registry;
                 return Action::Changes(self.shared.notifier.subscribe(interest, registry));
@@ -96,20 +85,20 @@ impl Engine {
             return Err(E::LongInitialize(MAX_INITIALIZE).into());
         }
         let (meta, params) = params::read(method, raw);
-        let rules = rules(session, &meta, &params)?;
-        let known = |error: ErrorData| rules.era.of_error(error);
-        if !matches!(
-            params,
-            Params::Initialize(_) | Params::Discover | Params::Ping | Params::SetLevel(_)
-        ) && !runs(&params)
-        {
-            origin.client.count_request()?;
-        }
-        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
+        let rules = Rules::of(session, &meta, &params)?;
+        let era = rules.era;
+        let request = Request {
+            era,
+            client: rules.client(session, &meta),
+            meta,
+            session: Arc::clone(session),
+            channel: Channel::Engine(origin.outlet, Arc::clone(session)),
+            cancel: origin.cancel,
+            head: origin.head,
+            quota: origin.client,
+        };
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
-        let function =
-            |name: &str| BuildHasherDefault::<DefaultHasher>::default().hash_one((method, name));
-        let engine = self.clone();
+        let call = NewCall { id, method, shared: self.clone() };
         match params {
             Params::Initialize(params) => Ok(self.initialize(session, id, &params)),
             Params::Discover => {
@@ -119,100 +108,76 @@ impl Engine {
                 Ok(Action::Reply(message::result(id, &result)))
             }
             Params::Ping if rules.in_session => Ok(done()),
-            Params::SetLevel(params) if rules.era == Era::Legacy => {
+            Params::SetLevel(params) if era == Era::Legacy => {
                 session.set_level(crate::mcp::level::of_mcp(params.level));
                 Ok(done())
             }
             Params::Subscribe(uri) if rules.in_session => {
-                session.subscribe(&uri)?;
+                audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
                 Ok(done())
             }
             Params::Unsubscribe(uri) if rules.in_session => {
-                session.unsubscribe(&uri);
+                let unsubscribe = || Ok(session.unsubscribe(&uri));
+                audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
                 Ok(done())
             }
-            Params::Listen(params) if !rules.in_session => self.listen(session, id, params, origin),
+            Params::Listen(params) if !rules.in_session => self.listen(id, params, &request),
             Params::Ping
             | Params::SetLevel(_)
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)
-            | Params::Listen(_) => Err(unknown()),
-            Params::List(kind, cursor) => {
-                let page = move |engine: &Self| {
-                    let lists = engine.shared.lists();
-                    lists.encoded(kind, rules.era, cursor.as_deref(), &engine.shared.settings)
-                };
-                if self.shared.has_all_hosts() {
-                    let page = page(self)?;
-                    return Ok(Action::Reply(message::encoded(id, &page)));
-                }
-                self.run(session, id, 0, origin.cancel, async move {
-                    engine.shared.with_hosts().await;
-                    let page = page(&engine)?;
-                    Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
-                })
+            | Params::Listen(_) => {
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None))
             }
+            Params::List(kind, cursor) => call.list(kind, cursor, request),
             Params::CallTool(params) => {
-                let (function, cancel) = (function(&params.name), origin.cancel.clone());
-                let request = request(session, meta, &rules, origin);
-                let era = rules.era;
-                self.run(session, id, function, cancel, async move {
+                let name = params.name.clone();
+                call.run(&name, request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
-                    let reply =
-                        methods.call_tool(params, request).await.map_err(|e| era.of_error(e))?;
-                    era.tool_reply(reply)
+                    let reply = methods.call_tool(params, request).await;
+                    era.tool_reply(reply.map_err(|error| era.error(error))?)
                 })
             }
             Params::GetPrompt(params) => {
-                let (function, cancel) = (function(&params.name), origin.cancel.clone());
-                let request = request(session, meta, &rules, origin);
-                let era = rules.era;
-                self.run(session, id, function, cancel, async move {
+                let name = params.name.clone();
+                call.run(&name, request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
-                    match methods.get_prompt(params, request).await.map_err(|e| era.of_error(e))? {
+                    let reply = methods.get_prompt(params, request).await;
+                    match reply.map_err(|error| era.error(error))? {
                         GetPromptResponse::InputRequired(required) => era.input_required(required),
-                        reply => era.written(reply.into()),
+                        reply => era.result(reply.into()),
                     }
                 })
             }
             Params::ReadResource(params) => {
-                let (function, cancel) = (function(&params.uri), origin.cancel.clone());
-                let request = request(session, meta, &rules, origin);
-                let era = rules.era;
-                self.run(session, id, function, cancel, async move {
+                let uri = params.uri.clone();
+                call.run(&uri, request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
-                    match methods
-                        .read_resource(params, request)
-                        .await
-                        .map_err(|e| era.of_error(e))?
-                    {
+                    let reply = methods.read_resource(params, request).await;
+                    match reply.map_err(|error| era.error(error))? {
                         ReadResourceResponse::InputRequired(required) => {
                             era.input_required(required)
                         }
-                        reply => era.written(reply.into()),
+                        reply => era.result(reply.into()),
                     }
                 })
             }
             Params::Complete(params) => {
-                let (function, cancel) = (function(&params.argument.name), origin.cancel.clone());
-                let request = request(session, meta, &rules, origin);
-                let era = rules.era;
-                self.run(session, id, function, cancel, async move {
+                let argument = params.argument.name.clone();
+                call.run(&argument, request, async move |engine, request| {
                     let found = completion::complete(&engine.shared, params, request).await;
-                    era.written(ServerResult::CompleteResult(found.map_err(|e| era.of_error(e))?))
+                    let found = found.map_err(|error| era.error(error))?;
+                    era.result(ServerResult::CompleteResult(found))
                 })
             }
             Params::Refused(refused) => {
-                if method.starts_with("tasks/")
-                    && info::info(&self.shared.settings).capabilities.supports_tasks()
-                {
-                    let client = client(session, &meta, &rules);
-                    if !client.tasks {
-                        let tasks = ClientCapabilities::builder().enable_tasks().build();
-                        return Err(ErrorData::missing_required_client_capability(tasks));
-                    }
+                let server = || info::info(&self.shared.settings).capabilities;
+                let is_task = method.starts_with("tasks/") && server().supports_tasks();
+                if is_task && !request.client.tasks {
+                    let tasks = ClientCapabilities::builder().enable_tasks().build();
+                    return Err(ErrorData::missing_required_client_capability(tasks));
                 }
-                Err(known(refused.error(method, rules.era)))
+                Err(refused.error(method, era))
             }
         }
     }
@@ -223,10 +188,9 @@ impl Engine {
         id: &RequestId,
         params: &InitializeRequestParams,
     ) -> Action {
-        let asked = &params.protocol_version;
-        let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
-        let version = versions.clone().find(|known| *known == asked && known.has_initialize());
-        let version = version.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
+        let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
+        let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
         session.connection.initialize(version.clone(), client);
         let mut result = info::info(&self.shared.settings);
@@ -236,146 +200,98 @@ impl Engine {
 
     fn listen(
         &self,
-        session: &Arc<Session>,
         id: &RequestId,
         params: SubscriptionsListenRequestParams,
-        origin: Origin,
+        request: &Request,
     ) -> Result<Action, ErrorData> {
         let accepted = listen::accepted(params.notifications);
-        let filter = ListenFilter::new(&accepted, session.quota())?;
-        let open = OpenRequest::new(session, id, &origin.cancel)?;
+        let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
+        let admitted = request.quota.count_request().and_then(|()| {
+            let filter = ListenFilter::new(&accepted, request.session.quota())?;
+            Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
+        });
+        let (filter, open) = match admitted {
+            Ok(admitted) => admitted,
+            Err(error) => {
+                audit.refuse(&error);
+                return Err(error.into());
+            }
+        };
         let (notifier, registry) = (&self.shared.notifier, &self.shared.genkit.registry);
         let changes = notifier.subscribe(Interest::Listen(filter), registry);
         let server = info::info(&self.shared.settings).server_info;
-        let stream = ListenStream::new(open, origin.cancel, accepted, changes, server);
+        let cancel = request.cancel.clone();
+        let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
         Ok(Action::Listen(stream))
     }
+}
 
-    fn run(
-        &self,
-        session: &Arc<Session>,
-        id: &RequestId,
-        function: u64,
-        cancel: tokio_util::sync::CancellationToken,
-        work: impl Future<Output = Result<Written, ErrorData>> + Send + 'static,
+/// A request that may take its time.
+struct NewCall<'a> {
+    id: &'a RequestId,
+    method: &'a str,
+    shared: Engine,
+}
+
+impl NewCall<'_> {
+    fn list(
+        self,
+        kind: ListKind,
+        cursor: Option<String>,
+        request: Request,
     ) -> Result<Action, ErrorData> {
-        let open = OpenRequest::new(session, id, &cancel)?;
-        Ok(Action::Run(Call::new(function, open, cancel, work)))
-    }
-}
-
-/// Whether a function runs for it, which counts the request itself.
-fn runs(params: &Params) -> bool {
-    matches!(
-        params,
-        Params::CallTool(_) | Params::GetPrompt(_) | Params::ReadResource(_) | Params::Complete(_)
-    )
-}
-
-fn request(
-    session: &Arc<Session>,
-    meta: RequestMetaObject,
-    rules: &Rules,
-    origin: Origin,
-) -> Request {
-    Request {
-        era: rules.era,
-        client: client(session, &meta, rules),
-        meta,
-        session: Arc::clone(session),
-        channel: Channel::Engine(origin.outlet, Arc::clone(session)),
-        cancel: origin.cancel,
-        head: origin.head,
-        quota: origin.client,
-    }
-}
-
-/// What the request says of its client, and of the rest what the handshake told.
-fn client(session: &Session, meta: &RequestMetaObject, rules: &Rules) -> Arc<ClientDescription> {
-    let known =
-        session.connection.client().filter(|_| !rules.described && rules.era == Era::Legacy);
-    if meta.is_empty() {
-        return known.unwrap_or_else(ClientDescription::unknown);
-    }
-    ClientDescription::of_request(meta, known.as_ref())
-}
-
-/// The rules of a request, or why it follows none.
-fn rules(session: &Session, meta: &RequestMetaObject, params: &Params) -> Result<Rules, ErrorData> {
-    let handshake = session.connection.handshake();
-    let settled = match &handshake {
-        Handshake::Initialized(version) | Handshake::Without(version) => Some(version),
-        Handshake::Waiting | Handshake::Described => None,
-    };
-    let opens = matches!(params, Params::Initialize(_))
-        || matches!((params, &handshake), (Params::Ping, Handshake::Waiting));
-    let named = if meta.is_empty() || opens { None } else { meta.protocol_version() };
-    let modern = named.as_ref().is_some_and(|version| !version.has_initialize());
-    let described = !opens && (modern || settled.is_none() || matches!(params, Params::Discover));
-    if described {
-        let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            let why =
-                format!("request _meta is missing or has malformed required fields: {missing}");
-            return Err(ErrorData::invalid_params(why, None));
+        if let Err(error) = request.quota.count_request() {
+            return Err(request.refused(kind.method(), "", error));
         }
+        let era = request.era;
+        let page = move |engine: &Engine| {
+            let lists = engine.shared.lists();
+            lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings)
+        };
+        if self.shared.shared.has_all_hosts() {
+            return Ok(Action::Reply(message::encoded(self.id, &page(&self.shared)?)));
+        }
+        self.run("", request, async move |engine, _| {
+            engine.shared.with_hosts().await;
+            let page = page(&engine)?;
+            Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
+        })
     }
-    if let Some(version) = &named
-        && !ProtocolVersion::KNOWN_VERSIONS.contains(version)
+
+    /// Runs what the client called `name`.
+    fn run<F>(
+        self,
+        name: &str,
+        request: Request,
+        work: impl FnOnce(Engine, Request) -> F,
+    ) -> Result<Action, ErrorData>
+    where
+        F: Future<Output = Result<Written, ErrorData>> + Send + 'static,
     {
-        let known = ProtocolVersion::KNOWN_VERSIONS;
-        return Err(ErrorData::unsupported_protocol_version(version.clone(), known));
+        let cancel = request.cancel.clone();
+        let open = OpenRequest::new(&request.session, self.id, &cancel)?;
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let function = hasher.hash_one((self.method, name));
+        Ok(Action::Run(Call::new(function, open, cancel, work(self.shared, request))))
     }
-    if described && !matches!(params, Params::Discover) {
-        session.connection.described();
-    }
-    let version = named.as_ref().or(settled);
-    let in_session = !described && version.is_none_or(ProtocolVersion::has_initialize);
-    let era = version.map_or(Era::Legacy, Era::of_version);
-    Ok(Rules { era, described, in_session })
 }
 
-impl Era {
-    /// An error as clients of the era know it.
-    fn of_error(self, mut error: ErrorData) -> ErrorData {
-        if self == Self::Modern && error.code == ErrorCode::RESOURCE_NOT_FOUND {
-            error.code = ErrorCode::INVALID_PARAMS;
+/// Does what a request asks for at once, and records it.
+fn audited(
+    method: &'static str,
+    name: &str,
+    request: &Request,
+    work: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let audit = Audit::begin(method, name, request.asking(), None);
+    match request.quota.count_request().and_then(|()| work()) {
+        Ok(()) => {
+            audit.end("ok", None);
+            Ok(())
         }
-        error
-    }
-
-    fn tool_reply(self, reply: ToolReply) -> Result<Written, ErrorData> {
-        let (tool, mut result, limit) = match reply {
-            ToolReply::InputRequired(required) => return self.input_required(required),
-            ToolReply::Complete { tool, result, limit } => (tool, result, limit),
-        };
-        let shown = move |mut result: CallToolResult| {
-            if self == Self::Legacy {
-                result.result_type = None;
-            }
-            result
-        };
-        result = shown(result);
-        Ok(Box::new(move |id| {
-            message::limited(id, &result, limit, |size| {
-                shown(results::too_large(&tool, size, limit))
-            })
-        }))
-    }
-
-    fn written(self, mut result: ServerResult) -> Result<Written, ErrorData> {
-        match self {
-            Self::Modern => result.fill_missing_cache_hints(),
-            Self::Legacy => result.strip_result_type_for_legacy_peer(),
+        Err(error) => {
+            audit.refuse(&error);
+            Err(error)
         }
-        Ok(Box::new(move |id| message::result(id, &result)))
-    }
-
-    fn input_required(self, required: InputRequiredResult) -> Result<Written, ErrorData> {
-        if self == Self::Legacy {
-            return Err(E::NotSealed.into());
-        }
-        Ok(Box::new(move |id| message::result(id, &required)))
     }
 }

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::de::IgnoredAny;
 
-use super::message;
 use crate::mcp::jsonrpc::scan::{self, MAX_VALUES, Members, ScanFault, text_of};
 use crate::mcp::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner};
+use crate::mcp::server::caller::message;
 
 /// A message of a client; what it carries is raw JSON, that is known to be JSON.
 #[derive(Debug, PartialEq)]

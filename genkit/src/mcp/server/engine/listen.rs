@@ -7,9 +7,9 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::connection::OpenRequest;
-use super::message::{self, Reply};
-use crate::mcp::server::session::{MAX_SUBSCRIPTIONS, Subscription};
+use crate::mcp::server::audit::Audit;
+use crate::mcp::server::caller::message::{self, Reply};
+use crate::mcp::server::session::{MAX_SUBSCRIPTIONS, OpenRequest, Subscription};
 
 /// The notifications that a client listens to.
 #[must_use = "who is dropped hears nothing"]
@@ -19,6 +19,8 @@ pub(crate) struct ListenStream {
     open: OpenRequest,
     cancel: CancellationToken,
     server: Implementation,
+    /// Dropped unfinished, the client has gone.
+    audit: Audit,
 }
 
 impl ListenStream {
@@ -28,9 +30,10 @@ impl ListenStream {
         accepted: SubscriptionFilter,
         changes: Subscription,
         server: Implementation,
+        audit: Audit,
     ) -> Self {
         let acknowledgement = Some(acknowledgement(open.id(), accepted));
-        Self { acknowledgement, changes, open, cancel, server }
+        Self { acknowledgement, changes, open, cancel, server, audit }
     }
 
     /// The next message; `None` once the client has cancelled it. Cancel safe.
@@ -51,6 +54,7 @@ impl ListenStream {
         if !self.open.finish() || self.cancel.is_cancelled() {
             return None;
         }
+        self.audit.end("ok", None);
         let mut result = SubscriptionsListenResult::complete(id.clone());
         result.meta.set_server_info(self.server);
         Some(message::result(&id, &result))

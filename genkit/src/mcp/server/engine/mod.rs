@@ -9,14 +9,13 @@
 //!                                               └─ Changes(news)    the session hears of changes
 //! ```
 
+mod answers;
 mod call;
-mod connection;
 mod dispatch;
 mod incoming;
 mod listen;
-pub(crate) mod message;
-mod outlet;
 mod params;
+mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -25,11 +24,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::call::{Begun, Call, SlowFunctions};
-pub(crate) use self::connection::{Connection, Handshake, OpenQuestion};
 pub(crate) use self::incoming::{Incoming, MessageFault, Rejected, read, reject};
 pub(crate) use self::listen::ListenStream;
-pub(crate) use self::message::Reply;
-pub(crate) use self::outlet::{Outlet, Outward};
+pub(crate) use super::caller::message::{self, Reply};
+pub(crate) use super::caller::{Outlet, Outward};
 use super::principal::HttpHead;
 use super::quota::ClientQuota;
 use super::session::Subscription;

@@ -17,14 +17,14 @@ use rmcp::service::{
 use rmcp::{RoleServer, ServerHandler};
 
 use super::{Methods, ToolReply, completion, info, malformed};
-use crate::mcp::server::channel::Channel;
-use crate::mcp::server::client::ClientDescription;
+use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::lists::page;
 use crate::mcp::server::principal::HttpHead;
 use crate::mcp::server::quota::ClientKey;
-use crate::mcp::server::request::Request;
 use crate::mcp::server::results;
-use crate::mcp::server::session::{Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session};
+use crate::mcp::server::session::{
+    ClientDescription, Era, Interest, ListenFilter, MAX_SUBSCRIPTIONS, Session,
+};
 use crate::mcp::server::settings::ServerSettings;
 use crate::mcp::server::state::SharedState;
 use crate::registry::RegistryChange;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::upstream;
 use crate::context::{Outcome, drive};
+use crate::mcp::server::caller::Request;
 use crate::mcp::server::error::{Error as E, protocol_error};
-use crate::mcp::server::request::Request;
 use crate::mcp::server::results;
 use crate::mcp::server::run::{Invocation, RunOutcome, run};
 use crate::mcp::server::state::SharedState;
@@ -22,20 +22,25 @@ pub(crate) async fn complete(
     shared.with_hosts().await;
     let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
     let (argument, value) = (params.argument.name, params.argument.value);
+    let refused = |name: &str, why| request.refused("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
-            let prompt = shared.prompt(name).ok_or_else(|| E::UnknownPrompt(name.clone()))?;
+            let prompt = shared.prompt(name);
+            let prompt = prompt.ok_or_else(|| refused(name, E::UnknownPrompt(name.clone())))?;
             (name.clone(), format!("prompt `{name}`"), Completed::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared.genkit.registry.resource(uri);
             let resource = resource.filter(|found| shared.settings.filter.resource(found));
-            let resource = resource.ok_or_else(|| E::UnknownTemplate(uri.clone()))?;
+            let resource = resource.ok_or_else(|| refused(uri, E::UnknownTemplate(uri.clone())))?;
             (uri.clone(), format!("resource `{uri}`"), Completed::Resource(resource))
         }
-        other => return Err(E::ReferenceKind(other.reference_type().to_owned()).into()),
+        other => {
+            let kind = other.reference_type();
+            return Err(refused(kind, E::ReferenceKind(kind.to_owned())));
+        }
     };
     let invocation = Invocation {
         method: "completion/complete",

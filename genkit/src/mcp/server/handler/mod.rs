@@ -19,8 +19,8 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::adapter::McpHandler;
+use super::caller::Request;
 use super::error::{Error as E, protocol_error};
-use super::request::Request;
 use super::run::{Invocation, RunOutcome, drive_in_span, run};
 use super::session::Era;
 use super::state::SharedState;
@@ -142,6 +142,7 @@ impl Methods<'_> {
         let uri = params.uri;
         let found = self.shared.with_hosts().await.resource(&uri);
         let Some((resource, variables)) = found else {
+            let _ = request.refused("resources/read", &uri, E::UnknownResource(uri.clone()));
             return Err(protocol_error(&crate::action::Error::ResourceNotFound(uri).into()));
         };
         let era = request.era;

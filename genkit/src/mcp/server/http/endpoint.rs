@@ -1,152 +1,208 @@
 //! The HTTP endpoint: what is settled before a request reaches the protocol.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::Request;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{self, HeaderMap, Method, StatusCode};
-use axum::response::{IntoResponse as _, Response};
-use http_body_util::Full;
-use rmcp::transport::StreamableHttpService;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use axum::extract::ConnectInfo;
+use bytes::Bytes;
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
+use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
+use hyper::body::{Body, Incoming};
+use tokio_util::sync::CancellationToken;
 
 use super::bearer::BearerToken;
+use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
-use crate::http_server::{AllowedHosts, AllowedOrigins, Drain, read_body};
-use crate::mcp::jsonrpc::Envelope;
-use crate::mcp::server::handler::McpHandler;
+use super::sessions::{Owner, SessionTable};
+use super::store::SessionStore;
+use super::streams::AnswerBody;
+use super::{PATH, answers};
+use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
+use crate::mcp::server::audit;
+use crate::mcp::server::engine::Engine;
+use crate::mcp::server::principal::Principal;
+use crate::mcp::server::quota::{ClientKey, ClientQuota};
+use crate::mcp::server::state::SharedState;
 
-/// How many sessions may be open at once. Default is 10,000; one more is refused.
-const MAX_SESSIONS: usize = 10_000;
+/// What a page may do.
+const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 
-/// The header that names a session.
-const SESSION: &str = "mcp-session-id";
-
-/// The header that repeats the method of a request.
-const METHOD: &str = "mcp-method";
+/// What a page may read of an answer beside its body.
+const EXPOSED: &str = "mcp-session-id";
 
 /// The protocol and what stands before it.
-pub(super) struct McpEndpoint {
-    pub(super) hosts: AllowedHosts,
-    pub(super) origins: AllowedOrigins,
-    pub(super) bearer: BearerToken,
+#[derive(Clone)]
+pub(super) struct McpEndpoint(Arc<EndpointState>);
+
+pub(super) struct EndpointState {
+    hosts: AllowedHosts,
+    cors: Cors,
+    bearer: BearerToken,
     pub(super) max_body: usize,
-    pub(super) sessions: Arc<LocalSessionManager>,
+    pub(super) room: Arc<BodyRoom>,
+    pub(super) engine: Engine,
+    /// `None` keeps none.
+    pub(super) sessions: Option<Arc<SessionTable>>,
+    pub(super) store: Option<Arc<dyn SessionStore>>,
+    pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
-    pub(super) service: StreamableHttpService<McpHandler, LocalSessionManager>,
+    /// Ends what has no end by itself.
+    pub(super) end: CancellationToken,
+}
+
+/// Who sends a request.
+pub(super) struct Sender<'a> {
+    pub(super) client: Arc<ClientQuota>,
+    pub(super) owner: Owner,
+    pub(super) address: Option<IpAddr>,
+    connection: Option<&'a Connection>,
+}
+
+impl Sender<'_> {
+    /// All of the request is there.
+    pub(super) fn is_read(&self) {
+        if let Some(connection) = self.connection {
+            connection.answering();
+        }
+    }
 }
 
 impl McpEndpoint {
-    /// Answers a request, or has the protocol answer it.
-    pub(super) async fn answer(&self, request: Request) -> Response {
-        if let Err(refusal) = self.hosts.check(request.headers(), request.uri()) {
-            return HttpRefusal::from(refusal).into_response();
-        }
-        if !self.origins.allow(request.headers(), request.uri()) {
-            return HttpRefusal::Origin.into_response();
-        }
-        if !self.bearer.allows(request.headers()) {
-            return HttpRefusal::Bearer.into_response();
-        }
-        let answered = match *request.method() {
-            // A stream that waits for changes is nothing to wait for.
-            Method::POST if is_stream(request.headers()) => self.post(request).await,
-            Method::POST => {
-                let running = self.drain.begin();
-                let answered = self.post(request).await;
-                return running.until_sent(answered.into_response());
-            }
-            Method::DELETE => self.delete(request).await,
-            _ => Ok(self.protocol(request).await),
-        };
-        answered.into_response()
+    pub(super) fn new(shared: Arc<SharedState>, drain: Drain, end: CancellationToken) -> Self {
+        let settings = shared.settings.http.clone();
+        let sessions = settings.sessions.then(|| SessionTable::new(end.clone()));
+        Self(Arc::new(EndpointState {
+            hosts: AllowedHosts::new(settings.hosts),
+            cors: Cors::new(settings.origins, METHODS, EXPOSED),
+            bearer: BearerToken::new(settings.bearer.as_deref()),
+            max_body: settings.max_body,
+            room: BodyRoom::new(settings.max_body),
+            engine: Engine { shared },
+            sessions,
+            store: settings.session_store,
+            parameters: ParameterCache::default(),
+            drain,
+            end,
+        }))
     }
 
-    /// A message, whose body is read here so that a broken one can be told from a strange one.
-    async fn post(&self, request: Request) -> Result<Response, HttpRefusal> {
-        let (parts, body) = request.into_parts();
-        let bytes = read_body(body, self.max_body).await?;
-        if !parts.headers.contains_key(SESSION) && self.is_full().await && opens_session(&bytes) {
-            return Err(HttpRefusal::TooManySessions);
+    /// Ends all sessions, and what still runs in them.
+    pub(super) fn end_sessions(&self) {
+        if let Some(sessions) = &self.0.sessions {
+            sessions.end_all();
         }
-        let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|value| {
-            value
-                .to_str()
-                .is_ok_and(|text| text.to_ascii_lowercase().starts_with("application/json"))
-        });
-        let request = http::Request::from_parts(parts, Full::new(bytes.clone()));
-        let response = self.protocol(request).await;
-        if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return Err(no_message(&bytes));
-        }
-        Ok(response)
     }
 
-    async fn is_full(&self) -> bool {
-        self.sessions.sessions.read().await.len() >= MAX_SESSIONS
-    }
-
-    /// The end of a session; one that is not there is not found.
-    async fn delete(&self, request: Request) -> Result<Response, HttpRefusal> {
-        let id = request.headers().get(SESSION).and_then(|value| value.to_str().ok());
-        if let Some(id) = id
-            && !self.sessions.sessions.read().await.contains_key(id)
-        {
-            return Err(HttpRefusal::NoSuchSession);
-        }
-        let response = self.protocol(request).await;
-        if response.status() == StatusCode::ACCEPTED {
-            return Ok(StatusCode::NO_CONTENT.into_response());
-        }
-        Ok(response)
-    }
-
-    async fn protocol<B>(&self, request: http::Request<B>) -> Response
+    /// Answers a request that an app took.
+    pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
-        B: HttpBody<Data = Bytes> + Send + 'static,
-        B::Error: std::fmt::Display,
+        B: Body<Data = Bytes> + Unpin,
     {
-        self.service.handle(request).await.map(Body::new)
+        let client = self.0.client(request.headers(), request.extensions());
+        let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let address = from.map(|from| from.0.ip());
+        let owner = owner_of(request.extensions());
+        self.0.answer(request, Sender { client, owner, address, connection: None }).await
     }
 }
 
-/// Whether the answer has no end.
-fn is_stream(headers: &HeaderMap) -> bool {
-    headers.get(METHOD).is_some_and(|method| method == "subscriptions/listen")
+/// Whose the sessions are that a request opens.
+fn owner_of(extensions: &Extensions) -> Owner {
+    Owner::of(extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()))
 }
 
-/// Whether the message is the handshake of a session.
-fn opens_session(bytes: &[u8]) -> bool {
-    serde_json::from_slice::<Envelope<'_>>(bytes)
-        .is_ok_and(|message| message.is_request("initialize"))
-}
+impl HttpApp for McpEndpoint {
+    type Body = AnswerBody;
+    type Client = Arc<ClientQuota>;
 
-/// Why a body is not one JSON-RPC message.
-fn no_message(bytes: &[u8]) -> HttpRefusal {
-    match serde_json::from_slice::<serde_json::Value>(bytes) {
-        Err(error) => HttpRefusal::NotJson(error),
-        Ok(_) => HttpRefusal::NotOneMessage,
+    fn meet(&self, address: SocketAddr) -> Arc<ClientQuota> {
+        self.0.engine.shared.quotas.client(ClientKey::address(address.ip()))
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_method_opens_a_session_and_no_text_that_names_it() {
-        for (body, opens) in [
-            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#, true),
-            (r#"{"params":{},"method":"init\u0069alize","id":"a","jsonrpc":"2.0"}"#, true),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"initialize"}}"#,
-                false,
-            ),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{"method":"initialize"}}"#, false),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize""#, false),
-        ] {
-            assert_eq!(opens_session(body.as_bytes()), opens, "{body}");
+    async fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        from: Peer<'_, Arc<ClientQuota>>,
+    ) -> Response<AnswerBody> {
+        if request.uri().path() != PATH {
+            return answers::empty(StatusCode::NOT_FOUND);
         }
+        request.extensions_mut().insert(ConnectInfo(from.address));
+        let client = match &self.0.engine.shared.client_address_from {
+            None => Arc::clone(from.client),
+            // A connection of a proxy is one of many clients.
+            Some(_) => self.0.client(request.headers(), request.extensions()),
+        };
+        let address = Some(from.address.ip());
+        // Nothing stands in front that could know a principal.
+        let owner = Owner::default();
+        let sender = Sender { client, owner, address, connection: Some(from.connection) };
+        self.0.answer(request, sender).await
     }
+}
+
+impl EndpointState {
+    fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
+        let shared = &self.engine.shared;
+        let header = shared.client_address_from.as_ref();
+        shared.quotas.client(ClientKey::of_http(headers, extensions, header))
+    }
+
+    async fn answer<B>(&self, request: Request<B>, sender: Sender<'_>) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let (headers, uri) = (request.headers(), request.uri());
+        if let Err(refusal) = self.hosts.check(headers, uri) {
+            return refuse(request.method(), uri.path(), &sender, refusal.into());
+        }
+        let Some(rights) = self.cors.check(headers, uri) else {
+            return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
+        };
+        if is_preflight(request.method(), headers) {
+            // Browsers ask for this without the token.
+            let mut response = answers::empty(StatusCode::NO_CONTENT);
+            self.cors.preflight(headers, response.headers_mut());
+            self.cors.grant(rights, response.headers_mut());
+            return response;
+        }
+        let is_page = headers.contains_key(ORIGIN);
+        let mut response = if self.bearer.allows(headers) {
+            let method = request.method().clone();
+            let answered = match method {
+                Method::POST => self.post(request, &sender).await,
+                Method::GET => self.get(request.headers(), &sender).await,
+                Method::DELETE => self.delete(request.headers(), &sender).await,
+                _ => Err(HttpRefusal::Method(self.methods())),
+            };
+            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal))
+        } else {
+            refuse(request.method(), uri.path(), &sender, HttpRefusal::Bearer)
+        };
+        if is_page {
+            self.cors.grant(rights, response.headers_mut());
+        }
+        response
+    }
+
+    fn methods(&self) -> &'static str {
+        if self.sessions.is_some() { "GET, POST, DELETE" } else { "POST" }
+    }
+}
+
+fn refuse(
+    method: &Method,
+    path: &str,
+    sender: &Sender<'_>,
+    refusal: HttpRefusal,
+) -> Response<AnswerBody> {
+    audit::refuse_http(method.as_str(), path, sender.client.key(), refusal.reason());
+    refusal.into_response()
+}
+
+/// Whether a browser asks what a page may do.
+fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
+    *method == Method::OPTIONS
+        && headers.contains_key(ORIGIN)
+        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }

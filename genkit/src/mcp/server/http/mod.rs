@@ -1,31 +1,47 @@
 //! Streamable HTTP: the same server for many clients, mounted at `/mcp`.
+//!
+//! ```text
+//! request ─ endpoint ─ host, origin, token ─┬─ post ─ rules ─ engine ─┬─ one message
+//!                                           │                        └─ running ─ streams
+//!                                           └─ get ─ sessions ─ streams
+//! ```
 
+mod answers;
 mod bearer;
 mod endpoint;
+mod get;
+mod parameter_cache;
+mod post;
 mod refusal;
+mod rules;
+mod running;
+mod sessions;
+mod standing;
+mod store;
+mod streams;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use self::bearer::BearerToken;
+pub use self::store::{MemorySessions, SessionStore, StoredSession};
+
 use self::endpoint::McpEndpoint;
-use super::handler::McpHandler;
+use super::state::SharedState;
 use crate::error::Result;
-use crate::http_server::{
-    AllowedHosts, AllowedOrigins, Drain, GRACE, HttpServing, ListenPlace, ToldAddress,
-};
+use crate::http_server::{Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
 
 /// Where the endpoint is mounted.
 const PATH: &str = "/mcp";
 
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
 /// Serves until `stop`, then lets what runs finish.
 pub(super) async fn serve(
-    handler: McpHandler,
+    shared: Arc<SharedState>,
     place: ListenPlace,
     told: Option<ToldAddress>,
     stop: CancellationToken,
@@ -33,45 +49,23 @@ pub(super) async fn serve(
     let (listener, local) = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
     // The end also ends streams that wait for changes, which never do so by themselves.
-    let app = router_with(handler, drain.clone(), end.clone());
+    let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
     tracing::info!("listening on http://{local}{PATH}");
     if let Some(told) = told {
         told(local);
     }
-    HttpServing { listener, stop, drain, grace: GRACE, end }.run(app).await
+    let served =
+        HttpServing { listener, stop, drain, grace: GRACE, end }.run(endpoint.clone()).await;
+    endpoint.end_sessions();
+    served
 }
 
 /// The endpoint for an app that listens, drains and stops by itself.
-pub(super) fn router(handler: McpHandler) -> Router {
-    router_with(handler, Drain::default(), CancellationToken::new())
-}
-
-fn router_with(handler: McpHandler, drain: Drain, streams: CancellationToken) -> Router {
-    let settings = handler.settings().http.clone();
-    let sessions = Arc::new(LocalSessionManager::default());
-    let config = StreamableHttpServerConfig::default()
-        .disable_allowed_hosts()
-        .with_legacy_session_mode(settings.sessions)
-        .with_json_response(true)
-        .with_max_request_body_bytes(settings.max_body)
-        .with_cancellation_token(streams);
-    let service = StreamableHttpService::new(
-        move || Ok(handler.for_new_session()),
-        Arc::clone(&sessions),
-        config,
-    );
-    let endpoint = Arc::new(McpEndpoint {
-        hosts: AllowedHosts::new(settings.hosts),
-        origins: AllowedOrigins(settings.origins),
-        bearer: BearerToken(settings.bearer),
-        max_body: settings.max_body,
-        sessions,
-        drain,
-        service,
-    });
+pub(super) fn router(shared: Arc<SharedState>) -> Router {
+    let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
     let answer = move |request: Request| {
-        let endpoint = Arc::clone(&endpoint);
-        async move { endpoint.answer(request).await }
+        let endpoint = endpoint.clone();
+        async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
     };
     Router::new().route(PATH, axum::routing::any(answer))
 }

@@ -1,73 +1,135 @@
 //! Refusals: what the endpoint answers itself, without asking the protocol.
 
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use rmcp::model::ErrorCode;
-use serde_json::json;
+use bytes::Bytes;
+use http::header::{ALLOW, WWW_AUTHENTICATE};
+use http::{HeaderValue, Response, StatusCode};
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
 
+use super::answers;
+use super::rules::HeaderFault;
+use super::streams::AnswerBody;
 use crate::http_server::{BodyError, HostRefusal};
+use crate::mcp::server::engine::message;
 use crate::mcp::server::error::REFUSED;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum HttpRefusal {
+pub(super) enum HttpRefusal {
     #[error(transparent)]
     Host(#[from] HostRefusal),
     #[error("Forbidden: this Origin may not call the server; allow it with `allowed_origins`")]
     Origin,
     #[error("Unauthorized: a bearer token is required")]
     Bearer,
+    #[error("Method Not Allowed: there is {0} here")]
+    Method(&'static str),
+    #[error("Not Acceptable: a client accepts both application/json and text/event-stream")]
+    NotAcceptable,
+    #[error("Not Acceptable: this is text/event-stream")]
+    NoEvents,
+    #[error("Unsupported Media Type: a message is application/json")]
+    NotJson,
     #[error(transparent)]
     Body(#[from] BodyError),
+    #[error("{fault}")]
+    Header { id: Option<RequestId>, fault: HeaderFault },
+    /// A body that is no message, with what is answered to it.
+    #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
+    NoMessage(Option<Bytes>),
+    #[error("Bad Request: the header Mcp-Session-Id is missing")]
+    SessionNeeded,
     #[error("too many sessions are open: try again later")]
     TooManySessions,
     #[error("there is no such session")]
     NoSuchSession,
-    #[error("Parse error: {0}")]
-    NotJson(serde_json::Error),
-    #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
-    NotOneMessage,
+    /// Told as if there were none.
+    #[error("there is no such session")]
+    OthersSession,
+    #[error("sessions cannot be read now: try again later")]
+    NoStore,
+    #[error("too many streams are open: try again later")]
+    TooManyStreams,
+    #[error("Invalid Request: this server asks nothing, so nothing can be answered")]
+    NothingAsked,
 }
 
 impl HttpRefusal {
+    /// One word for the log.
+    pub(super) fn reason(&self) -> &'static str {
+        match self {
+            Self::Host(_) => "host",
+            Self::Origin => "origin",
+            Self::Bearer => "bearer",
+            Self::Body(_) => "body",
+            Self::Method(_)
+            | Self::NotAcceptable
+            | Self::NoEvents
+            | Self::NotJson
+            | Self::Header { .. } => "header",
+            Self::NoMessage(_) | Self::NothingAsked => "json",
+            Self::SessionNeeded | Self::NoSuchSession | Self::NoStore => "session",
+            Self::OthersSession => "principal",
+            Self::TooManySessions => "sessions",
+            Self::TooManyStreams => "streams",
+        }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::Host(HostRefusal::Unknown(_)) | Self::Origin => StatusCode::FORBIDDEN,
             Self::Bearer => StatusCode::UNAUTHORIZED,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable | Self::NoEvents => StatusCode::NOT_ACCEPTABLE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Body(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
             Self::Body(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
-            Self::NoSuchSession => StatusCode::NOT_FOUND,
+            Self::Body(BodyError::NoRoom)
+            | Self::TooManySessions
+            | Self::TooManyStreams
+            | Self::NoStore => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NoSuchSession | Self::OthersSession => StatusCode::NOT_FOUND,
             Self::Host(HostRefusal::Malformed)
             | Self::Body(BodyError::Broken)
-            | Self::NotJson(_)
-            | Self::NotOneMessage => StatusCode::BAD_REQUEST,
+            | Self::Header { .. }
+            | Self::NoMessage(_)
+            | Self::SessionNeeded
+            | Self::NothingAsked => StatusCode::BAD_REQUEST,
         }
     }
 
-    fn code(&self) -> ErrorCode {
-        match self {
+    fn error(&self) -> ErrorData {
+        let code = match self {
+            Self::Header { fault, .. } => return fault.error(),
             Self::Host(HostRefusal::Unknown(_))
             | Self::Origin
             | Self::Bearer
             | Self::TooManySessions
-            | Self::NoSuchSession => REFUSED,
-            Self::NotJson(_) => ErrorCode::PARSE_ERROR,
-            Self::Host(HostRefusal::Malformed) | Self::Body(_) | Self::NotOneMessage => {
-                ErrorCode::INVALID_REQUEST
-            }
-        }
+            | Self::NoSuchSession
+            | Self::OthersSession
+            | Self::NoStore
+            | Self::TooManyStreams
+            | Self::Body(BodyError::NoRoom) => REFUSED,
+            _ => ErrorCode::INVALID_REQUEST,
+        };
+        ErrorData::new(code, self.to_string(), None)
     }
-}
 
-impl IntoResponse for HttpRefusal {
-    fn into_response(self) -> Response {
-        let error = json!({ "code": self.code(), "message": self.to_string() });
-        let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
-        let json = [(CONTENT_TYPE, "application/json")];
-        let mut response = (self.status(), json, body.to_string()).into_response();
-        if matches!(self, Self::Bearer) {
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    pub(super) fn into_response(self) -> Response<AnswerBody> {
+        let status = self.status();
+        let body = match &self {
+            Self::NoMessage(Some(answer)) => answer.clone(),
+            Self::Header { id, .. } => message::error(id.as_ref(), &self.error()).bytes,
+            _ => message::error(None, &self.error()).bytes,
+        };
+        let mut response = answers::json(status, body);
+        let headers = response.headers_mut();
+        match self {
+            Self::Bearer => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::Method(allowed) => {
+                headers.insert(ALLOW, HeaderValue::from_static(allowed));
+            }
+            _ => {}
         }
         response
     }

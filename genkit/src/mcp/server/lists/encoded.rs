@@ -21,6 +21,18 @@ pub(crate) enum ListKind {
     Templates,
 }
 
+impl ListKind {
+    /// The method that asks for it.
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            Self::Tools => "tools/list",
+            Self::Prompts => "prompts/list",
+            Self::Resources => "resources/list",
+            Self::Templates => "resources/templates/list",
+        }
+    }
+}
+
 /// The first page of each list, in each era.
 #[derive(Default)]
 pub(super) struct FirstPages([[OnceLock<Bytes>; 2]; 4]);

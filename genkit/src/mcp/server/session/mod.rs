@@ -1,6 +1,8 @@
 //! Sessions: what the server holds for one connection, and its notifications to clients.
 
 mod answered_states;
+mod client;
+mod connection;
 mod era;
 mod interest;
 mod notifier;
@@ -13,16 +15,17 @@ use std::sync::{Mutex, MutexGuard};
 
 use rmcp::model::ProtocolVersion;
 
+pub(crate) use client::ClientDescription;
+pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
-use super::engine::Connection;
 use super::error::Error as E;
 use super::quota::{Held, SessionQuota};
-use crate::context::LogLevel;
+use crate::context::{Asker, LogLevel};
 use crate::sync::lock;
 
 /// The least level of log messages for a client that did not set one. Default is `info`.
@@ -31,6 +34,8 @@ const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 /// One connection of the older protocols; a request of the newer one has an empty one.
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
+    /// Who answers its questions.
+    pub(crate) asker: Asker,
     /// What its client settled, and what is open on both sides.
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
@@ -51,6 +56,7 @@ impl Session {
         let subscriptions = Subscriptions::default();
         Self {
             quota,
+            asker: Asker::new(),
             connection: Connection::default(),
             state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
             is_initialized: AtomicBool::new(false),

@@ -1,6 +1,7 @@
 //! The rewriter: from an exact schema to a strict one.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
@@ -187,12 +188,13 @@ impl<'a> StrictRewriter<'a> {
         }
         let required: Vec<&Value> =
             map.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+        let is_required: HashSet<&str> = required.iter().filter_map(|name| name.as_str()).collect();
         let exact = map.get("properties").and_then(Value::as_object);
         let at = pointer::child(at, "properties");
         let mut properties = Map::new();
         for (name, exact) in exact.into_iter().flatten() {
             let mut schema = self.schema(exact, &pointer::child(&at, name))?;
-            if !required.iter().any(|other| *other == name) {
+            if !is_required.contains(name.as_str()) {
                 schema = nullable(schema);
             }
             properties.insert(name.clone(), schema);

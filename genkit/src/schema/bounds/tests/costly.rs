@@ -8,10 +8,10 @@ fn compiled(schema: &Value) -> Bounds {
     Bounds::compile(schema, Shape::Written).expect("it compiles").expect("it asserts something")
 }
 
-/// 40 definitions of which each refers twice to the next, by `reference`.
+/// 30 definitions of which each refers twice to the next, by `reference`.
 fn doubling(keyword: &str, reference: impl Fn(usize) -> Value) -> Value {
     let mut defs = Map::new();
-    for n in 0..40 {
+    for n in 0..30 {
         let next = reference(n + 1);
         let mut own = json!({ keyword: [next, next] });
         own["$anchor"] = format!("a{n}").into();
@@ -19,8 +19,8 @@ fn doubling(keyword: &str, reference: impl Fn(usize) -> Value) -> Value {
         own["$id"] = format!("https://example.com/i{n}").into();
         defs.insert(format!("a{n}"), own);
     }
-    let last = json!({"type": "object", "$anchor": "a40", "$dynamicAnchor": "d40", "$id": "https://example.com/i40"});
-    defs.insert("a40".to_owned(), last);
+    let last = json!({"type": "object", "$anchor": "a30", "$dynamicAnchor": "d30", "$id": "https://example.com/i30"});
+    defs.insert("a30".to_owned(), last);
     let mut root = json!({"$id": "https://example.com/root", "$defs": defs});
     root["allOf"] = json!([{"$ref": "#/$defs/a0"}]);
     root
@@ -78,7 +78,8 @@ fn what_refers_to_itself_twice_does_not_double_with_the_levels_of_a_value() {
         let bounds = compiled(&schema);
         assert!(bounds.check(&levels(json!({}))).is_ok(), "{schema}");
         let wrong = bounds.verdict(&levels(json!(7)));
-        assert!(matches!(wrong, Err(Misfit::Broken(_))), "{wrong:?} {schema}");
+        assert!(!matches!(wrong, Err(Misfit::TooMuch)), "{wrong:?} {schema}");
+        assert_eq!(wrong.is_ok(), schema["$defs"]["t"].get("if").is_some(), "{wrong:?} {schema}");
     }
 }
 
@@ -123,7 +124,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
         (
             json!({"propertyNames": {"anyOf": (0..3_000).map(|n| json!({"pattern": format!("^{n}$")})).collect::<Vec<_>>()}}),
             Value::Object(keys),
-            true,
+            false,
         ),
         (json!({"not": {"anyOf": contains}}), Value::Array(items.clone()), true),
         (json!({"items": {"anyOf": either}}), Value::Array(objects.clone()), true),
@@ -140,7 +141,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
             true,
         ),
         (
-            json!({"allOf": (0..3_000).map(|n| json!({"enum": [[n], items]})).collect::<Vec<_>>()}),
+            json!({"allOf": (0..3_000).map(|n| json!({"enum": [[n], {"n": n}]})).collect::<Vec<_>>()}),
             Value::Array(items.clone()),
             true,
         ),

@@ -94,7 +94,11 @@ impl Discovery {
             return Ok(());
         }
         for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
-            if !named.is_some_and(|named| self.is_here(named)) {
+            // What no request may go to is refused as that, where it is sent.
+            let is_forbidden = |named: &String| {
+                Url::parse(named).is_ok_and(|url| self.addresses.check(&url).is_err())
+            };
+            if !named.is_some_and(|named| self.is_here(named) || is_forbidden(named)) {
                 let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
                 return Err(Error::IssuerElsewhere { found });
             }

@@ -7,13 +7,8 @@ use rmcp::model::{ErrorData, ProtocolVersion, RequestId};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use bytes::Bytes;
-use serde::Serialize;
-
-use super::message;
-use crate::mcp::server::client::ClientDescription;
+use super::{ClientDescription, Session};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::session::Session;
 use crate::sync::lock;
 
 /// What the client of a session settled, and what is open on both sides.
@@ -205,9 +200,8 @@ impl OpenQuestion {
         Ok(Self { session: Arc::clone(session), id, answer })
     }
 
-    /// It as a message.
-    pub(crate) fn request(&self, method: &str, params: &impl Serialize) -> Bytes {
-        message::request(self.id, method, params)
+    pub(crate) fn id(&self) -> i64 {
+        self.id
     }
 
     /// Waits for the answer; an error is the end of the connection.

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use rmcp::model::{ErrorData, RequestMetaObject};
 use tokio_util::sync::CancellationToken;
 
-use super::audit::{Asking, Audit};
-use super::channel::Channel;
-use super::client::ClientDescription;
-use super::error::Error as E;
-use super::principal::HttpHead;
-use super::quota::ClientQuota;
-use super::session::{Era, Session};
+use super::Channel;
+use crate::mcp::server::audit::{Asking, Audit};
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::principal::HttpHead;
+use crate::mcp::server::quota::ClientQuota;
+use crate::mcp::server::session::{ClientDescription, Era, Session};
 
 /// What is known of a request beside its parameters.
 pub(crate) struct Request {

@@ -3,6 +3,11 @@
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
+mod channel;
+pub(crate) mod message;
+mod outlet;
+mod request;
+
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
@@ -11,16 +16,17 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::channel::{self, Channel, typed};
-use super::client::ClientDescription;
+pub(crate) use self::channel::Channel;
+use self::channel::typed;
+pub(crate) use self::outlet::{Outlet, Outward};
+pub(crate) use self::request::Request;
 use super::content;
 use super::error::Error as E;
 use super::quota::{Place, SessionQuota};
-use super::request::Request;
-use super::session::Era;
+use super::session::{ClientDescription, Era};
 use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
 use crate::context::{
-    Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
+    Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -43,6 +49,7 @@ pub(crate) struct McpCaller {
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
     quota: Arc<SessionQuota>,
+    asker: Asker,
     /// What it gives back while its client is asked.
     place: Mutex<Option<Place>>,
 }
@@ -67,6 +74,7 @@ impl McpCaller {
             chunks: AtomicU32::new(0),
             approval_fallback,
             quota: Arc::clone(request.session.quota()),
+            asker: request.session.asker,
             place: Mutex::default(),
         }
     }
@@ -99,6 +107,10 @@ fn is_short(token: &ProgressToken) -> bool {
 }
 
 impl Caller for McpCaller {
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
+    }
+
     fn can(&self, capability: Capability) -> bool {
         self.client.can(capability)
     }

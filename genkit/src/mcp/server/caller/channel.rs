@@ -14,11 +14,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::engine::{OpenQuestion, Outlet, message};
-use super::error::Error as E;
-use super::session::Session;
+use super::{Outlet, message};
 use crate::context::{CallerAnswer, QuestionKind};
 use crate::error::Result;
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::session::{OpenQuestion, Session};
 
 /// What reaches the client of one request.
 #[derive(Clone)]
@@ -79,12 +79,14 @@ async fn ask(
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }
         | QuestionKind::Interrupt { .. } => {
-            question.request(method(kind), &typed::<ElicitRequestParams>(params)?)
+            message::request(question.id(), method(kind), &typed::<ElicitRequestParams>(params)?)
         }
-        QuestionKind::Sampling(_) => {
-            question.request(method(kind), &typed::<CreateMessageRequestParams>(params)?)
-        }
-        QuestionKind::Roots => question.request(method(kind), &params),
+        QuestionKind::Sampling(_) => message::request(
+            question.id(),
+            method(kind),
+            &typed::<CreateMessageRequestParams>(params)?,
+        ),
+        QuestionKind::Roots => message::request(question.id(), method(kind), &params),
     };
     if !outlet.send(request).await {
         return Err(E::ClientGone);

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
 
-use super::quota::MAX_CLIENT_NAME;
 use crate::context::Capability;
+use crate::mcp::server::quota::MAX_CLIENT_NAME;
 
 /// Who calls, and what it can be asked.
 #[derive(Debug, Default, PartialEq)]

@@ -1,0 +1,59 @@
+//! What methods return, as clients of each era read it.
+
+#![allow(clippy::unnecessary_wraps, reason = "they end the work of a call")]
+
+use rmcp::model::{CallToolResult, ErrorCode, ErrorData, InputRequiredResult, ServerResult};
+
+use super::call::Written;
+use super::message;
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::handler::ToolReply;
+use crate::mcp::server::results;
+use crate::mcp::server::session::Era;
+
+impl Era {
+    /// An error as clients of the era know it.
+    pub(super) fn error(self, mut error: ErrorData) -> ErrorData {
+        if self == Self::Modern && error.code == ErrorCode::RESOURCE_NOT_FOUND {
+            error.code = ErrorCode::INVALID_PARAMS;
+        }
+        error
+    }
+
+    pub(super) fn tool_reply(self, reply: ToolReply) -> Result<Written, ErrorData> {
+        let (tool, result, limit) = match reply {
+            ToolReply::InputRequired(required) => return self.input_required(required),
+            ToolReply::Complete { tool, result, limit } => (tool, result, limit),
+        };
+        let shown = move |mut result: CallToolResult| {
+            if self == Self::Legacy {
+                result.result_type = None;
+            }
+            result
+        };
+        let result = shown(result);
+        Ok(Box::new(move |id| {
+            message::limited(id, &result, limit, |size| {
+                shown(results::too_large(&tool, size, limit))
+            })
+        }))
+    }
+
+    pub(super) fn result(self, mut result: ServerResult) -> Result<Written, ErrorData> {
+        match self {
+            Self::Modern => result.fill_missing_cache_hints(),
+            Self::Legacy => result.strip_result_type_for_legacy_peer(),
+        }
+        Ok(Box::new(move |id| message::result(id, &result)))
+    }
+
+    pub(super) fn input_required(
+        self,
+        required: InputRequiredResult,
+    ) -> Result<Written, ErrorData> {
+        if self == Self::Legacy {
+            return Err(E::NotSealed.into());
+        }
+        Ok(Box::new(move |id| message::result(id, &required)))
+    }
+}

@@ -1,0 +1,102 @@
+//! Questions that a client is asked while a function runs.
+
+use serde_json::{Value, json};
+
+use super::{Machine, call, cancelled, end, initialize, modern, request, text};
+
+/// The question that was asked, and its id.
+fn question(machine: &Machine) -> (Value, Value) {
+    let told = machine.told();
+    let asked = told.iter().find(|it| it["method"] == "elicitation/create");
+    let asked = asked.unwrap_or_else(|| panic!("{told:?}"));
+    (asked["id"].clone(), asked["params"].clone())
+}
+
+fn accepted(id: &Value) -> Value {
+    let result = json!({"action": "accept", "content": {"name": "Ada"}});
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+#[tokio::test]
+async fn an_answer_goes_to_the_function_that_asked() {
+    let machine = Machine::initialized();
+    let calls = [machine.runs(&call(1, "ask")), machine.runs(&call(2, "ask"))];
+    let told = machine.told();
+    let ids: Vec<Value> = told.iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids.len(), 2, "{told:?}");
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(told[0]["params"]["message"], "Who are you?");
+    // Backwards, twice, and with ids that nobody asked under.
+    for id in [json!(99), json!("1"), json!(-1), ids[1].clone(), ids[1].clone(), ids[0].clone()] {
+        machine.nothing(&accepted(&id));
+    }
+    for (place, call) in calls.into_iter().enumerate() {
+        let answer = end(call).await.unwrap();
+        assert_eq!(answer["id"], place + 1);
+        assert!(text(&answer).contains("Ada"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
+    for (answer, told) in [
+        (json!({"error": {"code": -1, "message": "no time"}}), "no time"),
+        (json!({"error": 5}), "unusable answer"),
+        (json!({"error": {"code": -1, "message": "m"}, "result": {}}), "unusable answer"),
+    ] {
+        let machine = Machine::initialized();
+        let asks = machine.runs(&call(1, "ask"));
+        let mut message = answer;
+        message["jsonrpc"] = "2.0".into();
+        message["id"] = question(&machine).0;
+        machine.nothing(&message);
+        let answer = end(asks).await.unwrap();
+        assert!(text(&answer).contains(told), "{answer}");
+    }
+}
+
+/// F-2: the end of the input is the end of every question.
+#[tokio::test]
+async fn nobody_waits_for_an_answer_after_the_end_of_input() {
+    let machine = Machine::initialized();
+    let asks = machine.runs(&call(1, "ask"));
+    machine.session.connection.no_more_answers();
+    assert!(text(&end(asks).await.unwrap()).contains("the client is gone"));
+    let late = machine.answer(&call(2, "ask"));
+    assert!(text(&late).contains("the client is gone"), "{late}");
+    assert_eq!(text(&machine.answer(&call(3, "add"))), "42");
+}
+
+#[tokio::test]
+async fn a_cancelled_function_takes_its_question_with_it() {
+    let machine = Machine::initialized();
+    let asks = machine.runs(&call(1, "ask"));
+    let (id, _) = question(&machine);
+    machine.nothing(&cancelled(1));
+    assert_eq!(end(asks).await, None);
+    machine.nothing(&accepted(&id));
+}
+
+/// F-7: what a client lacks is told as that, in both eras and by every method.
+#[tokio::test]
+async fn a_capability_that_is_missing_is_no_internal_error() {
+    let machine = Machine::new();
+    machine.answer(&initialize(json!({})));
+    let prompt = request(1, "prompts/get", json!({"name": "asks"}));
+    for request in [prompt.clone(), modern(prompt, "2026-07-28", json!({}))] {
+        let error = &machine.answer(&request)["error"];
+        assert_eq!(error["code"], -32021, "{error}");
+        assert!(error["data"]["requiredCapabilities"]["elicitation"].is_object(), "{error}");
+    }
+    let tool = machine.answer(&call(2, "ask"));
+    assert_eq!(tool["result"]["isError"], true, "{tool}");
+}
+
+#[tokio::test]
+async fn a_question_of_2026_is_a_result() {
+    let machine = Machine::new();
+    let asks = modern(call(1, "ask"), "2026-07-28", json!({ "elicitation": {} }));
+    let answer = machine.answer(&asks);
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    assert!(machine.told().is_empty());
+}

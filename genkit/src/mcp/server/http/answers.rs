@@ -1,0 +1,88 @@
+//! Answers as HTTP has them, with headers that are made once.
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use rmcp::model::ErrorCode;
+
+use super::streams::{AnswerBody, EventBody, Events};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// A proxy that collects what it sends on would hold events back.
+const NO_BUFFERING: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+
+/// One message.
+pub(super) fn json(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
+    let mut response = Response::new(AnswerBody::from(message));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// Nothing but a status.
+pub(super) fn empty(status: StatusCode) -> Response<AnswerBody> {
+    let mut response = Response::new(AnswerBody::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(events: Events) -> Response<AnswerBody> {
+    of_events(EventBody::Events(Box::new(events)).into())
+}
+
+/// A stream without events: an error would make its client come again with the same question.
+pub(super) fn no_events() -> Response<AnswerBody> {
+    of_events(AnswerBody::empty())
+}
+
+fn of_events(body: AnswerBody) -> Response<AnswerBody> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, EVENTS);
+    headers.insert(CACHE_CONTROL, NO_CACHE);
+    let (name, value) = NO_BUFFERING;
+    headers.insert(name, value);
+    response
+}
+
+/// The status of an answer: where a request describes itself, its error has one.
+pub(super) fn status(error: Option<ErrorCode>, is_described: bool, lacks_meta: bool) -> StatusCode {
+    match error {
+        Some(
+            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+            | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            | ErrorCode::HEADER_MISMATCH,
+        ) if is_described => StatusCode::BAD_REQUEST,
+        Some(ErrorCode::INVALID_PARAMS) if is_described && lacks_meta => StatusCode::BAD_REQUEST,
+        Some(ErrorCode::METHOD_NOT_FOUND) if is_described => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_who_describes_itself_have_a_status() {
+        let found = |code, described, lacks| status(Some(code), described, lacks).as_u16();
+        assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, true, false), 404);
+        assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, false, false), 200);
+        assert_eq!(found(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, true, false), 400);
+        assert_eq!(found(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, true, false), 400);
+        assert_eq!(found(ErrorCode::HEADER_MISMATCH, true, false), 400);
+        assert_eq!(
+            found(ErrorCode::INVALID_PARAMS, true, false),
+            200,
+            "the client may learn of it"
+        );
+        assert_eq!(found(ErrorCode::INVALID_PARAMS, true, true), 400);
+        assert_eq!(found(ErrorCode::INTERNAL_ERROR, true, false), 200);
+        assert_eq!(status(None, true, true), StatusCode::OK);
+    }
+}

@@ -1,0 +1,242 @@
+//! A POST: one message, and what becomes of it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::USER_AGENT;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use hyper::body::Body;
+use rmcp::model::{ProtocolVersion, RequestId};
+use tokio_util::sync::CancellationToken;
+
+use super::endpoint::{EndpointState, Sender};
+use super::refusal::HttpRefusal;
+use super::rules::{
+    Asked, ParamsOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
+};
+use super::running::Running;
+use super::sessions::{SessionId, SessionInUse};
+use super::streams::{AnswerBody, EventStream, Events};
+use super::{SESSION, answers};
+use crate::http_server::{RunningRequest, read_body};
+use crate::mcp::server::engine::{
+    Action, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
+};
+use crate::mcp::server::principal::HttpHead;
+use crate::mcp::server::session::{Handshake, Session};
+
+/// What a message is answered with, beside the answer itself.
+pub(super) struct Answering {
+    /// What is said before the answer.
+    pub(super) stream: Arc<EventStream>,
+    pub(super) cancel: CancellationToken,
+    pub(super) session: Option<SessionInUse>,
+    pub(super) counts: RunningRequest,
+    is_described: bool,
+    lacks_meta: bool,
+}
+
+impl EndpointState {
+    pub(super) async fn post<B>(
+        &self,
+        request: Request<B>,
+        sender: &Sender<'_>,
+    ) -> Result<Response<AnswerBody>, HttpRefusal>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        if !accepts_answers(request.headers()) {
+            return Err(HttpRefusal::NotAcceptable);
+        }
+        if !is_json(request.headers()) {
+            return Err(HttpRefusal::NotJson);
+        }
+        let counts = self.drain.begin();
+        let (parts, body) = request.into_parts();
+        let body = read_body(body, self.max_body, &self.room, sender.address).await?;
+        sender.is_read();
+        let message = read(&body.bytes).map_err(|rejected| match rejected {
+            Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
+            Rejected::Silent(reason) => {
+                tracing::debug!(reason, "a body that is no message");
+                HttpRefusal::NoMessage(None)
+            }
+        })?;
+        let (method, id, params) = outline(&message);
+        let params = ParamsOutline::of(params);
+        let is_request = id.is_some();
+        let asked = Asked { method, is_request, params: &params };
+        let headers = &parts.headers;
+        let rules = rules_of(headers, asked).and_then(|rules| {
+            let parameters = |name: &str| self.parameters.of_tool(&self.engine.shared, name);
+            check_standard(headers, asked, parameters).map(|()| rules)
+        });
+        let rules = rules.map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
+        let is_described = rules == Rules::Described;
+        let mut answering = Answering {
+            stream: Arc::default(),
+            cancel: CancellationToken::new(),
+            session: None,
+            counts,
+            is_described,
+            lacks_meta: is_described && !params.is_described(),
+        };
+        let opens = is_request && method == Some("initialize");
+        let changes_session = matches!(
+            method,
+            Some("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe")
+        );
+        let session = match (&self.sessions, rules) {
+            (Some(_), Rules::Handshake(_)) if !opens || headers.contains_key(SESSION) => {
+                let found = self.session(headers, sender).await?;
+                let session = Arc::clone(&found.session);
+                answering.session = Some(found);
+                session
+            }
+            (Some(sessions), Rules::Handshake(_)) => {
+                let quotas = &self.engine.shared.quotas;
+                let room = sessions.make_room(quotas, &sender.client);
+                let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+                Arc::new(Session::new(quota, Some(counted)))
+            }
+            (_, rules) => {
+                if matches!(message, Incoming::Response { .. }) {
+                    return Err(HttpRefusal::NothingAsked);
+                }
+                let version = match rules {
+                    Rules::Handshake(version) => version,
+                    Rules::Described => ProtocolVersion::V_2026_07_28,
+                };
+                let quota = sender.client.sessionless(&calls_itself(&params, headers));
+                Arc::new(Session::new(quota, None).without_handshake(version))
+            }
+        };
+        let opened = (opens && self.sessions.is_some() && answering.session.is_none())
+            .then(|| Arc::clone(&session));
+        let mut extensions = parts.extensions;
+        extensions.insert(parts.headers);
+        let origin = Origin {
+            outlet: Outlet::new(Arc::clone(&answering.stream) as _),
+            head: HttpHead { extensions },
+            client: Arc::clone(&sender.client),
+            cancel: answering.cancel.clone(),
+        };
+        let action = self.engine.receive(&session, message, origin);
+        // What is needed of it was taken.
+        drop(body);
+        drop(session);
+        if let Some(session) = opened {
+            return self.opened(session, action, answering, sender).await;
+        }
+        if changes_session
+            && let (Action::Reply(reply), Some(used)) = (&action, &answering.session)
+            && reply.error.is_none()
+        {
+            self.save(used).await;
+        }
+        Ok(self.act(action, answering).await)
+    }
+
+    /// Answers a handshake, and takes the session in that it opened.
+    async fn opened(
+        &self,
+        session: Arc<Session>,
+        action: Action,
+        mut answering: Answering,
+        sender: &Sender<'_>,
+    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+        let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
+        let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
+            return Ok(self.act(action, answering).await);
+        };
+        let id = SessionId::new();
+        let used = sessions.open(id, sender.owner, session);
+        let used = used.ok_or(HttpRefusal::NoSuchSession)?;
+        self.save(&used).await;
+        answering.session = Some(used);
+        let mut response = self.act(action, answering).await;
+        if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+            response.headers_mut().insert(SESSION, id);
+        }
+        Ok(response)
+    }
+
+    async fn act(&self, action: Action, mut answering: Answering) -> Response<AnswerBody> {
+        match action {
+            Action::Accepted => answers::empty(StatusCode::ACCEPTED),
+            Action::Changes(changes) => {
+                if let Some(session) = &answering.session {
+                    session.standing().hear(changes);
+                    session.ready();
+                    self.save(session).await;
+                }
+                answers::empty(StatusCode::ACCEPTED)
+            }
+            Action::Reply(reply) => answering.answer(reply),
+            Action::Run(call) => {
+                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now());
+                let end = match &answering.session {
+                    Some(session) => session.ended(),
+                    None => self.end.clone(),
+                };
+                Running::new(call, answering).answer(now, end).await
+            }
+            Action::Listen(listen) => {
+                let stream = std::mem::take(&mut answering.stream);
+                let driver = tell(listen, Arc::clone(&stream), self.end.clone());
+                let events = Events::new(stream, 0, self.end.clone());
+                answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
+            }
+        }
+    }
+}
+
+impl Answering {
+    /// One message, and a status where it has one.
+    pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
+        let status = answers::status(reply.error, self.is_described, self.lacks_meta);
+        answers::json(status, reply.bytes)
+    }
+}
+
+/// Says what a client listens to, until it or the server ends it.
+async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
+    loop {
+        let next = tokio::select! {
+            next = listen.next() => next,
+            () = end.cancelled() => None,
+        };
+        let Some(message) = next else { break };
+        if !stream.send(message).await {
+            return;
+        }
+    }
+    let last = listen.finish();
+    stream.finish(last.as_ref().map(|reply| &reply.bytes));
+}
+
+fn outline<'a>(
+    message: &'a Incoming<'_>,
+) -> (Option<&'a str>, Option<&'a RequestId>, Option<&'a str>) {
+    match message {
+        Incoming::Request { id, method, params } => (Some(&**method), Some(id), *params),
+        Incoming::Notification { method, params } => (Some(&**method), None, *params),
+        Incoming::Response { .. } => (None, None, None),
+    }
+}
+
+/// What tells programs at one address apart.
+fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
+    let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+    params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()
+}
+
+/// Whether sessions of this version are told where they can come back to: who speaks an older one
+/// takes an event without a message for a broken one.
+pub(super) fn is_primed(session: &Session) -> bool {
+    match session.connection.handshake() {
+        Handshake::Initialized(version) => version.as_str() >= "2025-11-25",
+        _ => false,
+    }
+}

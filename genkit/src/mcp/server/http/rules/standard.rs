@@ -1,0 +1,112 @@
+//! Headers that repeat what stands in the body, so that what lies between can route by them.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use http::HeaderMap;
+use serde_json::Value;
+
+use super::{Asked, DESCRIBED, HeaderFault, HeaderParameter, VERSION};
+
+/// The header that repeats the method.
+const METHOD: &str = "mcp-method";
+
+/// The header that repeats the name, or the URI, of what is asked for.
+const NAME: &str = "mcp-name";
+
+/// What a value stands between that a header could not hold as it is.
+const ENCODED: (&str, &str) = ("=?base64?", "?=");
+
+/// Checks them, where the version is one that has them. `parameters` are those of the tool that is
+/// called.
+pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
+    headers: &HeaderMap,
+    asked: Asked<'_>,
+    parameters: impl FnOnce(&str) -> P,
+) -> Result<(), HeaderFault> {
+    let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
+    let Some(method) = asked.method else { return Ok(()) };
+    if version.is_none_or(|version| version < DESCRIBED) {
+        return Ok(());
+    }
+    match (sole(headers, METHOD)?, method) {
+        // A handshake comes before it is known which headers there are.
+        (None, "initialize") if asked.is_request => return Ok(()),
+        (None, _) => return Err(HeaderFault::Missing(METHOD.to_owned())),
+        (Some(said), method) if said != method => return Err(differs(METHOD, said, method)),
+        (Some(_), _) => {}
+    }
+    let Some(name) = asked.params.routed_name(method) else { return Ok(()) };
+    let said = sole(headers, NAME)?.ok_or_else(|| HeaderFault::Missing(NAME.to_owned()))?;
+    let said = decoded(NAME, said)?;
+    if said != name {
+        return Err(differs(NAME, &said, &name));
+    }
+    if method != "tools/call" {
+        return Ok(());
+    }
+    let parameters = parameters(&name);
+    if parameters.as_ref().is_empty() {
+        return Ok(());
+    }
+    let arguments = asked.params.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
+    check_parameters(headers, parameters.as_ref(), &arguments.unwrap_or_default())
+}
+
+fn check_parameters(
+    headers: &HeaderMap,
+    parameters: &[HeaderParameter],
+    arguments: &Value,
+) -> Result<(), HeaderFault> {
+    for HeaderParameter { path, header } in parameters {
+        let meant = path.iter().try_fold(arguments, |value, key| value.get(key)).and_then(shown);
+        match (sole(headers, header)?, meant) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(HeaderFault::Missing(header.clone())),
+            (Some(_), None) => {
+                let (header, argument) = (header.clone(), path.join("."));
+                return Err(HeaderFault::Unasked { header, argument });
+            }
+            (Some(said), Some(meant)) => {
+                let said = decoded(header, said)?;
+                if said != meant {
+                    return Err(differs(header, &said, &meant));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A value as a header has it, where it can.
+fn shown(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        Value::Bool(_) | Value::Number(_) => Some(Cow::Owned(value.to_string())),
+        _ => None,
+    }
+}
+
+/// The one value of a header: of two nobody knows which one was routed by.
+fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, HeaderFault> {
+    let mut all = headers.get_all(name).iter();
+    let Some(value) = all.next() else { return Ok(None) };
+    if all.next().is_some() {
+        return Err(HeaderFault::Twice(name.to_owned()));
+    }
+    value.to_str().map(Some).map_err(|_| HeaderFault::NoText(name.to_owned()))
+}
+
+fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderFault> {
+    let inner = value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1));
+    let Some(inner) = inner else { return Ok(Cow::Borrowed(value)) };
+    let bytes = BASE64_STANDARD.decode(inner).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map(Cow::Owned).ok_or_else(|| HeaderFault::NoBase64(name.to_owned()))
+}
+
+fn differs(header: &str, said: &str, meant: &str) -> HeaderFault {
+    let (header, said, meant) = (header.to_owned(), said.to_owned(), meant.to_owned());
+    HeaderFault::Differs { header, said, meant }
+}

@@ -1,0 +1,116 @@
+//! A function that runs for a POST: its answer is one message, or a stream where something is said
+//! before it.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use http::{Response, StatusCode};
+use tokio_util::sync::CancellationToken;
+
+use super::answers;
+use super::post::{Answering, is_primed};
+use super::streams::{AnswerBody, Driver, EventId, Events, priming};
+use crate::mcp::server::engine::{Call, Reply};
+
+/// A call, polled where its connection is served. One of a session goes on without its connection;
+/// any other ends with it.
+pub(super) struct Running(Option<(Call, Answering)>);
+
+/// What happened first.
+enum First {
+    Ended(Option<Reply>),
+    Said,
+}
+
+impl Running {
+    pub(super) fn new(call: Call, answering: Answering) -> Self {
+        Self(Some((call, answering)))
+    }
+
+    /// Runs it until it ends or says something.
+    pub(super) async fn answer(mut self, now: u64, end: CancellationToken) -> Response<AnswerBody> {
+        let first = poll_fn(|cx| {
+            let Some((call, answering)) = &mut self.0 else {
+                return Poll::Ready(First::Ended(None));
+            };
+            match Pin::new(call).poll(cx) {
+                Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
+                Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
+            }
+        });
+        let first = first.await;
+        let Some((call, answering)) = self.0.take() else { return answers::no_events() };
+        match first {
+            First::Ended(reply) => ended(reply, answering, end),
+            First::Said => said(call, answering, now, end),
+        }
+    }
+}
+
+fn ended(
+    reply: Option<Reply>,
+    answering: Answering,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    if answering.stream.has_said() {
+        // All of it is there: nobody has to come back for anything.
+        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        let events = Events::new(Arc::clone(&answering.stream), 0, end);
+        return counted(answers::events(events), answering);
+    }
+    match reply {
+        Some(reply) => counted(answering.answer(reply), answering),
+        None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
+            answers::empty(StatusCode::NOT_FOUND)
+        }
+        // Who cancelled it waits for nothing.
+        None => answers::no_events(),
+    }
+}
+
+fn said(
+    call: Call,
+    answering: Answering,
+    now: u64,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    let stream = Arc::clone(&answering.stream);
+    let mut before = None;
+    let mut request = Some(answering.cancel.clone());
+    if let Some(session) = &answering.session {
+        let number = session.keep(&stream, now);
+        before = is_primed(&session.session).then(|| priming(EventId { stream: number, index: 0 }));
+        request = None;
+    }
+    let events = Events::new(stream, 0, end).after(before);
+    answers::events(events.driven(driver(call, answering), request))
+}
+
+/// Runs the rest of it.
+fn driver(call: Call, answering: Answering) -> Driver {
+    Box::pin(async move {
+        let reply = call.await;
+        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+    })
+}
+
+/// The server waits until it is sent.
+fn counted(mut response: Response<AnswerBody>, answering: Answering) -> Response<AnswerBody> {
+    response.body_mut().counts = Some(answering.counts);
+    response
+}
+
+impl Drop for Running {
+    /// The connection is gone.
+    fn drop(&mut self) {
+        let Some((call, answering)) = self.0.take() else { return };
+        // Nobody comes back to what nobody was told of.
+        answering.stream.leave(answering.stream.read_from(0));
+        match (&answering.session, tokio::runtime::Handle::try_current()) {
+            (Some(_), Ok(runtime)) => drop(runtime.spawn(driver(call, answering))),
+            _ => answering.cancel.cancel(),
+        }
+    }
+}

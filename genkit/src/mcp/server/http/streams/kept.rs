@@ -1,0 +1,76 @@
+//! The streams of a session that its client may come back to.
+
+use std::sync::Arc;
+
+use super::EventStream;
+
+/// How many streams of finished requests a session keeps. Default is 8.
+const MAX_FINISHED: usize = 8;
+
+/// How many bytes of finished requests a session keeps, beside one request. Default is 256 KiB.
+const MAX_FINISHED_BYTES: usize = 256 * 1024;
+
+/// How long a finished request is kept. Default is 1 minute, here in
+/// milliseconds.
+const KEPT: u64 = 60_000;
+
+/// The streams of one session, the oldest first.
+#[derive(Default)]
+pub(in super::super) struct KeptStreams {
+    streams: Vec<KeptStream>,
+    last: u64,
+}
+
+struct KeptStream {
+    number: u64,
+    stream: Arc<EventStream>,
+    /// When it was first seen finished.
+    finished: Option<u64>,
+}
+
+impl KeptStreams {
+    /// Keeps a stream, and gives the number by which it is found again.
+    pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        self.forget(now);
+        self.last += 1;
+        let number = self.last;
+        stream.number(number);
+        self.streams.push(KeptStream { number, stream: Arc::clone(stream), finished: None });
+        number
+    }
+
+    pub(in super::super) fn find(&self, number: u64) -> Option<Arc<EventStream>> {
+        let found = self.streams.iter().find(|kept| kept.number == number);
+        found.map(|kept| Arc::clone(&kept.stream))
+    }
+
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.streams.is_empty()
+    }
+
+    /// Forgets what is over its bounds, the oldest first.
+    pub(in super::super) fn forget(&mut self, now: u64) {
+        let (mut count, mut bytes) = (0, 0);
+        for kept in self.streams.iter_mut().rev() {
+            if kept.finished.is_none() && kept.stream.is_finished() {
+                kept.finished = Some(now);
+            }
+        }
+        let mut keep: Vec<bool> = Vec::with_capacity(self.streams.len());
+        for kept in self.streams.iter().rev() {
+            let Some(finished) = kept.finished else {
+                keep.push(true);
+                continue;
+            };
+            count += 1;
+            bytes += kept.stream.bytes();
+            let fits = count <= MAX_FINISHED && (bytes <= MAX_FINISHED_BYTES || count == 1);
+            keep.push(fits && now.saturating_sub(finished) <= KEPT);
+        }
+        let mut keep = keep.into_iter().rev();
+        self.streams.retain(|_| keep.next().unwrap_or(true));
+        if self.streams.is_empty() {
+            self.streams = Vec::new();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+use std::sync::Arc;
+use std::task::Waker;
+
+use super::*;
+
+fn message(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+fn read(stream: &EventStream, reader: u64) -> Read {
+    stream.poll_read(reader, &Context::from_waker(Waker::noop()))
+}
+
+fn event(text: &str) -> Read {
+    Read::Event(message(text))
+}
+
+#[test]
+fn what_is_said_is_read_in_order_and_then_it_ends() {
+    let stream = EventStream::default();
+    let reader = stream.read_from(0);
+    assert_eq!(read(&stream, reader), Read::Nothing);
+    assert_eq!(stream.try_say(&message("{1}")), Some(true));
+    stream.finish(Some(&message("{2}")));
+    assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
+    assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
+    assert_eq!(read(&stream, reader), Read::End);
+    assert_eq!(stream.try_say(&message("{3}")), Some(false), "nobody reads it any more");
+}
+
+#[test]
+fn what_was_said_before_it_had_a_number_is_read_with_one() {
+    let stream = EventStream::default();
+    assert_eq!(stream.try_say(&message("{1}")), Some(true));
+    stream.number(7);
+    let reader = stream.read_from(0);
+    assert_eq!(read(&stream, reader), event("id: 7-1\ndata: {1}\n\n"));
+}
+
+#[test]
+fn who_comes_back_reads_what_it_missed() {
+    let stream = EventStream::with_number(7);
+    let first = stream.read_from(0);
+    for text in ["{1}", "{2}"] {
+        assert_eq!(stream.try_say(&message(text)), Some(true));
+    }
+    assert_eq!(read(&stream, first), event("id: 7-1\ndata: {1}\n\n"));
+    assert!(stream.leave(first));
+    stream.finish(Some(&message("{3}")));
+    for (from, expected) in [(1, "{2}"), (0, "{1}"), (2, "{3}")] {
+        let again = stream.read_from(from);
+        assert_eq!(
+            read(&stream, again),
+            event(&format!("id: 7-{}\ndata: {expected}\n\n", from + 1))
+        );
+    }
+    let nothing_missed = stream.read_from(3);
+    assert_eq!(read(&stream, nothing_missed), Read::End);
+}
+
+#[test]
+fn the_last_one_who_came_reads() {
+    let stream = EventStream::with_number(1);
+    let first = stream.read_from(0);
+    let second = stream.read_from(0);
+    stream.finish(Some(&message("{}")));
+    assert_eq!(read(&stream, first), Read::Displaced);
+    assert!(!stream.leave(first), "it was not the one who reads");
+    assert_eq!(read(&stream, second), event("id: 1-1\ndata: {}\n\n"));
+}
+
+#[test]
+fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
+    let stream = EventStream::default();
+    let reader = stream.read_from(0);
+    let large = message(&"x".repeat(UNREAD_BYTES));
+    assert_eq!(stream.try_say(&large), Some(true), "one message always fits");
+    assert_eq!(stream.try_say(&message("{}")), None);
+    assert!(matches!(read(&stream, reader), Read::Event(_)));
+    assert_eq!(stream.try_say(&message("{}")), Some(true));
+    assert_eq!(read(&stream, reader), event("data: {}\n\n"));
+}
+
+#[test]
+fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
+    let stream = EventStream::default();
+    let reader = stream.read_from(0);
+    assert_eq!(stream.try_say(&message("{}")), Some(true));
+    assert!(stream.leave(reader));
+    assert_eq!(stream.try_say(&message("{}")), Some(false));
+    assert_eq!(stream.bytes(), 0);
+}
+
+#[test]
+fn what_is_kept_for_who_comes_back_is_bounded() {
+    let stream = EventStream::with_number(1);
+    let reader = stream.read_from(0);
+    stream.leave(reader);
+    for _ in 0..10_000 {
+        assert_eq!(stream.try_say(&message("{\"progress\":1}")), Some(true), "it never waits");
+    }
+    assert!(stream.state().events.len() <= KEPT_EVENTS);
+    let large = message(&"x".repeat(10 * KEPT_BYTES));
+    stream.finish(Some(&large));
+    assert_eq!(stream.state().events.len(), 1, "the answer stays");
+    let again = stream.read_from(5);
+    assert!(matches!(read(&stream, again), Read::Event(_)));
+    assert_eq!(read(&stream, again), Read::End);
+}
+
+#[test]
+fn finished_streams_are_forgotten_by_number_bytes_and_time() {
+    let mut kept = KeptStreams::default();
+    let finished = |length: usize| {
+        let stream = Arc::new(EventStream::default());
+        stream.finish(Some(&message(&"x".repeat(length))));
+        stream
+    };
+    let running = Arc::new(EventStream::default());
+    let first = kept.keep(&running, 0);
+    let numbers: Vec<u64> = (0..20).map(|_| kept.keep(&finished(10), 0)).collect();
+    kept.forget(0);
+    assert!(kept.find(first).is_some(), "what runs is kept");
+    assert!(kept.find(numbers[0]).is_none() && kept.find(numbers[19]).is_some());
+    let large = [kept.keep(&finished(200_000), 0), kept.keep(&finished(200_000), 0)];
+    kept.forget(0);
+    assert!(kept.find(large[0]).is_none() && kept.find(large[1]).is_some());
+    kept.forget(60_001);
+    assert!(kept.find(large[1]).is_none());
+    running.finish(None);
+    kept.forget(100_000);
+    assert!(kept.find(first).is_some());
+    kept.forget(160_001);
+    assert!(kept.is_empty());
+}
+
+#[tokio::test]
+async fn what_waits_for_room_goes_on_when_somebody_reads_or_leaves() {
+    for leaves in [false, true] {
+        let stream = Arc::new(EventStream::default());
+        let reader = stream.read_from(0);
+        assert!(stream.send(message(&"x".repeat(UNREAD_BYTES))).await);
+        let waiting = tokio::spawn({
+            let stream = Arc::clone(&stream);
+            async move { stream.send(message("{}")).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        if leaves {
+            stream.leave(reader);
+        } else {
+            assert!(matches!(read(&stream, reader), Read::Event(_)));
+        }
+        assert_eq!(waiting.await.expect("no panic"), !leaves);
+    }
+}
