@@ -117,7 +117,10 @@ impl Engine {
                 Ok(done())
             }
             Params::Unsubscribe(uri) if rules.in_session => {
-                let unsubscribe = || Ok(session.unsubscribe(&uri));
+                let unsubscribe = || {
+                    session.unsubscribe(&uri);
+                    Ok(())
+                };
                 audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
                 Ok(done())
             }
@@ -218,7 +221,7 @@ impl Engine {
         let server = info::info(&self.shared.settings).server_info;
         let cancel = request.cancel.clone();
         let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
-        Ok(Action::Listen(stream))
+        Ok(Action::Listen(Box::new(stream)))
     }
 }
 

@@ -183,7 +183,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                     Ok(())
                 }
             },
-            Action::Listen(stream) => self.listen(stream),
+            Action::Listen(stream) => self.listen(*stream),
             Action::Changes(changes) => {
                 self.changes = Some(changes);
                 Ok(())
