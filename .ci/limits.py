@@ -13,8 +13,8 @@ import sys
 
 DOCUMENT, LIST, SOURCE = "docs/architecture.md", "docs/limits.md", "genkit/src"
 SECONDS = {"nanos": 1e-9, "micros": 1e-6, "millis": 1e-3, "secs": 1}
-TIMES = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60,
-         "minutes": 60, "h": 3600, "hour": 3600, "hours": 3600}
+TIMES = {"ms": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3, "s": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60,
+         "minutes": 60, "h": 3600, "hour": 3600, "hours": 3600, "day": 86400, "days": 86400}
 NUMBERS = {"": 1, "KiB": 1024, "MiB": 1024**2}
 CONSTANT = re.compile(
     r"((?:^[ \t]*(?://[^\n]*|#\[[^\n]*)\n)*)^[ \t]*(?:pub(?:\([^)]*\))? )?const (\w+): ([\w:]+) = ([^;]+);", re.M
@@ -48,7 +48,15 @@ class Constant:
                 ways.add(f"{int(count):,} {unit}".strip())
             elif unit in ("s", "second", "seconds") and count > 0:
                 ways.add(f"{count:g} {unit}")
-        return ways or {"0"}
+        return ways | self.as_a_time() or {"0"}
+
+    def as_a_time(self):
+        """The time that its comment says, where that is its value as whole seconds or milliseconds."""
+        said = re.search(r"Default is ([\d,]+) (\w+)", self.comment)
+        if self.kind == "Duration" or not said or said[2] not in TIMES:
+            return set()
+        seconds = int(said[1].replace(",", "")) * TIMES[said[2]]
+        return {f"{said[1]} {said[2]}"} if self.value in (seconds, seconds * 1000) else set()
 
     def shown(self):
         """The way in which its comment writes it, else the shortest."""

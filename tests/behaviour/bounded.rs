@@ -7,7 +7,7 @@ use genkit::mcp::McpHost;
 use genkit::mcp::host::{CustomTransport, ServerConfig};
 use genkit::testing::{Client, ScriptedModel};
 use genkit::{Context, Genkit, Prompt, Registry, Resource, Tool, generate, resource, resources};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Longer than anything here takes, shorter than what would not end.
 const NOT_FOR_EVER: Duration = Duration::from_secs(60);
@@ -15,12 +15,12 @@ const NOT_FOR_EVER: Duration = Duration::from_secs(60);
 /// A tool that says who answers.
 fn saying(name: &'static str, who: &'static str) -> Tool {
     Tool::builder(name, "Says who it is.")
-        .handler(move |_: Context, _: Value| async move { Ok(who) })
+        .handler(move |_: Context, _: Map<String, Value>| async move { Ok(who) })
 }
 
 fn prompt_saying(name: &'static str, who: &'static str) -> Prompt {
     Prompt::builder(name, "Says who it is.")
-        .handler(move |_: Context, _: Value| async move { Ok(who) })
+        .handler(move |_: Context, _: Map<String, Value>| async move { Ok(who) })
 }
 
 fn behind(registry: &Registry) -> CustomTransport {
@@ -180,7 +180,7 @@ async fn a_check_of_a_schema_that_doubles_ends_for_own_tools_and_for_those_of_se
 
 #[tokio::test]
 async fn a_large_check_holds_up_nobody_else() {
-    let patterns: serde_json::Map<String, Value> =
+    let patterns: Map<String, Value> =
         (0..2_500).map(|n| (format!("^k{n}x"), json!({"type": "integer"}))).collect();
     let slow = Tool::builder("slow", "Takes keys.")
         .input_schema(json!({"type": "object", "patternProperties": patterns}))
@@ -189,8 +189,7 @@ async fn a_large_check_holds_up_nobody_else() {
     let client = Client::connect(Genkit::builder().registry(registry).build().unwrap().serve_mcp())
         .await
         .unwrap();
-    let keys: serde_json::Map<String, Value> =
-        (0..24_000).map(|n| (format!("k{n}"), json!("7"))).collect();
+    let keys: Map<String, Value> = (0..24_000).map(|n| (format!("k{n}"), json!("7"))).collect();
     // One thread: `ping` is answered while the check of the other runs.
     let order = std::sync::Mutex::new(Vec::new());
     let check = async {

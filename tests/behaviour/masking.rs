@@ -213,3 +213,19 @@ async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
         assert!(told.is_some_and(|event| event.contains(name)), "{name}: {events:?}");
     }
 }
+
+#[tokio::test]
+async fn a_model_reads_what_was_written_for_it_and_no_cause_of_another_library() {
+    use genkit::message::ToolRequest;
+    for (how, expected) in
+        [("ours", "no note 7"), ("caused", "cannot save (#)"), ("context", "cannot save (#)")]
+    {
+        let request = ToolRequest::new("fail", json!({ "how": how }));
+        let told = genkit::Tool::of::<fail>().call(&request).await.unwrap();
+        let told = told.into_response().unwrap();
+        assert_eq!(without_reference(told.error().unwrap()), expected, "{how}");
+    }
+    let request = ToolRequest::new("explode", json!({}));
+    let told = genkit::Tool::of::<explode>().call(&request).await.unwrap();
+    assert!(!told.into_response().unwrap().error().unwrap().contains(SECRET));
+}

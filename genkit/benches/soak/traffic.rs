@@ -175,7 +175,7 @@ async fn answered(client: &mut Client, mut params: Value, word: &str) -> Result<
 /// Changes of a resource of its own, each of which it must be told of.
 async fn subscriptions(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     loop {
-        if let Err(error) = timely("a stream", listening(to, from, era, &tally)).await {
+        if let Err(error) = listening(to, from, era, &tally).await {
             tally.error(&error);
         }
         rest(200).await;
@@ -187,12 +187,16 @@ async fn listening(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> R
     let uri = format!("soak://{from}");
     let mut client = opened(to, from, era, tally).await;
     if era == Era::Sessions {
-        client.ask("resources/subscribe", json!({ "uri": uri })).await?;
+        let subscribed = client.ask("resources/subscribe", json!({ "uri": uri }));
+        timely("a subscription", subscribed).await?;
     }
     let mut stream = client.connect().await.map_err(|error| error.to_string())?;
     let wanted = json!({ "resourceSubscriptions": [uri], "toolsListChanged": true });
-    let opened = client.listen_over(&mut stream, wanted).await;
-    opened.map_err(|error| error.to_string())?;
+    let opened = async {
+        let opened = client.listen_over(&mut stream, wanted).await;
+        opened.map_err(|error| error.to_string())
+    };
+    timely("a stream", opened).await?;
     for change in 0..8 {
         let started = Instant::now();
         let (tool, arguments, method) = if change % 4 == 3 {
@@ -200,7 +204,7 @@ async fn listening(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> R
         } else {
             ("touch", json!({ "uri": uri }), "notifications/resources/updated")
         };
-        client.call(tool, arguments).await?;
+        timely("a change", client.call(tool, arguments)).await?;
         let told = tokio::time::timeout(LOST, async {
             while let Ok(Some(event)) = stream.event().await {
                 if event["method"] == method {

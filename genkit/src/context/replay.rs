@@ -22,9 +22,6 @@ pub(crate) struct Recording {
     /// What was asked under each key, as its [`Rounds`] know it again: an answer is to nothing else.
     #[serde(default, rename = "q", skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) asked: BTreeMap<String, String>,
-    /// The keys of answers that came with this round.
-    #[serde(skip)]
-    pub(crate) fresh: BTreeSet<String>,
     /// Answers to what was never asked, for forms that take them.
     #[serde(skip)]
     pub(crate) unasked: BTreeMap<String, CallerAnswer>,
@@ -35,7 +32,7 @@ pub(crate) trait Rounds: Send + Sync {
     /// What a question is known by in later rounds.
     fn know(&self, question: &str) -> String;
 
-    /// Takes what this round answers. It can be taken once: `false` if another request was faster.
+    /// Takes the answers that are recorded. They are taken by one request: `false` if another was faster.
     fn claim(&self) -> bool;
 }
 
@@ -99,16 +96,15 @@ impl Replay {
         key
     }
 
-    /// The answer to what is asked under `key`, and whether it came with this round.
-    pub(super) fn answer(&self, key: &str, asked: &str) -> Option<(CallerAnswer, bool)> {
-        let Recording { answers, asked: questions, fresh, .. } = &self.recording;
+    /// The answer to what is asked under `key`.
+    pub(super) fn answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
+        let Recording { answers, asked: questions, .. } = &self.recording;
         // What was stored before questions were kept says of itself what it is to.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
         if !is_it {
             tracing::debug!(key = %Logged::name(key), "a question has changed and is asked anew");
         }
-        let answer = answers.get(key).filter(|_| is_it)?;
-        Some((answer.clone(), fresh.contains(key)))
+        answers.get(key).filter(|_| is_it).cloned()
     }
 
     /// The answer that a client gave to what it was not asked.

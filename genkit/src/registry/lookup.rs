@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::Registry;
+#[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
-#[cfg(feature = "evaluators")]
 use crate::visible::Logged;
 
 impl Registry {

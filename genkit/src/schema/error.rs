@@ -16,7 +16,7 @@ pub(crate) enum Error {
     Unsupported { keyword: String },
     #[error(
         "the pattern `{pattern}` cannot be checked ({why}): patterns are read in linear time, \
-         without look-around, back-references and `\\p{{..}}`, unless the feature `validation` of genkit is on"
+         without look-around, back-references and `\\p{{..}}`, unless a schema is written by hand and the feature `validation` of genkit is on"
     )]
     Pattern { pattern: String, why: String },
     #[error(

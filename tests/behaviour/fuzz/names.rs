@@ -7,15 +7,17 @@ use genkit::mcp::host::ServerConfig;
 use genkit::testing::Client;
 use genkit::{Context, Genkit, Registry, Tool};
 use genkit_tests::fuzz::{Rng, fuzz};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::blocking;
 
 fn tool(name: &str, who: String) -> Tool {
-    Tool::builder(name.to_owned(), "Says who it is.").handler(move |_: Context, _: Value| {
-        let who = who.clone();
-        async move { Ok(who) }
-    })
+    Tool::builder(name.to_owned(), "Says who it is.").handler(
+        move |_: Context, _: Map<String, Value>| {
+            let who = who.clone();
+            async move { Ok(who) }
+        },
+    )
 }
 
 /// Names of tools by what clients see.
@@ -33,8 +35,10 @@ async fn owners(client: &Client) -> HashMap<String, String> {
 fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
     fuzz("names", &[], |rng| {
         let keys = ["a", "a__b", "a.b", "a_b"];
-        let registries: Vec<Registry> = keys.iter().map(|_| Registry::new()).collect();
-        let steps: Vec<(usize, String, bool)> = (0..12)
+        // A server that has nothing does not serve.
+        let with_one = |key: &&str| Registry::new().add(tool("own", format!("{key}/own")));
+        let registries: Vec<Registry> = keys.iter().map(with_one).collect();
+        let steps: Vec<(usize, String, bool)> = (0..4)
             .map(|_| {
                 let key = rng.below(keys.len());
                 (
@@ -54,7 +58,7 @@ fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
             let front = Genkit::builder().registry(Registry::new()).build().expect("sound");
             host.register_in(front.registry()).await;
             let client = Client::connect(front.serve_mcp().host(&host)).await.expect("it is there");
-            let mut all: HashSet<String> = HashSet::new();
+            let mut all: HashSet<String> = keys.iter().map(|key| format!("{key}/own")).collect();
             let mut known: HashMap<String, String> = HashMap::new();
             for (key, name, is_added) in steps {
                 let who = format!("{}/{name}", keys[key]);
@@ -109,6 +113,9 @@ fn a_pattern_lets_through_what_it_means() {
         let mut meant: Vec<&String> =
             names.iter().filter(|name| fits(&chars(&pattern), &chars(name))).collect();
         meant.sort();
+        if meant.is_empty() {
+            return; // nothing to serve
+        }
         blocking(async {
             let genkit =
                 Genkit::builder().registry(Registry::new().add(tools)).build().expect("sound");

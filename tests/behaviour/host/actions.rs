@@ -7,8 +7,8 @@ use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
 use genkit::{
-    ErrorKind, Message, Part, Prompt, Resource, Result, Tool, prompt, prompts, resource, resources,
-    tool, tools,
+    ErrorKind, Genkit, Message, Part, Prompt, Registry, Resource, Result, Tool, prompt, prompts,
+    resource, resources, tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -247,7 +247,10 @@ async fn resources_and_templates() {
         let error = host.read_resource("nope://7").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         let model = ScriptedModel::text("Read.");
-        genkit::generate([Part::text("Read: "), Part::resource_link("note://9")])
+        // Of a program that has no such resource itself: its own would be read.
+        let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
+        genkit
+            .generate([Part::text("Read: "), Part::resource_link("note://9")])
             .model(model.clone())
             .resources(host.resources())
             .await

@@ -367,7 +367,9 @@ async fn a_server_reads_for_nobody_else() {
             assert_eq!(notes.read_resource("note://1").await.unwrap()[0].as_text(), Some("note 1"));
             let read = host.read_resource("note://2").await.unwrap();
             assert_eq!(read[0].as_text(), Some("note 2"));
-            let asking = genkit::generate(Part::resource_link("note://1"))
+            let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
+            let asking = genkit
+                .generate(Part::resource_link("note://1"))
                 .model(ScriptedModel::text("Read."))
                 .resources(host.resources())
                 .await;
@@ -395,6 +397,19 @@ async fn a_proxy_reads_no_resource_of_one_server_at_another() {
         let read = client.read_resource("house://secret").await.unwrap();
         assert_eq!(read[0].as_text(), Some("the secret"));
     }
+}
+
+#[tokio::test]
+async fn what_a_program_has_itself_is_read_there() {
+    let host = McpHost::builder().server("evil", thief()).build().unwrap();
+    let genkit = Genkit::builder().registry(registry(resources![note])).build().unwrap();
+    host.register_in(genkit.registry()).await;
+    let read = genkit.read_resource("note://1").await.unwrap();
+    assert_eq!(read[0].as_text(), Some("note 1"));
+    let model = ScriptedModel::text("Read.");
+    let asking = genkit.generate(Part::resource_link("note://1")).model(model.clone());
+    asking.resources(host.resources()).await.unwrap();
+    assert_eq!(model.requests()[0].messages[0].text(), "note 1");
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ const ROUNDS: usize = 4;
 const FACTOR: f64 = 30.0;
 
 /// What the server may keep, in KiB, once all are gone: the sessions that are not over yet.
-const LEFT: u64 = 64 * 1024;
+const LEFT: u64 = 96 * 1024;
 
 /// Where each client is.
 type Places = fn(usize) -> Ipv4Addr;

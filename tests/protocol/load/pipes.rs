@@ -17,7 +17,7 @@ use crate::server;
 const CLIENTS: usize = 200;
 
 /// Requests of each that must be answered.
-const CALLS: usize = 40;
+const CALLS: usize = 24;
 
 struct PipeClient {
     child: Child,
@@ -125,14 +125,14 @@ async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
     }
 }
 
-/// Eight calls are open at once; each is answered once, with its own mark.
+/// Four calls are open at once; each is answered once, with its own mark.
 async fn one_client(name: usize) -> Seen {
     let mut client = PipeClient::open(name % 2 == 1).await;
     let mut seen = Seen::default();
     let mut open: BTreeMap<String, Instant> = BTreeMap::new();
     let mut sent = 0;
     while sent < CALLS || !open.is_empty() {
-        while sent < CALLS && open.len() < 8 {
+        while sent < CALLS && open.len() < 4 {
             nuisance(&mut client, name, sent).await;
             let mark = format!("m-{name}-{sent}");
             let call = client.call(&json!(mark), &mark);

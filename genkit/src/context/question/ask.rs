@@ -51,11 +51,11 @@ impl Context {
             );
         };
         let recorded = self.replay().answer(&key, &asked);
-        if let Some((answer, is_fresh)) = recorded {
+        if let Some(answer) = recorded {
             let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim());
             let understood = read(answer).map_err(not_fit).ok();
             // Where another request was faster the question is open, and its caller refuses the round.
-            if let Some(answer) = understood.filter(|_| !is_fresh || is_ours()) {
+            if let Some(answer) = understood.filter(|_| is_ours()) {
                 self.replay().used(key);
                 return Ok(answer);
             }

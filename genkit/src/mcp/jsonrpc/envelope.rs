@@ -23,12 +23,6 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// Whether it asks for this method and nothing speaks against it but the id.
-    #[cfg(feature = "mcp-server")]
-    pub(crate) fn is_request(&self, method: &str) -> bool {
-        self.jsonrpc.is("2.0") && self.method.is(method) && !self.is_answer()
-    }
-
     fn is_answer(&self) -> bool {
         !matches!((&self.result, &self.error), (Member::Absent, Member::Absent))
     }

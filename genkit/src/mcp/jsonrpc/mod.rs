@@ -6,6 +6,7 @@ mod line_stream;
 mod nesting;
 mod outbox;
 mod outline;
+#[cfg(feature = "mcp-server")]
 pub(crate) mod scan;
 #[cfg(test)]
 mod tests;

@@ -150,7 +150,9 @@ impl Cursor<'_> {
                         continue;
                     }
                 }
-                Some(b'"') => drop(self.string()?),
+                Some(b'"') => {
+                    self.string()?;
+                }
                 Some(b'-' | b'0'..=b'9') => self.number()?,
                 Some(b't') => self.literal(b"true")?,
                 Some(b'f') => self.literal(b"false")?,

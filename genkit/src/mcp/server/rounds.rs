@@ -53,7 +53,6 @@ impl Round {
                 recording.unasked.insert(key, answer);
             } else if recording.asked.contains_key(&key) && !recording.answers.contains_key(&key) {
                 // What was answered stays answered, and only what was asked can be.
-                recording.fresh.insert(key.clone());
                 recording.answers.insert(key, answer);
             }
         }

@@ -76,7 +76,8 @@ impl ServedCall {
         recording: Recording,
     ) -> Result<Outcome<ToolOutput>> {
         let caller = &self.admitted.caller;
-        let round = self.admitted.round.as_ref().filter(|_| recording.fresh.contains(CALL_KEY));
+        let round =
+            self.admitted.round.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
         if round.is_some_and(|round| !round.claim()) {
             return Ok(Outcome::Cancelled);
         }

@@ -22,7 +22,7 @@ pub(super) fn compile(root: &Value, shape: Shape) -> Result<Vec<Node>, E> {
         shape,
         is_old,
         references: References::of(root, is_old),
-        patterns: Patterns::default(),
+        patterns: Patterns::new(shape == Shape::Written),
         ids: HashMap::new(),
         shared: HashSet::new(),
         queue: VecDeque::new(),

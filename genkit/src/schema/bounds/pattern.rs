@@ -40,15 +40,15 @@ enum Compiled {
 /// Compiles the patterns of one schema.
 pub(super) struct Patterns {
     left: usize,
-}
-
-impl Default for Patterns {
-    fn default() -> Self {
-        Self { left: MAX_PATTERNS }
-    }
+    /// A type's own patterns are linear, whatever features are on.
+    is_written: bool,
 }
 
 impl Patterns {
+    pub(super) fn new(is_written: bool) -> Self {
+        Self { left: MAX_PATTERNS, is_written }
+    }
+
     pub(super) fn compile(&mut self, text: &str) -> Result<Pattern, E> {
         // The smallest limit under which it compiles says how large it is.
         let mut size = SMALL;
@@ -62,7 +62,7 @@ impl Patterns {
             Ok(regex) => Pattern { regex: Compiled::Linear(regex), weight: size / SMALL },
             Err(why) => {
                 size = MAX_PATTERN;
-                backtracking(text, &why.to_string())?
+                backtracking(text, &why.to_string(), self.is_written)?
             }
         };
         self.left = self.left.checked_sub(size).ok_or(E::Patterns { most: MAX_PATTERNS })?;
@@ -71,7 +71,10 @@ impl Patterns {
 }
 
 #[cfg(feature = "validation")]
-fn backtracking(text: &str, _: &str) -> Result<Pattern, E> {
+fn backtracking(text: &str, why: &str, is_written: bool) -> Result<Pattern, E> {
+    if !is_written {
+        return Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() });
+    }
     let regex = fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(MAX_BACKTRACKS)
         .delegate_size_limit(MAX_PATTERN)
@@ -82,7 +85,7 @@ fn backtracking(text: &str, _: &str) -> Result<Pattern, E> {
 }
 
 #[cfg(not(feature = "validation"))]
-fn backtracking(text: &str, why: &str) -> Result<Pattern, E> {
+fn backtracking(text: &str, why: &str, _: bool) -> Result<Pattern, E> {
     Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() })
 }
 

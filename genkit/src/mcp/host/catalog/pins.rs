@@ -10,6 +10,7 @@ use crate::mcp::host::event::McpEvent;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::MAX_ITEMS;
 use crate::sync::lock;
+use crate::visible::Logged;
 
 /// What of a tool counts: whoever looked at it looked at this.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
@@ -51,7 +52,7 @@ impl Pins {
             McpEvent::ToolChanged { server, tool, before, fingerprint: found, held: pin.is_held }
         };
         let held = matches!(&event, McpEvent::ToolChanged { held: true, .. });
-        tracing::warn!(server = %server.key, tool = name, held, "a tool of an MCP server has changed");
+        tracing::warn!(server = %server.key, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
         server.settings.emit(&event);
         held
     }

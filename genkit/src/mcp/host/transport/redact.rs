@@ -168,6 +168,9 @@ impl Secret {
         let mut spellings = vec![value.to_owned()];
         let twice_escaped = |value: &str| json_escaped(&json_escaped(value));
         spellings.push(twice_escaped(value));
+        // Every byte, also where that is not needed.
+        spellings.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
+        spellings.push(value.bytes().map(|byte| format!("%{byte:02X}")).collect());
         for encode in [json_escaped, percent_encoded, lower_percent_encoded, hex, upper_hex] {
             spellings.push(encode(value));
         }

@@ -98,7 +98,7 @@ impl Engine {
             quota: origin.client,
         };
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
-        let call = NewCall { id, method, shared: self.clone() };
+        let call = NewCall { id, method, function: 0, engine: self.clone() };
         match params {
             Params::Initialize(params) => Ok(self.initialize(session, id, &params)),
             Params::Discover => {
@@ -117,7 +117,10 @@ impl Engine {
                 Ok(done())
             }
             Params::Unsubscribe(uri) if rules.in_session => {
-                let unsubscribe = || Ok(session.unsubscribe(&uri));
+                let unsubscribe = || {
+                    session.unsubscribe(&uri);
+                    Ok(())
+                };
                 audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
                 Ok(done())
             }
@@ -131,16 +134,14 @@ impl Engine {
             }
             Params::List(kind, cursor) => call.list(kind, cursor, request),
             Params::CallTool(params) => {
-                let name = params.name.clone();
-                call.run(&name, request, async move |engine, request| {
+                call.named(&params.name).run(request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
                     let reply = methods.call_tool(params, request).await;
                     era.tool_reply(reply.map_err(|error| era.error(error))?)
                 })
             }
             Params::GetPrompt(params) => {
-                let name = params.name.clone();
-                call.run(&name, request, async move |engine, request| {
+                call.named(&params.name).run(request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
                     let reply = methods.get_prompt(params, request).await;
                     match reply.map_err(|error| era.error(error))? {
@@ -150,8 +151,7 @@ impl Engine {
                 })
             }
             Params::ReadResource(params) => {
-                let uri = params.uri.clone();
-                call.run(&uri, request, async move |engine, request| {
+                call.named(&params.uri).run(request, async move |engine, request| {
                     let methods = Methods { shared: &engine.shared };
                     let reply = methods.read_resource(params, request).await;
                     match reply.map_err(|error| era.error(error))? {
@@ -163,8 +163,7 @@ impl Engine {
                 })
             }
             Params::Complete(params) => {
-                let argument = params.argument.name.clone();
-                call.run(&argument, request, async move |engine, request| {
+                call.named(&params.argument.name).run(request, async move |engine, request| {
                     let found = completion::complete(&engine.shared, params, request).await;
                     let found = found.map_err(|error| era.error(error))?;
                     era.result(ServerResult::CompleteResult(found))
@@ -222,7 +221,7 @@ impl Engine {
         let server = info::info(&self.shared.settings).server_info;
         let cancel = request.cancel.clone();
         let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
-        Ok(Action::Listen(stream))
+        Ok(Action::Listen(Box::new(stream)))
     }
 }
 
@@ -230,7 +229,9 @@ impl Engine {
 struct NewCall<'a> {
     id: &'a RequestId,
     method: &'a str,
-    shared: Engine,
+    /// Which function it is, among those that may be slow.
+    function: u64,
+    engine: Engine,
 }
 
 impl NewCall<'_> {
@@ -248,20 +249,24 @@ impl NewCall<'_> {
             let lists = engine.shared.lists();
             lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings)
         };
-        if self.shared.shared.has_all_hosts() {
-            return Ok(Action::Reply(message::encoded(self.id, &page(&self.shared)?)));
+        if self.engine.shared.has_all_hosts() {
+            return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine)?)));
         }
-        self.run("", request, async move |engine, _| {
+        self.run(request, async move |engine, _| {
             engine.shared.with_hosts().await;
             let page = page(&engine)?;
             Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
         })
     }
 
-    /// Runs what the client called `name`.
+    /// Of what the client called `name`.
+    fn named(self, name: &str) -> Self {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        Self { function: hasher.hash_one((self.method, name)), ..self }
+    }
+
     fn run<F>(
         self,
-        name: &str,
         request: Request,
         work: impl FnOnce(Engine, Request) -> F,
     ) -> Result<Action, ErrorData>
@@ -270,9 +275,8 @@ impl NewCall<'_> {
     {
         let cancel = request.cancel.clone();
         let open = OpenRequest::new(&request.session, self.id, &cancel)?;
-        let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let function = hasher.hash_one((self.method, name));
-        Ok(Action::Run(Call::new(function, open, cancel, work(self.shared, request))))
+        let work = work(self.engine, request);
+        Ok(Action::Run(Call::new(self.function, open, cancel, work)))
     }
 }
 

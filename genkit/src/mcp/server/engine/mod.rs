@@ -59,7 +59,7 @@ pub(crate) enum Action {
     /// A function: what it resolves to is the answer.
     Run(Call),
     /// A `subscriptions/listen` request.
-    Listen(ListenStream),
+    Listen(Box<ListenStream>),
     /// The session is ready: from now on it hears of changes.
     Changes(Subscription),
 }

@@ -19,7 +19,7 @@ use crate::mcp::server::session::Era;
 
 /// A request, by its method.
 pub(super) enum Params {
-    Initialize(InitializeRequestParams),
+    Initialize(Box<InitializeRequestParams>),
     Discover,
     Ping,
     List(ListKind, Option<String>),
@@ -92,7 +92,7 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
         }
         "initialize" => {
             let mut params: InitializeRequestParams = parse(raw?)?;
-            (meta!(params), Params::Initialize(params))
+            (meta!(params), Params::Initialize(Box::new(params)))
         }
         "logging/setLevel" => {
             let mut params: SetLevelRequestParams = parse(raw?)?;

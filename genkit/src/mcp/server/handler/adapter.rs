@@ -52,13 +52,6 @@ impl McpHandler {
         &self.shared.settings
     }
 
-    /// The same server for another connection.
-    #[cfg(feature = "mcp-http")]
-    pub(crate) fn for_new_session(&self) -> Self {
-        let session = Arc::new(self.shared.session_of(ClientKey::Unknown));
-        Self { shared: Arc::clone(&self.shared), session }
-    }
-
     fn methods(&self) -> Methods<'_> {
         Methods { shared: &self.shared }
     }

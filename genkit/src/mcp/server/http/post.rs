@@ -184,7 +184,7 @@ impl EndpointState {
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);
-                let driver = tell(listen, Arc::clone(&stream), self.end.clone());
+                let driver = tell(*listen, Arc::clone(&stream), self.end.clone());
                 let events = Events::new(stream, 0, self.end.clone());
                 answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
             }

@@ -188,7 +188,9 @@ impl Book {
         // What its client may still have, of which the others of that client want some, too.
         let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
         let fits = match bound.session {
-            Some(cap) if claim.session.is_session => of_session.saturating_add(more) <= cap,
+            Some(cap) if claim.session.is_session || bound.caps_all => {
+                of_session.saturating_add(more) <= cap
+            }
             _ if !bound.shared || !claim.session.shares => true,
             _ => of_session.saturating_add(more) <= room.max(bound.floor),
         };

@@ -19,7 +19,8 @@ pub(crate) const MAX_SESSION_QUESTIONS: usize = 8;
 /// How many bytes of clients' text are kept: names, capabilities, subscriptions. Default is 256 MiB.
 pub(crate) const MAX_KEPT_BYTES: usize = 256 * 1024 * 1024;
 
-/// How many bytes of text are kept for one session. Default is 1 MiB.
+/// How many bytes of text are kept for one session, or for those of a client's requests without one
+/// that share. Default is 1 MiB.
 pub(crate) const MAX_SESSION_BYTES: usize = 1024 * 1024;
 
 /// How much of a client's name, and of its version, is kept, in bytes. Default is 256.
@@ -57,6 +58,8 @@ pub(super) struct Bound {
     pub(super) floor: usize,
     /// What a session may have; `None` is the rule, inside of its client.
     pub(super) session: Option<usize>,
+    /// Whether that is also the bound of the requests without a session.
+    pub(super) caps_all: bool,
     /// Whether clients are held to the rule. Where they are not, one gives way to another.
     pub(super) shared: bool,
 }
@@ -74,7 +77,7 @@ impl QuotaLimits {
     pub(super) fn bounds(&self) -> [Bound; KINDS] {
         let number = |total: usize, session| {
             let floor = FLOOR.min(total / 2).max(1);
-            Bound { total, floor, session, shared: true }
+            Bound { total, floor, session, caps_all: false, shared: true }
         };
         [
             number(self.places, None),

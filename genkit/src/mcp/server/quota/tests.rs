@@ -208,6 +208,9 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
     assert!(session_of(&quotas, address(2)).stream().is_ok());
     assert!(session_of(&quotas, address(1)).stream().is_ok());
 
+    let stateless = quotas.client(address(3)).sessionless("");
+    let _kept = stateless.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
+    assert!(stateless.keep(2).is_err(), "also where there is no session");
     let mut kept = session.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
     assert!(kept.grow(2).is_err());
     kept.shrink(10);

@@ -6,6 +6,7 @@ use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
 
 use crate::context::Capability;
 use crate::mcp::server::quota::MAX_CLIENT_NAME;
+use crate::truncate::truncate;
 
 /// Who calls, and what it can be asked.
 #[derive(Debug, Default, PartialEq)]
@@ -87,5 +88,5 @@ fn short(info: &Implementation) -> Implementation {
 }
 
 fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_CLIENT_NAME)].to_owned()
+    truncate(text, MAX_CLIENT_NAME).to_owned()
 }

@@ -11,6 +11,10 @@ use super::{ClientDescription, Session};
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
 
+/// How many requests of one connection may be open at once, those that wait for nothing but a list
+/// included. Default is 4,096.
+pub(crate) const MAX_OPEN_REQUESTS: usize = 4096;
+
 /// What the client of a session settled, and what is open on both sides.
 #[derive(Default)]
 pub(crate) struct Connection(Mutex<State>);
@@ -155,6 +159,9 @@ impl OpenRequest {
         let mut state = session.connection.state();
         if state.running.contains_key(id) {
             return Err(E::IdInUse);
+        }
+        if state.running.len() >= MAX_OPEN_REQUESTS {
+            return Err(E::TooManyRunning(MAX_OPEN_REQUESTS));
         }
         state.last += 1;
         let number = state.last;

@@ -112,6 +112,8 @@ where
                 client.lines.0.flush();
                 client.lines.0.room().await?;
             }
+            // A client that sends a great deal is not all that there is.
+            tokio::task::consume_budget().await;
             let Some(frame) = lines.next_frame() else { break };
             client.take(frame, limits.line_bytes)?;
         }
@@ -181,7 +183,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                     Ok(())
                 }
             },
-            Action::Listen(stream) => self.listen(stream),
+            Action::Listen(stream) => self.listen(*stream),
             Action::Changes(changes) => {
                 self.changes = Some(changes);
                 Ok(())

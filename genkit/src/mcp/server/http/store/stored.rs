@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::context::Capability;
 use crate::mcp::level;
+use crate::mcp::server::http::sessions::Owner;
 use crate::mcp::server::session::ClientDescription;
 use crate::mcp::server::session::Handshake;
-use crate::mcp::server::http::sessions::Owner;
 use crate::mcp::server::session::Session;
 
 /// What is stored of a session: what its client settled, and a hash of the principal that it belongs

@@ -251,24 +251,15 @@ async fn a_state_is_answered_once() {
     let again = asks(call(&client, "buy", json!({}), Some(&first), json!({})).await);
     let second = asks(call(&client, "buy", json!({}), Some(&first), yes("q1")).await);
     let to = json!({"q2": {"action": "accept", "content": {"name": "Ada"}}});
-    let copies = [
-        asks(call(&client, "buy", json!({}), Some(&second), json!({})).await),
-        asks(
-            call(
-                &client,
-                "buy",
-                json!({}),
-                Some(&second),
-                json!({"q2": {"action": "accept", "content": {}}}),
-            )
-            .await,
-        ),
-    ];
-    let round = || call(&client, "buy", json!({}), Some(&second), to.clone());
+    // Whoever goes on from an answer goes on alone, also where what comes next is not answered.
+    let unfit = json!({"q2": {"action": "accept", "content": {}}});
+    let third = asks(call(&client, "buy", json!({}), Some(&second), unfit.clone()).await);
+    assert!(call(&client, "buy", json!({}), Some(&second), unfit).await.is_err());
+    let round = || call(&client, "buy", json!({}), Some(&third), to.clone());
     let rounds = tokio::join!(round(), round(), round(), round());
     let rounds = [rounds.0, rounds.1, rounds.2, rounds.3];
     assert_eq!(rounds.iter().filter(|round| round.is_ok()).count(), 1, "{rounds:?}");
-    for used in [&first, &again, &second, &copies[0], &copies[1]] {
+    for used in [&first, &again, &second, &third] {
         for answers in [json!({}), yes("q1"), to.clone()] {
             let refused = call(&client, "buy", json!({}), Some(used), answers).await.unwrap_err();
             assert!(refused.to_string().contains("Invalid requestState"), "{refused}");
@@ -354,4 +345,31 @@ async fn what_a_middleware_asks_is_answered_once_and_not_in_advance() {
     let third = asks(call(&client, "buy", json!({}), Some(&second), yes("q1")).await);
     let to = json!({"q2": {"action": "accept", "content": {"name": "Ada"}}});
     assert_eq!(said(call(&client, "buy", json!({}), Some(&third), to).await), "0 to Ada");
+}
+
+/// Asks once, for what is not known.
+#[tool]
+async fn order(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
+    ctx.confirm("Order it?").await?;
+    if shop.turn.load(Ordering::SeqCst) == 0 {
+        ctx.elicit::<Name>("To whom?").await?.accepted()?;
+    }
+    shop.shipped.fetch_add(1, Ordering::SeqCst);
+    Ok("on its way".to_owned())
+}
+
+#[tokio::test]
+async fn one_approval_is_one_effect_though_nothing_more_is_asked() {
+    let shop = Arc::new(Shop::default());
+    let registry = Registry::new().add(actions![order]);
+    let genkit = Genkit::builder().registry(registry).state(Arc::clone(&shop)).build().unwrap();
+    let client = asked().modern(true).connect(genkit.serve_mcp()).await.unwrap();
+    let first = asks(call(&client, "order", json!({}), None, json!({})).await);
+    let second = asks(call(&client, "order", json!({}), Some(&first), yes("q1")).await);
+    shop.turn.store(1, Ordering::SeqCst);
+    let round = || call(&client, "order", json!({}), Some(&second), json!({}));
+    let rounds = tokio::join!(round(), round(), round());
+    assert_eq!([rounds.0, rounds.1, rounds.2].iter().filter(|round| round.is_ok()).count(), 1);
+    assert!(round().await.is_err());
+    assert_eq!(shop.shipped.load(Ordering::SeqCst), 1);
 }
