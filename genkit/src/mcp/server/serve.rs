@@ -123,9 +123,14 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()`. Set
-    /// `TCP_NODELAY` on your listener (`listener.tap_io(..)`): without it each answer of a session
-    /// takes some 40 ms.
+    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()`: a
+    /// [`Principal`](crate::mcp::server::Principal) owns the sessions that it opens, and has a share and a
+    /// rate of its own. Without one that is the address, where you serve with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`; else all clients are one.
+    ///
+    /// A router has no connections: what bounds them is yours. `axum::serve` waits for ever for silent and
+    /// slow clients, so put a proxy before it, or serve with `hyper-util` and a timer. Set `TCP_NODELAY` on
+    /// your listener (`listener.tap_io(..)`): without it an answer of several pieces takes some 40 ms.
     ///
     /// # Errors
     /// As serving: the registry is checked first.

@@ -69,14 +69,19 @@ impl McpServer {
     /// The hosts that requests may name in `Host`, with or without a port. Behind a domain or a
     /// proxy that is the public name: without it every request is refused with 403, and the log
     /// names the host that came. Default is loopback, so that a web page that points its own name
-    /// at this machine (DNS rebinding) is refused.
+    /// at this machine (DNS rebinding) is refused. An empty list is nobody.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
     }
 
     /// Web pages that may call this server, for example `https://app.example.com`. The server's
-    /// own origin and, for a server on loopback, loopback origins always may. Default is no other.
+    /// own origin and, for a server on loopback, loopback origins always may. Default is no other, and
+    /// so is an empty list.
+    ///
+    /// An origin is compared with its scheme. A page of `http://` is the server's own only where both name
+    /// the same port: without one it is a page of port 80, and the server one of 443. Pages that may call
+    /// get the answers of CORS, and read `mcp-session-id`.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.origins.extend(origins.into_iter().map(Into::into));
         self
