@@ -1,7 +1,7 @@
 //! Sealed states that came back changed.
 
 use genkit_tests::fuzz::fuzz;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{mutate, runtime};
 use crate::raw::{self, Client, Era, host, within};
