@@ -141,7 +141,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
             true,
         ),
         (
-            json!({"allOf": (0..3_000).map(|n| json!({"enum": [[n], {"n": n}]})).collect::<Vec<_>>()}),
+            json!({"not": {"anyOf": (0..3_000).map(|n| json!({"enum": [[n], {"n": n}]})).collect::<Vec<_>>()}}),
             Value::Array(items.clone()),
             true,
         ),
