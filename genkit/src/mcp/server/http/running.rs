@@ -9,8 +9,8 @@ use std::task::Poll;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
+use super::answering::{Answering, is_primed};
 use super::answers;
-use super::post::{Answering, is_primed};
 use super::streams::{AnswerBody, Driver, EventId, Events, priming};
 use crate::mcp::server::engine::{Call, Reply};
 
