@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-mod audit;
 mod bounded;
 mod bounds;
 mod changes;
@@ -13,10 +12,8 @@ mod flows_served;
 mod fuzz;
 mod generate;
 mod host;
-mod hostile;
+mod leaving;
 mod lists;
-mod masking;
-mod middleware_served;
 mod options;
 mod prompts;
 mod questions;
@@ -24,6 +21,7 @@ mod registry;
 mod resources;
 mod results;
 mod rounds;
+mod served;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};

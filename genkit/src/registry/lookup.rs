@@ -95,22 +95,19 @@ impl Registry {
         if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
             return Some(own);
         }
-        let remote: Vec<Resource> = templates(true)
-            .into_iter()
-            .filter(|resource| resource.matches(uri).is_some())
-            .chain(fixed.clone())
-            .collect();
+        let remote = Resource::answering(templates(true).into_iter(), uri);
         // A server that lists an address of another would read in its stead.
-        let mut servers = remote.iter().map(Resource::server);
+        let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
+        let mut servers = offering.map(Resource::server);
         let first = servers.next();
         if servers.any(|other| Some(other) != first) {
             let uri = Logged::text(uri);
             tracing::warn!(%uri, "several MCP servers offer one resource: it is read of none of them");
             return None;
         }
-        if let Some(fixed) = fixed {
-            return Some((fixed, Map::new()));
+        match fixed {
+            Some(fixed) => Some((fixed, Map::new())),
+            None => Resource::first_of(remote),
         }
-        Resource::most_specific(remote.into_iter(), uri)
     }
 }

@@ -206,28 +206,42 @@ impl Resource {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    /// Of several resources the one that answers for `uri`: the most specific template. Of those of other programs each
-    /// program has a share of the work, so that nobody's templates keep those of others from being looked at.
+    /// Of several resources the one that answers for `uri`: the most specific template.
     pub(crate) fn most_specific(
         resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Option<(Self, Map<String, Value>)> {
+        Self::first_of(Self::answering(resources, uri))
+    }
+
+    /// The most specific of those that answer; of equals, the first.
+    pub(crate) fn first_of(
+        answering: Vec<(Self, Map<String, Value>)>,
+    ) -> Option<(Self, Map<String, Value>)> {
+        answering.into_iter().rev().max_by_key(|(resource, _)| resource.specificity())
+    }
+
+    /// All that answer for `uri`, with the variables that it gives. Each program has a share of the work, so that nobody's
+    /// templates keep those of others from being looked at.
+    pub(crate) fn answering(
+        resources: impl Iterator<Item = Self>,
+        uri: &str,
+    ) -> Vec<(Self, Map<String, Value>)> {
         let mut searches: Vec<(String, UriSearch<'_>)> = Vec::new();
-        let mut best: Option<(Self, Map<String, Value>)> = None;
-        for resource in resources {
+        let mut answering = Vec::new();
+        for resource in resources.filter(|resource| resource.may_match(uri)) {
             let program = resource.program();
             let at = match searches.iter().position(|(other, _)| *other == program) {
                 Some(at) => at,
                 None if searches.len() == MAX_SEARCHES => MAX_SEARCHES - 1,
                 None => {
-                    searches.push((program.to_owned(), UriSearch::new(uri)?));
+                    let Some(search) = UriSearch::new(uri) else { return Vec::new() };
+                    searches.push((program.to_owned(), search));
                     searches.len() - 1
                 }
             };
-            let Some(variables) = resource.found_by(&mut searches[at].1) else { continue };
-            // Of equals, the first by name wins.
-            if best.as_ref().is_none_or(|(best, _)| resource.specificity() > best.specificity()) {
-                best = Some((resource, variables));
+            if let Some(variables) = resource.found_by(&mut searches[at].1) {
+                answering.push((resource, variables));
             }
         }
         for (program, _) in searches.iter().filter(|(_, search)| search.is_exhausted()) {
@@ -236,13 +250,12 @@ impl Resource {
                 "too many templates to look for a URI in all: some were passed over"
             );
         }
-        best
+        answering
     }
 
-    /// Whose it is, as the name of what other programs have says it; of our own it is empty.
+    /// Whose it is: the key of a server, or nothing for our own.
     fn program(&self) -> &str {
-        let key = self.info().is_remote().then(|| self.name().split_once('/')).flatten();
-        key.map_or("", |(key, _)| key)
+        self.server().unwrap_or_default()
     }
 
     /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.

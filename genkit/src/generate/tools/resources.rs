@@ -118,16 +118,15 @@ fn of_anybody(
     if found.is_some() {
         return Ok(found);
     }
-    let mut servers = given.iter().filter(|resource| resource.matches(uri).is_some());
-    let first = servers.next().and_then(Resource::server);
-    if let Some(first) = first
-        && let Some(other) = servers.filter_map(Resource::server).find(|other| *other != first)
+    let answering = Resource::answering(given.iter().cloned(), uri);
+    let mut servers = answering.iter().filter_map(|(resource, _)| resource.server());
+    if let Some(first) = servers.next()
+        && let Some(other) = servers.find(|other| *other != first)
     {
         let (uri, server, other) = (uri.to_owned(), first.to_owned(), other.to_owned());
         return Err(E::ResourceOfTwo { uri, server, other }.into());
     }
-    Ok(Resource::most_specific(given.iter().cloned(), uri)
-        .or_else(|| registry.resource_for(uri, |_| true)))
+    Ok(Resource::first_of(answering).or_else(|| registry.resource_for(uri, |_| true)))
 }
 
 /// A piece of content as a part, which says where it is from.

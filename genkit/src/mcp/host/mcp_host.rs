@@ -175,7 +175,8 @@ impl McpHost {
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
         let lists = join_all(lists).await;
         let has = |resources: &[Listed<Resource>]| {
-            resources.iter().any(|listed| listed.full.matches(uri).is_some())
+            let resources = resources.iter().map(|listed| listed.full.clone());
+            !Resource::answering(resources, uri).is_empty()
         };
         let mut found = catalogs
             .into_iter()

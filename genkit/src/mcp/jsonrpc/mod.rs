@@ -1,5 +1,6 @@
 //! JSON-RPC framing: messages as lines of text over two byte streams, for either end.
 
+#[cfg(feature = "mcp-host")]
 mod envelope;
 mod frame;
 mod line_stream;
@@ -13,12 +14,13 @@ mod tests;
 #[cfg(feature = "mcp-host")]
 mod values;
 
-pub(crate) use envelope::Envelope;
 #[cfg(feature = "mcp-host")]
-pub(crate) use envelope::Member;
+pub(crate) use envelope::{Envelope, Member};
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
-pub(crate) use nesting::{MAX_NESTING, nesting};
+pub(crate) use nesting::MAX_NESTING;
+#[cfg(feature = "mcp-host")]
+pub(crate) use nesting::nesting;
 #[cfg(feature = "mcp-server")]
 pub(crate) use outbox::Outbox;
 #[cfg(feature = "mcp-server")]

@@ -11,6 +11,7 @@ use std::{
 };
 
 use crate::sync::lock;
+#[cfg(feature = "mcp-host")]
 use serde::Serialize;
 use tokio::{io::AsyncWrite, sync::Notify};
 
@@ -63,6 +64,7 @@ impl<W> Outbox<W> {
     }
 
     /// Puts a message on a line of its own behind what waits. Order is the order of these calls.
+    #[cfg(feature = "mcp-host")]
     pub(crate) fn push(&self, message: &impl Serialize) -> io::Result<()> {
         let mut queue = self.open_queue()?;
         let before = queue.waiting.len();

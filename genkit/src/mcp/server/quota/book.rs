@@ -4,10 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::bound::{Bound, KINDS, Kind, may_take};
 use super::holder::{Claim, Holder};
-use super::question::{HeldQuestion, OpenQuestions};
+use super::question::OpenQuestions;
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
 
@@ -52,6 +53,14 @@ pub(crate) struct Held {
     kind: Kind,
     amount: usize,
     pub(super) claim: Claim,
+}
+
+/// A question to a client, counted until this is dropped.
+#[must_use = "what is dropped counts no more"]
+pub(crate) struct HeldQuestion {
+    book: Arc<Book>,
+    number: u64,
+    gives_way: CancellationToken,
 }
 
 impl Book {
@@ -108,10 +117,11 @@ impl Book {
             entries.uncount(Kind::Question, 1, &ended);
             self.count(&mut entries, Kind::Question, 1, &claim)?;
         }
-        Ok(entries.questions.add(claim, self))
+        let (number, gives_way) = entries.questions.add(claim);
+        Ok(HeldQuestion { book: Arc::clone(self), number, gives_way })
     }
 
-    pub(super) fn answered(&self, number: u64) {
+    fn answered(&self, number: u64) {
         let mut entries = self.entries();
         if let Some(claim) = entries.questions.remove(number) {
             entries.uncount(Kind::Question, 1, &claim);
@@ -240,5 +250,19 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.book.give_back(self.kind, self.amount, &self.claim);
+    }
+}
+
+impl HeldQuestion {
+    /// Waits until it has to give way to a question of somebody who has fewer: nobody waits for an
+    /// answer any more.
+    pub(crate) async fn gives_way(&self) {
+        self.gives_way.cancelled().await;
+    }
+}
+
+impl Drop for HeldQuestion {
+    fn drop(&mut self) {
+        self.book.answered(self.number);
     }
 }

@@ -5,11 +5,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Full, Held};
+use super::book::{Book, Full, Held, HeldQuestion};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::Place;
-use super::question::HeldQuestion;
 use super::rate::TokenBucket;
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::book::Book;
 use super::bound::Kind;
 use super::holder::Claim;
 
@@ -21,21 +20,14 @@ struct Open {
     gives_way: CancellationToken,
 }
 
-/// A question to a client, counted until this is dropped.
-#[must_use = "what is dropped counts no more"]
-pub(crate) struct HeldQuestion {
-    book: Arc<Book>,
-    number: u64,
-    gives_way: CancellationToken,
-}
-
 impl OpenQuestions {
-    pub(super) fn add(&mut self, claim: Claim, book: &Arc<Book>) -> HeldQuestion {
+    /// Its number, and what tells that it has to give way.
+    pub(super) fn add(&mut self, claim: Claim) -> (u64, CancellationToken) {
         let number = self.next;
         self.next += 1;
         let gives_way = CancellationToken::new();
         self.open.insert(number, Open { claim, gives_way: gives_way.clone() });
-        HeldQuestion { book: Arc::clone(book), number, gives_way }
+        (number, gives_way)
     }
 
     /// For whom it was counted, if it still is.
@@ -57,19 +49,5 @@ impl OpenQuestions {
         let open = self.open.remove(&found?)?;
         open.gives_way.cancel();
         Some(open.claim)
-    }
-}
-
-impl HeldQuestion {
-    /// Waits until it has to give way to a question of somebody who has fewer: nobody waits for an
-    /// answer any more.
-    pub(crate) async fn gives_way(&self) {
-        self.gives_way.cancelled().await;
-    }
-}
-
-impl Drop for HeldQuestion {
-    fn drop(&mut self) {
-        self.book.answered(self.number);
     }
 }

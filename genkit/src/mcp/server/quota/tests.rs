@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
-use super::question::HeldQuestion;
+use super::book::HeldQuestion;
 use super::*;
 use crate::mcp::server::error::Error as E;
 

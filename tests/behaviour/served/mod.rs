@@ -1,0 +1,4 @@
+//! What a server does around its functions: the audit log, middleware.
+
+mod audit;
+mod middleware;
