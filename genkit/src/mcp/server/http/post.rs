@@ -73,7 +73,7 @@ impl EndpointState {
             is_described,
             lacks_meta: is_described && !params.is_described(),
         };
-        let opens = is_request && method == Some("initialize");
+        let opens = is_request && method == Some("initialize") && !is_described;
         let changes_session = matches!(
             method,
             Some("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe")
