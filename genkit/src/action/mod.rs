@@ -41,7 +41,7 @@ mod tool;
 pub(crate) use call::{Requirement, Strictness};
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
+#[cfg(any(feature = "mcp-host", feature = "mcp-server"))]
 pub(crate) use genkit_uri_template::MAX_URI_BYTES;
 #[cfg(feature = "mcp-host")]
 pub(crate) use genkit_uri_template::UriTemplate;

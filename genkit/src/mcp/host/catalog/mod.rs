@@ -6,7 +6,6 @@ mod in_time;
 pub(crate) mod items;
 mod pagination;
 pub(crate) mod peer;
-pub(crate) mod pins;
 pub(crate) mod selection;
 pub(crate) mod sync;
 
@@ -228,12 +227,15 @@ impl Catalog {
                 }
                 let print = fingerprint(&[what, &item.to_string()]);
                 let pins = &self.server.pins;
+                let holds = self.server.config.controls.hold_changed_tools;
                 let is_wanted = what != "tool" || self.server.config.controls.wants(name);
                 let is_held = what == "tool"
                     && is_wanted
                     && match known.contains_key(&print) {
                         true => pins.holds(name),
-                        false => pins.is_held(&self.server, name, item),
+                        false => {
+                            pins.is_held(&self.server.key, &self.server.settings, name, item, holds)
+                        }
                     };
                 if is_held {
                     return Err(LeftOut::Held);

@@ -87,8 +87,8 @@ impl HttpTransport {
         self
     }
 
-    /// The longest message that is read from a stream, in bytes. Default is 16 MiB, which is also
-    /// the limit for an answer that is one JSON document.
+    /// The longest message that is read, from a stream or as one JSON document, in bytes. Default is 16
+    /// MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.endpoint.max_message = bytes;
         self

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::limits::MAX_QUESTION;
-use crate::mcp::host::session::state::SessionState;
+use crate::mcp::host::transport::redact::Redactor;
 use crate::size::json_size;
 use crate::visible::{self, Logged};
 
@@ -50,8 +50,11 @@ pub struct ElicitRequest {
 
 impl ElicitRequest {
     /// A question as a server asks it; `None` where it cannot be shown as it is.
-    pub(crate) fn new(session: &SessionState, params: &ElicitRequestParams) -> Option<Self> {
-        let server = session.server.to_string();
+    pub(crate) fn new(
+        server: &str,
+        redactor: &Redactor,
+        params: &ElicitRequestParams,
+    ) -> Option<Self> {
         let (message, schema, url) = match params {
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
                 (message, None, Some(url))
@@ -71,11 +74,11 @@ impl ElicitRequest {
             url => url.cloned(),
         };
         let schema = match schema {
-            Some(schema) => Some(shown_form(session.redactor.redact_json(schema))?),
+            Some(schema) => Some(shown_form(redactor.redact_json(schema))?),
             None => None,
         };
-        let message = shown_message(&server, &session.redactor.redact(message));
-        Some(Self { server, message, schema, url })
+        let message = shown_message(server, &redactor.redact(message));
+        Some(Self { server: server.to_owned(), message, schema, url })
     }
 
     #[cfg(test)]

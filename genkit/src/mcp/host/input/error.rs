@@ -1,6 +1,5 @@
 //! Errors of sampling, as servers read them.
 
-use super::sampling::MAX_SAMPLING_INPUT;
 use crate::error::{ErrorKind, Topic};
 use crate::mcp::host::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 
@@ -10,8 +9,8 @@ pub(crate) enum Error {
     NotAllowed,
     #[error("{MAX_SAMPLING} requests for the model run already")]
     TooMany,
-    #[error("a request for the model has {0} bytes, and {MAX_SAMPLING_INPUT} are the most")]
-    TooLarge(usize),
+    #[error("a request for the model has {0} bytes, and {1} are the most")]
+    TooLarge(usize, usize),
     #[error(
         "this server may use {0} tokens of the model, and fewer are left than this request may need"
     )]
@@ -26,7 +25,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotAllowed => ErrorKind::PermissionDenied,
-            Self::TooMany | Self::TooLarge(_) | Self::UsedUp(_) => ErrorKind::ResourceExhausted,
+            Self::TooMany | Self::TooLarge(..) | Self::UsedUp(_) => ErrorKind::ResourceExhausted,
             Self::Slow => ErrorKind::DeadlineExceeded,
             Self::Panicked => ErrorKind::Internal,
         }

@@ -12,7 +12,6 @@ use super::error::Error;
 use crate::context::SampleRequest;
 use crate::error::Result;
 use crate::mcp::host::limits::{MAX_SAMPLING, MAX_SERVER_SAMPLING, SAMPLING_TIMEOUT};
-use crate::mcp::host::session::state::SessionState;
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, IntoModel, ModelRef, Models, Usage, sampling};
 use crate::size::json_size;
@@ -24,7 +23,7 @@ const MAX_TOKENS: u32 = 4096;
 const MAX_TOTAL_TOKENS: u64 = 200_000;
 
 /// How large a request for the model may be, in bytes of JSON. Default is 1 MiB.
-pub(super) const MAX_SAMPLING_INPUT: usize = 1024 * 1024;
+const MAX_SAMPLING_INPUT: usize = 1024 * 1024;
 
 /// How many bytes count as one token where the model does not tell.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -135,13 +134,13 @@ impl Sampling {
     /// The model's answer in MCP's JSON.
     pub(crate) async fn answer(
         &self,
-        session: &SessionState,
+        server: &str,
+        usage: &ServerUse,
         params: &CreateMessageRequestParams,
     ) -> Result<Value> {
-        let server = &*session.server;
         let size = json_size(params);
         if size > MAX_SAMPLING_INPUT {
-            return Err(Error::TooLarge(size).into());
+            return Err(Error::TooLarge(size, MAX_SAMPLING_INPUT).into());
         }
         let asked = SamplingRequest {
             server: server.to_owned(),
@@ -153,13 +152,13 @@ impl Sampling {
         if !self.allow.as_ref().is_some_and(|allow| allow(&asked)) {
             return Err(Error::NotAllowed.into());
         }
-        let Some(_turn) = ServerTurn::take(&session.client.sampling) else {
+        let Some(_turn) = ServerTurn::take(&usage.running) else {
             return Err(Error::TooMany.into());
         };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
         // Until the model tells what it was, the most that it can be is taken.
         let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
-        let budget = Budget::take(&session.client.sampled_tokens, self.max_total_tokens, most)
+        let budget = Budget::take(&usage.tokens, self.max_total_tokens, most)
             .ok_or(Error::UsedUp(self.max_total_tokens))?;
         tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
         let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
@@ -179,6 +178,13 @@ impl Sampling {
 fn total(usage: &Usage) -> Option<u64> {
     let sum = usage.input_tokens.zip(usage.output_tokens).map(|(one, other)| one + other);
     usage.total_tokens.or(sum).filter(|total| *total > 0)
+}
+
+/// What one server uses of the model. It outlives connections.
+#[derive(Default)]
+pub(crate) struct ServerUse {
+    tokens: AtomicU64,
+    running: AtomicUsize,
 }
 
 /// One of the requests that a server may have running.

@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
 use super::link::{Desired, DesiredState, LinkStatus};
+use super::pins::Pins;
 use crate::context::Root;
 use crate::error::{Error as PublicError, ErrorKind, Result};
-use crate::mcp::host::catalog::pins::Pins;
 use crate::mcp::host::config::{Launch, Reconnect, ServerConfig};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::event::McpEvent;

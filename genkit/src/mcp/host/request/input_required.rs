@@ -56,7 +56,11 @@ async fn response(
     match input["method"].as_str().unwrap_or_default() {
         "elicitation/create" => {
             let params: ElicitRequestParams = read(server, params)?;
-            let Some(question) = ElicitRequest::new(&connection.session, &params) else {
+            let Some(question) = ElicitRequest::new(
+                &connection.session.server,
+                &connection.session.redactor,
+                &params,
+            ) else {
                 return Ok(serde_json::to_value(decline(server))?);
             };
             let has_handler = connection.session.settings.on_elicit.is_some();

@@ -1,15 +1,15 @@
 //! Client state of one server, which outlives its connections: roots, subscriptions, sign-in.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Mutex, RwLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::state::MessageRate;
+use super::message_rate::MessageRate;
 use crate::context::Root;
+use crate::mcp::host::input::sampling::ServerUse;
 
 #[derive(Default)]
 pub(crate) struct ClientState {
@@ -19,9 +19,8 @@ pub(crate) struct ClientState {
     pub(crate) subscribed: watch::Sender<BTreeSet<String>>,
     /// Log lines of the current second, and how many were left out.
     pub(crate) logged: Mutex<(MessageRate, u64)>,
-    /// Tokens of the program's model that the server has used.
-    pub(crate) sampled_tokens: AtomicU64,
-    pub(crate) sampling: AtomicUsize,
+    /// What the server uses of the program's model.
+    pub(crate) sampling: ServerUse,
     /// Whether the user is being asked to sign in.
     pub(crate) signing_in: watch::Sender<bool>,
 }

@@ -90,7 +90,11 @@ impl ServerRequests {
             let why = "this client lends no model";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
-        let answering = AssertUnwindSafe(sampling.answer(&self.session, params));
+        let answering = AssertUnwindSafe(sampling.answer(
+            &self.session.server,
+            &self.session.client.sampling,
+            params,
+        ));
         let answer =
             answering.catch_unwind().await.unwrap_or_else(|_| Err(SamplingError::Panicked.into()));
         answer.map_err(|error| {
@@ -180,9 +184,10 @@ impl ClientHandler for ServerRequests {
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let (Some(question), Some(place)) =
-            (ElicitRequest::new(&self.session, &params), self.session.request_place())
-        else {
+        let (Some(question), Some(place)) = (
+            ElicitRequest::new(&self.session.server, &self.session.redactor, &params),
+            self.session.request_place(),
+        ) else {
             return Ok(decline(&self.session.server));
         };
         let asking = async {

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use super::client_state::ClientState;
 use super::in_flight::InFlight;
+use super::message_rate::MessageRate;
 use crate::mcp::host::limits::{MAX_SERVER_REQUESTS, MAX_SERVER_REQUESTS_PER_SECOND};
 use crate::mcp::host::settings::HostSettings;
 use crate::mcp::host::transport::redact::Redactor;
@@ -46,29 +47,6 @@ pub(crate) struct SessionState {
     request_rate: Mutex<MessageRate>,
     end_cause: Mutex<Option<String>>,
     ended: CancellationToken,
-}
-
-/// Messages within the current second.
-pub(crate) struct MessageRate {
-    since: Instant,
-    count: u32,
-}
-
-impl Default for MessageRate {
-    fn default() -> Self {
-        Self { since: Instant::now(), count: 0 }
-    }
-}
-
-impl MessageRate {
-    /// Counts one more in this second.
-    pub(crate) fn count(&mut self) -> u32 {
-        if self.since.elapsed() > Duration::from_secs(1) {
-            *self = Self::default();
-        }
-        self.count = self.count.saturating_add(1);
-        self.count
-    }
 }
 
 impl SessionState {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, GetExtensions};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_client::{
 
 use super::bounded;
 use super::endpoint::RequestHeaders;
+use super::post::post;
 use super::request_scope::{EventStream, RequestScope};
 use super::uncorrelated::{correlated, request_id};
 use crate::mcp::host::transport::http_client::error::Error;
@@ -211,14 +212,12 @@ impl StreamableHttpClient for AuthorizedClient {
         }
         let (http, headers) = (&self.http, &headers);
         let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
-            http.post_message_with_max_sse_event_size(
-                Arc::clone(&uri),
-                message.clone(),
-                session.clone(),
-                token,
-                headers.clone(),
-                self.max_message,
-            )
+            let request = http.post(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = match token {
+                Some(token) => request.bearer_auth(token),
+                None => request,
+            };
+            post(request, &message, session.as_deref(), self.max_message)
         });
         let answer = self.scope.unless_closed(sent).await?;
         if session.is_some() && is_initialized(&message) {

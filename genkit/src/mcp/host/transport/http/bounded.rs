@@ -1,9 +1,9 @@
 //! Bounds of what a server streams: the values of a message are counted before it is parsed.
 
 use futures_util::stream::StreamExt as _;
-use rmcp::model::RequestId;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::request_scope::EventStream;
 use crate::mcp::host::limits::MAX_VALUES;
@@ -33,10 +33,21 @@ pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventSt
             );
             event.data = request.as_ref().map(|id| {
                 let message = format!("the answer has more than {MAX_VALUES} values");
-                let error = json!({ "code": -32600, "message": message });
-                json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+                error_of(id, &message).to_string()
             });
         }
         Ok(event)
     }))
+}
+
+/// What stands in the place of an answer that is not read.
+pub(super) fn error_of(request: &RequestId, message: &str) -> Value {
+    let error = json!({ "code": -32600, "message": message });
+    json!({ "jsonrpc": "2.0", "id": request, "error": error })
+}
+
+/// The same for an answer with too many values.
+pub(super) fn too_many_values(request: RequestId) -> ServerJsonRpcMessage {
+    let message = format!("the answer has more than {MAX_VALUES} values");
+    JsonRpcMessage::error(ErrorData::invalid_request(message, None), Some(request))
 }

@@ -5,6 +5,8 @@ mod bounded;
 mod connector;
 mod endpoint;
 mod error;
+mod long_events;
+mod post;
 mod request_scope;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,3 +1,4 @@
+mod bounds;
 mod ending;
 mod endpoint;
 pub(crate) mod fake;

@@ -7,8 +7,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::mcp::host::event::McpEvent;
-use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::MAX_ITEMS;
+use crate::mcp::host::settings::HostSettings;
 use crate::sync::lock;
 use crate::visible::Logged;
 
@@ -29,9 +29,15 @@ struct Pin {
 
 impl Pins {
     /// Looks at a tool that is listed: whether it is held back. A change is told once.
-    pub(super) fn is_held(&self, server: &ManagedServer, name: &str, item: &Value) -> bool {
+    pub(crate) fn is_held(
+        &self,
+        server: &str,
+        settings: &HostSettings,
+        name: &str,
+        item: &Value,
+        holds: bool,
+    ) -> bool {
         let found = fingerprint(item);
-        let holds = server.config.controls.hold_changed_tools;
         let event = {
             let pins = &mut *lock(&self.0);
             let Some(pin) = pins.get_mut(name) else {
@@ -48,12 +54,12 @@ impl Pins {
                 return pin.is_held;
             }
             let before = std::mem::replace(&mut pin.seen, found.clone());
-            let (server, tool) = (server.key.to_string(), name.to_owned());
+            let (server, tool) = (server.to_owned(), name.to_owned());
             McpEvent::ToolChanged { server, tool, before, fingerprint: found, held: pin.is_held }
         };
         let held = matches!(&event, McpEvent::ToolChanged { held: true, .. });
-        tracing::warn!(server = %server.key, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
-        server.settings.emit(&event);
+        tracing::warn!(server, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
+        settings.emit(&event);
         held
     }
 

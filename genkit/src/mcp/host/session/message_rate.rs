@@ -1,0 +1,26 @@
+//! How many messages came within a second.
+
+use std::time::{Duration, Instant};
+
+/// Messages within the current second.
+pub(crate) struct MessageRate {
+    since: Instant,
+    count: u32,
+}
+
+impl Default for MessageRate {
+    fn default() -> Self {
+        Self { since: Instant::now(), count: 0 }
+    }
+}
+
+impl MessageRate {
+    /// Counts one more in this second.
+    pub(crate) fn count(&mut self) -> u32 {
+        if self.since.elapsed() > Duration::from_secs(1) {
+            *self = Self::default();
+        }
+        self.count = self.count.saturating_add(1);
+        self.count
+    }
+}
