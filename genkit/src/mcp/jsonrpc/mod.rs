@@ -18,9 +18,7 @@ mod values;
 pub(crate) use envelope::{Envelope, Member};
 pub(crate) use frame::Frame;
 pub(crate) use line_stream::LineStream;
-pub(crate) use nesting::MAX_NESTING;
-#[cfg(feature = "mcp-host")]
-pub(crate) use nesting::nesting;
+pub(crate) use nesting::{MAX_NESTING, nesting};
 #[cfg(feature = "mcp-server")]
 pub(crate) use outbox::Outbox;
 #[cfg(feature = "mcp-server")]

@@ -4,7 +4,6 @@
 pub(crate) const MAX_NESTING: usize = 127;
 
 /// The deepest level of arrays and objects.
-#[cfg(feature = "mcp-host")]
 pub(crate) fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);

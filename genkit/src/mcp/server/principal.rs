@@ -6,6 +6,7 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 
+#[cfg(feature = "mcp-http")]
 use super::quota::ClientKey;
 
 /// Who calls, as an HTTP layer in front found out: put it into the request's extensions.

@@ -18,8 +18,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+#[cfg(feature = "mcp-http")]
+pub(crate) use self::bound::Kind;
 pub(crate) use self::bound::{
-    Kind, MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
+    MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
 pub(crate) use self::place::Place;
