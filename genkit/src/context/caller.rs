@@ -50,6 +50,10 @@ pub(crate) trait Caller: Send + Sync {
     }
 
     /// Who answers its questions, where that is known: two calls with one asker are one person's.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "asked for by calls of servers")
+    )]
     fn asker(&self) -> Option<Asker> {
         None
     }

@@ -37,6 +37,10 @@ impl Drain {
 
 impl RunningRequest {
     /// Counts until the answer was read to its end, or given up.
+    #[cfg_attr(
+        not(feature = "flows"),
+        allow(dead_code, reason = "answers of MCP are counted below")
+    )]
     pub(crate) fn until_sent(self, mut response: Response) -> Response {
         // What is mapped no longer says how long it is.
         if response.status() != StatusCode::NO_CONTENT

@@ -26,15 +26,18 @@ mod room;
 mod secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
+#[cfg(feature = "dev-tools")]
 mod without_delay;
 
 pub(crate) use self::body::{BodyError, BodyRoom, read_body};
-#[cfg(any(feature = "mcp-http", feature = "flows"))]
+#[cfg(feature = "mcp-http")]
 pub(crate) use self::connections::Connection;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::cors::Cors;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::drain::{Drain, RunningRequest};
+pub(crate) use self::drain::Drain;
+#[cfg(feature = "mcp-http")]
+pub(crate) use self::drain::RunningRequest;
 pub(crate) use self::host::AllowedHosts;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::host::HostRefusal;
@@ -45,6 +48,8 @@ pub(crate) use self::listening::{ListenPlace, Listening};
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 pub(crate) use self::secret::is_the_secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
-pub(crate) use self::serving::{GRACE, HttpApp, HttpServing, Peer};
+pub(crate) use self::serving::{GRACE, HttpServing};
+#[cfg(feature = "mcp-http")]
+pub(crate) use self::serving::{HttpApp, Peer};
 #[cfg(feature = "dev-tools")]
 pub(crate) use self::without_delay::without_delay;

@@ -79,6 +79,7 @@ pub(crate) trait HttpApp: Clone + Send + Sync + 'static {
 /// The other side of a connection.
 pub(crate) struct Peer<'a, C> {
     pub(crate) address: SocketAddr,
+    #[cfg_attr(not(feature = "mcp-http"), allow(dead_code, reason = "flows know none"))]
     pub(crate) client: &'a C,
     pub(crate) connection: &'a Connection,
 }

@@ -27,6 +27,10 @@ pub(super) struct LoopCaller {
     /// Of a model call that samples for the tool.
     pub(super) limit: Duration,
     /// The run.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "asked for by calls of servers")
+    )]
     pub(super) asker: Asker,
     /// The call.
     pub(super) request: ToolRequest,

@@ -21,6 +21,7 @@ const SECRET_BYTES: usize = 8;
 const MAX_REPEATED: usize = 64 * 1024;
 
 /// How many values are hidden, of those that change with each request. Default is the last 256.
+#[cfg(feature = "mcp-host-http")]
 const MAX_CHANGING: usize = 256;
 
 /// What the name of an argument contains whose value is secret.

@@ -49,6 +49,10 @@ pub(crate) struct McpCaller {
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
     quota: Arc<SessionQuota>,
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "asked for by calls of servers")
+    )]
     asker: Asker,
     /// What it gives back while its client is asked.
     place: Mutex<Option<Place>>,

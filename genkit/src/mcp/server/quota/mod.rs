@@ -4,6 +4,11 @@
 //! is left for all others takes no more: one client alone gets half, and a newcomer always finds some.
 //! A session is held to the same rule inside of its client.
 
+#![cfg_attr(
+    not(feature = "mcp-http"),
+    allow(dead_code, reason = "the one client of a pipe shares with nobody")
+)]
+
 #[cfg(feature = "mcp-http")]
 mod address;
 mod book;

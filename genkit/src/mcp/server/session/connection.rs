@@ -49,6 +49,7 @@ pub(crate) enum Handshake {
     /// `initialize` settled this version.
     Initialized(ProtocolVersion),
     /// There is none: a request of HTTP without a session, of the version that its header names.
+    #[cfg_attr(not(feature = "mcp-http"), allow(dead_code, reason = "a pipe has one"))]
     Without(ProtocolVersion),
 }
 
@@ -71,6 +72,7 @@ pub(crate) struct OpenQuestion {
 
 impl Connection {
     /// That of a request which stands by itself.
+    #[cfg(any(feature = "mcp-http", test))]
     pub(crate) fn without_handshake(version: ProtocolVersion) -> Self {
         let state = State { handshake: Handshake::Without(version), ..State::default() };
         Self(Mutex::new(state))

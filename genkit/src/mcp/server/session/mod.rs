@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+#[cfg(feature = "mcp-http")]
 use rmcp::model::ProtocolVersion;
 
 pub(crate) use answered_states::StateNumber;
@@ -67,6 +68,7 @@ impl Session {
 
     /// One without a handshake: that of a request which stands by itself, of the version that its
     /// HTTP header names.
+    #[cfg(feature = "mcp-http")]
     pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);
         self
