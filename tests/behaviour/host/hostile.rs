@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use super::{ERAS, registry, server, until};
 
 /// Sends a message to the host.
-type Say = mpsc::UnboundedSender<Value>;
+pub(super) type Say = mpsc::UnboundedSender<Value>;
 
 /// A server of the older protocol by hand: `heard` gets every message that is not of the handshake.
-fn by_hand(
+pub(super) fn by_hand(
     capabilities: Value,
     heard: impl Fn(&Value, &Say) + Send + Sync + 'static,
 ) -> CustomTransport {
@@ -64,15 +64,15 @@ fn by_hand(
     })
 }
 
-fn answer(request: &Value, result: Value) -> Value {
+pub(super) fn answer(request: &Value, result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
 }
 
-fn text(words: &str) -> Value {
+pub(super) fn text(words: &str) -> Value {
     json!({"content": [{"type": "text", "text": words}]})
 }
 
-fn tool(name: &str, description: &str) -> Value {
+pub(super) fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
 
