@@ -118,14 +118,14 @@ fn each_call_is_asked_for_until_somebody_says_always() {
     let desktop = Desktop::new("always");
     let asked = |ran: &Ran| ran.stdout.matches("? Call notes/add_note with").count();
     let add = |what: &str| format!("Add a note that says: {what}.\n");
-    let ran = desktop.talk(&format!("{}n\n{}y\n\n", add("one"), add("two")));
+    let ran = desktop.talk(&format!("{}n\n{}y\n\n", add("buy milk"), add("buy bread")));
     assert_eq!(asked(&ran), 2, "{}", ran.story());
     assert_eq!(ran.stdout.matches("result    {\"id\":").count(), 1, "{}", ran.story());
-    let ran = desktop.talk(&format!("{}a\n{}\n", add("three"), add("four")));
+    let ran = desktop.talk(&format!("{}a\n{}\n", add("buy salt"), add("buy rice")));
     assert_eq!(asked(&ran), 1, "{}", ran.story());
     assert_eq!(ran.stdout.matches("result    {\"id\":").count(), 2, "{}", ran.story());
     // For this start only.
-    let ran = desktop.talk(&format!("{}\n\n", add("five")));
+    let ran = desktop.talk(&format!("{}\n\n", add("buy tea")));
     assert_eq!(asked(&ran), 1, "{}", ran.story());
 }
 
