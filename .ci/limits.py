@@ -62,12 +62,12 @@ class Constant:
         """The way in which its comment writes it, else the shortest."""
         said = [way for way in self.ways() if says(self.comment, way)]
         if said:
-            return max(said, key=len)
+            return max(said, key=lambda way: (len(way), way))
         if self.kind == "Duration":
             short = [way for way in self.ways() if way.split()[-1] in ("ms", "s", "min", "h")]
             return min(short, key=lambda way: (len(way), way)) if short else "0"
         is_bytes = re.search(r"\bbytes?\b|\blarge\b|\bBytes\b", self.comment) or "BYTES" in self.name
-        return min(self.ways(), key=len) if is_bytes else f"{self.value:,}"
+        return min(self.ways(), key=lambda way: (len(way), way)) if is_bytes else f"{self.value:,}"
 
     def bounds(self):
         """Whether it is a bound that a reader may want to know."""

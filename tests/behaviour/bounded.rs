@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use genkit::mcp::McpHost;
 use genkit::mcp::host::{CustomTransport, ServerConfig};
 use genkit::testing::{Client, ScriptedModel};
-use genkit::{Context, Genkit, Prompt, Registry, Resource, Tool, generate, resource, resources};
+use genkit::{Context, Genkit, Prompt, Registry, Resource, Tool, resource, resources};
 use serde_json::{Map, Value, json};
 
 /// Longer than anything here takes, shorter than what would not end.

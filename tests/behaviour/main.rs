@@ -12,7 +12,7 @@ mod flows_served;
 mod fuzz;
 mod generate;
 mod host;
-mod hostile;
+mod leaving;
 mod lists;
 mod options;
 mod prompts;

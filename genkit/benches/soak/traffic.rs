@@ -128,14 +128,6 @@ async fn questions(to: SocketAddr, from: Ipv4Addr, era: Era, number: u8, tally: 
             1 => {
                 let begun = client.begin("tools/call", params).await;
                 open = begun.ok().map(|(_, connection)| connection);
-                // With its questions it goes.
-                if round.is_multiple_of(16)
-                    && let Ok(mut ending) = client.connect().await
-                {
-                    let _ = ending.send((client.head("DELETE") + "\r\n").as_bytes()).await;
-                    let _ = tokio::time::timeout(LATE, ending.answer()).await;
-                    client = opened(to, from, era, &tally).await;
-                }
             }
             _ => {
                 let answered = timely("a question", answered(&mut client, params, &word)).await;
@@ -143,7 +135,15 @@ async fn questions(to: SocketAddr, from: Ipv4Addr, era: Era, number: u8, tally: 
             }
         }
         rest(300).await;
-        if round % 32 == 31 && era == Era::Sessions {
+        // Before it has as many open questions as a session may have. Half of the sessions are ended with
+        // their questions, the others left.
+        if round % 16 == 15 && era == Era::Sessions {
+            if round % 32 == 15
+                && let Ok(mut ending) = client.connect().await
+            {
+                let _ = ending.send((client.head("DELETE") + "\r\n").as_bytes()).await;
+                let _ = tokio::time::timeout(LATE, ending.answer()).await;
+            }
             client = opened(to, from, era, &tally).await;
         }
     }

@@ -41,8 +41,10 @@ mod tool;
 pub(crate) use call::{Requirement, Strictness};
 pub(crate) use error::Error;
 pub(crate) use failure::failure_for_model;
+#[cfg(any(feature = "mcp-host", feature = "mcp-server"))]
+pub(crate) use genkit_uri_template::MAX_URI_BYTES;
 #[cfg(feature = "mcp-host")]
-pub(crate) use genkit_uri_template::{MAX_URI_BYTES, UriTemplate};
+pub(crate) use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;
 pub(crate) use linked::Linked;
 pub(crate) use prompt::Earlier;

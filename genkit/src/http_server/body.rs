@@ -11,7 +11,7 @@ use axum::body::{Bytes, HttpBody};
 use http_body_util::BodyExt as _;
 
 pub(crate) use super::room::BodyRoom;
-use super::room::RoomGuard;
+use super::room::{NoRoom, RoomGuard};
 
 /// How long the body of a request may take to arrive. Default is 30 seconds.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -30,6 +30,12 @@ pub(crate) enum BodyError {
     Long(usize),
     #[error("the body broke off")]
     Broken,
+}
+
+impl From<NoRoom> for BodyError {
+    fn from(_: NoRoom) -> Self {
+        Self::NoRoom
+    }
 }
 
 /// A body, with its part of the room.

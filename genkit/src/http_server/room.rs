@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::body::BodyError;
 use crate::sync::lock;
 
 /// How many bytes of larger bodies a server holds at once. Default is 64 MiB, or twice the largest
@@ -17,6 +16,10 @@ const ROOM: usize = 64 * 1024 * 1024;
 
 /// How long a body waits for room before another has to give way. Default is 1 second.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// There is none, and this one has to give way.
+#[derive(Debug)]
+pub(super) struct NoRoom;
 
 /// The room that all bodies share. Where there is none left the client that holds the most gives way
 /// with the body that it began first.
@@ -65,7 +68,7 @@ impl BodyRoom {
         self: &Arc<Self>,
         client: Option<IpAddr>,
         bytes: usize,
-    ) -> Result<RoomGuard, BodyError> {
+    ) -> Result<RoomGuard, NoRoom> {
         let wanted = CancellationToken::new();
         let number = {
             let mut taken = lock(&self.taken);
@@ -109,7 +112,7 @@ impl BodyRoom {
 
 impl RoomGuard {
     /// Room for `bytes` in all.
-    pub(super) async fn grow(&self, bytes: usize) -> Result<(), BodyError> {
+    pub(super) async fn grow(&self, bytes: usize) -> Result<(), NoRoom> {
         loop {
             let mut freed = std::pin::pin!(self.room.freed.notified());
             freed.as_mut().enable();
@@ -118,7 +121,7 @@ impl RoomGuard {
             }
             tokio::select! {
                 () = freed => {}
-                () = self.wanted.cancelled() => return Err(BodyError::NoRoom),
+                () = self.wanted.cancelled() => return Err(NoRoom),
                 () = tokio::time::sleep(PATIENCE) => self.room.make_room(),
             }
         }

@@ -134,6 +134,7 @@ impl HttpServing {
             }
         }
         drop(listener);
+        table.end_silent();
         let deadline = tokio::time::Instant::now() + grace;
         let overdue = async {
             let is_late = tokio::time::timeout_at(deadline, drain.finished()).await.is_err();

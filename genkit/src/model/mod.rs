@@ -61,9 +61,9 @@ pub use gemini::{Gemini, GeminiBuilder};
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub use interface::{ChunkSink, Model};
-#[cfg(any(feature = "http-model", feature = "mcp-server"))]
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
+#[cfg(feature = "http-model")]
 pub(crate) use names::Names;
 #[cfg(feature = "mcp-host")]
 pub(crate) use names::safe_name;

@@ -1,5 +1,4 @@
-//! What a server does around its functions: the audit log, masked errors, middleware.
+//! What a server does around its functions: the audit log, middleware.
 
 mod audit;
-mod masking;
 mod middleware;

@@ -147,7 +147,7 @@ fn a_stream_of_events_that_was_changed_ends_and_the_next_is_read() {
                      id: 2\ndata: {last}\n\n"
                 );
                 if own.chance(30) {
-                    stream = stream.replace('\n', *own.pick::<&str>(&["\r\n", "\r", "\n\n"]));
+                    stream = stream.replace('\n', own.pick::<&str>(&["\r\n", "\r", "\n\n"]));
                 }
                 let mut bytes = stream.into_bytes();
                 mutate::bytes(&mut own, &mut bytes);

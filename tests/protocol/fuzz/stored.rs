@@ -51,7 +51,7 @@ fn a_configuration_that_was_changed_is_read_or_refused_and_shows_no_secret() {
             let at = (at..).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             text.insert_str(
                 at,
-                *rng.pick::<&str>(&["// a comment\n", "/* another */", ",", "/*", "\""]),
+                rng.pick::<&str>(&["// a comment\n", "/* another */", ",", "/*", "\""]),
             );
         }
         if rng.chance(40) {

@@ -196,3 +196,21 @@ fn a_request_to_a_session_that_ends_is_answered_or_not_found() {
         assert_eq!(late.status, 404);
     }
 }
+
+/// Also one that says nothing: whoever waits for it can come back.
+#[test]
+fn a_call_that_takes_long_is_a_stream_to_come_back_to() {
+    let serving = Serving::of(server());
+    let session = Wire::to(&serving.url()).open(&[]);
+    let mut raw = Raw::to(serving.address());
+    raw.post(&in_session(&session), &call("steps", &json!({ "count": 0, "rest": 500 })));
+    let head = raw.head().expect("an answer");
+    assert_eq!(head.header("content-type").map(str::trim), Some("text/event-stream"), "{head:?}");
+    assert_eq!(raw.chunk(), "id: 1-0\nretry: 3000\ndata: \n\n");
+    drop(raw);
+    let mut again = Raw::to(serving.address());
+    again.get(&[&in_session(&session)[..], &[("last-event-id", "1-0")]].concat());
+    again.head().expect("an answer");
+    let rest = again.chunks();
+    assert!(rest.starts_with("id: 1-1\n") && rest.contains("through"), "{rest}");
+}

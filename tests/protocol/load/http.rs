@@ -26,7 +26,7 @@ const UNDISTURBED: usize = 20;
 
 /// How many times longer the slowest hundredth of the honest calls may take among the others than
 /// that of undisturbed ones, before and at the same time.
-const FACTOR: f64 = 20.0;
+const FACTOR: f64 = 40.0;
 
 /// What the server may keep, in KiB, once all are gone: the sessions that are not over yet.
 const LEFT: u64 = 96 * 1024;

@@ -175,7 +175,7 @@ async fn all_of(clients: impl Iterator<Item = usize>) -> Seen {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_clients_on_pipes() {
     server::example("conformance");
-    let honest = |name: &usize| name / 2 % 5 == 0;
+    let honest = |name: &usize| (name / 2).is_multiple_of(5);
     let mut alone = all_of((0..CLIENTS).filter(honest)).await;
     let mut all = all_of(0..CLIENTS).await;
     let [alone_line, all_line] = [alone.line("honest pipes alone"), all.line("all pipes")];

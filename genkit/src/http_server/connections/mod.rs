@@ -109,6 +109,15 @@ impl ConnectionTable {
         }
     }
 
+    /// Ends those that have not asked for anything.
+    pub(crate) fn end_silent(&self) {
+        for connection in lock(&self.open).connections.values() {
+            if connection.rank().is_some_and(|(has_spoken, ..)| !has_spoken) {
+                connection.end();
+            }
+        }
+    }
+
     /// Ends them all.
     pub(crate) fn end_all(&self) {
         lock(&self.open).connections.values().for_each(|connection| connection.end());

@@ -20,15 +20,17 @@ mod rounds;
 mod run;
 mod serve;
 mod session;
+#[cfg(feature = "mcp-http")]
+mod session_store;
 mod settings;
 mod state;
 mod stdio;
 mod tool_call;
 
 pub use builder::McpServer;
-#[cfg(feature = "mcp-http")]
-pub use http::{MemorySessions, SessionStore, StoredSession};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;
+#[cfg(feature = "mcp-http")]
+pub use session_store::{MemorySessions, SessionStore, StoredSession};
 pub use settings::ApprovalFallback;

@@ -72,7 +72,10 @@ impl McpServer {
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
             Some(place) => {
-                http::serve(Arc::clone(handler.shared()), place, listening.told, stop).await
+                let shared = Arc::clone(handler.shared());
+                // It has a session of its own, which is counted.
+                drop(handler);
+                http::serve(shared, place, listening.told, stop).await
             }
             None => {
                 warn_unused(&listening);

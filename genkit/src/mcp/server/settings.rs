@@ -104,7 +104,8 @@ pub(crate) struct HttpSettings {
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
     /// Where sessions outlive this process.
-    pub(crate) session_store: Option<std::sync::Arc<dyn crate::mcp::server::http::SessionStore>>,
+    pub(crate) session_store:
+        Option<std::sync::Arc<dyn crate::mcp::server::session_store::SessionStore>>,
 }
 
 impl Default for ServerSettings {

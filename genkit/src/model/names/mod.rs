@@ -3,6 +3,7 @@
 #[cfg(feature = "mcp-server")]
 mod kept;
 
+#[cfg(feature = "http-model")]
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -19,21 +20,20 @@ const MAX_STEM: usize = MAX_NAME - 8;
 
 /// Names as a provider or a client sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
 /// alike. `fs/read_file` becomes `fs__read_file`.
+#[cfg(feature = "http-model")]
 pub(crate) struct Names<'a> {
     /// By our name; only those that differ.
     sent: HashMap<&'a str, String>,
     /// By the provider's.
-    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     ours: HashMap<String, &'a str>,
 }
 
+#[cfg(feature = "http-model")]
 impl<'a> Names<'a> {
-    #[cfg(feature = "http-model")]
     pub(crate) fn of(request: &'a ModelRequest) -> Self {
         Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
     }
 
-    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     pub(crate) fn new(all: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
         if all.clone().all(is_safe) {
@@ -54,7 +54,6 @@ impl<'a> Names<'a> {
     }
 
     /// The name that is sent.
-    #[cfg_attr(not(feature = "http-model"), allow(dead_code, reason = "for models"))]
     pub(crate) fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
@@ -65,7 +64,6 @@ impl<'a> Names<'a> {
     }
 
     /// Our name of what the provider calls.
-    #[cfg(feature = "http-model")]
     pub(crate) fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::McpServer;
 use crate::http_server::ListenPlace;
-use crate::mcp::server::http::SessionStore;
+use crate::mcp::server::session_store::SessionStore;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example

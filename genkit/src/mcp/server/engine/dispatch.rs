@@ -100,7 +100,9 @@ impl Engine {
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
         let call = NewCall { id, method, function: 0, engine: self.clone() };
         match params {
-            Params::Initialize(params) => Ok(self.initialize(session, id, &params)),
+            Params::Initialize(params) if era == Era::Legacy => {
+                Ok(self.initialize(session, id, &params))
+            }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
                 let info = info::info(&self.shared.settings);
@@ -125,7 +127,8 @@ impl Engine {
                 Ok(done())
             }
             Params::Listen(params) if !rules.in_session => self.listen(id, params, &request),
-            Params::Ping
+            Params::Initialize(_)
+            | Params::Ping
             | Params::SetLevel(_)
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)

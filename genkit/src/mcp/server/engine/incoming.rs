@@ -7,7 +7,7 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::de::IgnoredAny;
 
 use crate::mcp::jsonrpc::scan::{self, MAX_VALUES, Members, ScanFault, text_of};
-use crate::mcp::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner};
+use crate::mcp::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 use crate::mcp::server::caller::message;
 
 /// A message of a client; what it carries is raw JSON, that is known to be JSON.
@@ -180,6 +180,10 @@ fn unusable(fault: &MessageFault) -> ErrorData {
 fn no_object(text: &str) -> MessageFault {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageFault::NotJson(error.to_string()),
+        // As readers of JSON see it, which go no deeper.
+        Ok(_) if nesting(text) > MAX_NESTING => {
+            MessageFault::NotJson("recursion limit exceeded".to_owned())
+        }
         Ok(_) if text.starts_with('[') => MessageFault::Batch,
         Ok(_) => MessageFault::NoObject,
     }

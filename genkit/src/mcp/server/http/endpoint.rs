@@ -10,18 +10,19 @@ use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio_util::sync::CancellationToken;
 
+use super::answers;
 use super::bearer::BearerToken;
+use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
 use super::sessions::{Owner, SessionTable};
-use super::store::SessionStore;
 use super::streams::AnswerBody;
-use super::{PATH, answers};
 use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
 use crate::mcp::server::audit;
 use crate::mcp::server::engine::Engine;
 use crate::mcp::server::principal::Principal;
 use crate::mcp::server::quota::{ClientKey, ClientQuota};
+use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::state::SharedState;
 
 /// What a page may do.

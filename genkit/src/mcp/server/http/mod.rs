@@ -6,18 +6,20 @@
 //!                                           └─ get ─ sessions ─ streams
 //! ```
 
+mod answering;
 mod answers;
 mod bearer;
 mod endpoint;
 mod get;
+mod names;
 mod parameter_cache;
 mod post;
 mod refusal;
+mod restoring;
 mod rules;
 mod running;
 mod sessions;
 mod standing;
-mod store;
 mod streams;
 
 use std::sync::Arc;
@@ -26,18 +28,11 @@ use axum::Router;
 use axum::extract::Request;
 use tokio_util::sync::CancellationToken;
 
-pub use self::store::{MemorySessions, SessionStore, StoredSession};
-
 use self::endpoint::McpEndpoint;
+use self::names::PATH;
 use super::state::SharedState;
 use crate::error::Result;
 use crate::http_server::{Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
-
-/// Where the endpoint is mounted.
-const PATH: &str = "/mcp";
-
-/// The header that names a session.
-const SESSION: &str = "mcp-session-id";
 
 /// Serves until `stop`, then lets what runs finish.
 pub(super) async fn serve(

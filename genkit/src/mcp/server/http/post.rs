@@ -10,32 +10,23 @@ use hyper::body::Body;
 use rmcp::model::{ProtocolVersion, RequestId};
 use tokio_util::sync::CancellationToken;
 
+use super::answering::Answering;
+use super::answers;
 use super::endpoint::{EndpointState, Sender};
+use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{
     Asked, ParamsOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
 };
 use super::running::Running;
-use super::sessions::{SessionId, SessionInUse};
+use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
-use super::{SESSION, answers};
-use crate::http_server::{RunningRequest, read_body};
+use crate::http_server::read_body;
 use crate::mcp::server::engine::{
     Action, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
 };
 use crate::mcp::server::principal::HttpHead;
-use crate::mcp::server::session::{Handshake, Session};
-
-/// What a message is answered with, beside the answer itself.
-pub(super) struct Answering {
-    /// What is said before the answer.
-    pub(super) stream: Arc<EventStream>,
-    pub(super) cancel: CancellationToken,
-    pub(super) session: Option<SessionInUse>,
-    pub(super) counts: RunningRequest,
-    is_described: bool,
-    lacks_meta: bool,
-}
+use crate::mcp::server::session::Session;
 
 impl EndpointState {
     pub(super) async fn post<B>(
@@ -82,7 +73,7 @@ impl EndpointState {
             is_described,
             lacks_meta: is_described && !params.is_described(),
         };
-        let opens = is_request && method == Some("initialize");
+        let opens = is_request && method == Some("initialize") && !is_described;
         let changes_session = matches!(
             method,
             Some("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe")
@@ -192,14 +183,6 @@ impl EndpointState {
     }
 }
 
-impl Answering {
-    /// One message, and a status where it has one.
-    pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
-        let status = answers::status(reply.error, self.is_described, self.lacks_meta);
-        answers::json(status, reply.bytes)
-    }
-}
-
 /// Says what a client listens to, until it or the server ends it.
 async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
     loop {
@@ -230,13 +213,4 @@ fn outline<'a>(
 fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
     let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
     params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()
-}
-
-/// Whether sessions of this version are told where they can come back to: who speaks an older one
-/// takes an event without a message for a broken one.
-pub(super) fn is_primed(session: &Session) -> bool {
-    match session.connection.handshake() {
-        Handshake::Initialized(version) => version.as_str() >= "2025-11-25",
-        _ => false,
-    }
 }

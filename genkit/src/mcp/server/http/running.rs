@@ -4,15 +4,20 @@
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
+use super::answering::{Answering, is_primed};
 use super::answers;
-use super::post::{Answering, is_primed};
 use super::streams::{AnswerBody, Driver, EventId, Events, priming};
 use crate::mcp::server::engine::{Call, Reply};
+
+/// How long a call of a session may take before its answer becomes a stream, which its client can come
+/// back to when it loses the connection. Default is 50 milliseconds.
+const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 
 /// A call, polled where its connection is served. One of a session goes on without its connection;
 /// any other ends with it.
@@ -21,6 +26,7 @@ pub(super) struct Running(Option<(Call, Answering)>);
 /// What happened first.
 enum First {
     Ended(Option<Reply>),
+    /// A stream begins.
     Said,
 }
 
@@ -31,20 +37,37 @@ impl Running {
 
     /// Runs it until it ends or says something.
     pub(super) async fn answer(mut self, now: u64, end: CancellationToken) -> Response<AnswerBody> {
-        let first = poll_fn(|cx| {
-            let Some((call, answering)) = &mut self.0 else {
-                return Poll::Ready(First::Ended(None));
-            };
-            match Pin::new(call).poll(cx) {
-                Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
-                Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
-            }
-        });
-        let first = first.await;
+        let first = self.first().await;
         let Some((call, answering)) = self.0.take() else { return answers::no_events() };
         match first {
             First::Ended(reply) => ended(reply, answering, end),
             First::Said => said(call, answering, now, end),
+        }
+    }
+}
+
+impl Running {
+    async fn first(&mut self) -> First {
+        // Most calls end at once, and need no timer.
+        if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
+            return first;
+        }
+        let session = self.0.as_ref().and_then(|(_, answering)| answering.session.as_ref());
+        if !session.is_some_and(|session| is_primed(&session.session)) {
+            return poll_fn(|cx| self.poll_first(cx)).await;
+        }
+        tokio::select! {
+            biased;
+            first = poll_fn(|cx| self.poll_first(cx)) => first,
+            () = tokio::time::sleep(RESUMABLE_AFTER) => First::Said,
+        }
+    }
+
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
+        let Some((call, answering)) = &mut self.0 else { return Poll::Ready(First::Ended(None)) };
+        match Pin::new(call).poll(cx) {
+            Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
+            Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
         }
     }
 }

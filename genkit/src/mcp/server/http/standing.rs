@@ -4,10 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use super::sessions::SessionInUse;
 use super::streams::EventStream;
 use crate::mcp::server::engine::{Outward as _, message};
-use crate::mcp::server::quota::Held;
 use crate::mcp::server::session::Subscription;
 use crate::sync::lock;
 
@@ -41,9 +39,10 @@ impl Standing {
         self.arrival.notify_one();
     }
 
-    /// Says them, for as long as it is polled: who comes later waits until nobody else does.
-    pub(super) async fn tell(self: Arc<Self>, session: SessionInUse, counted: Held) {
-        let _counts = (session, counted);
+    /// Says them, for as long as it is polled: who comes later waits until nobody else does. `kept` is
+    /// kept as long.
+    pub(super) async fn tell(self: Arc<Self>, kept: impl Send) {
+        let _kept = kept;
         let mut changes = self.changes.lock().await;
         loop {
             if let Some(arrived) = lock(&self.arrived).take() {

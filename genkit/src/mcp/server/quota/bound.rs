@@ -84,7 +84,11 @@ impl QuotaLimits {
             Bound { shared: false, ..number(self.sessions, Some(1)) },
             number(MAX_STREAMS, Some(MAX_SESSION_STREAMS)),
             number(MAX_QUESTIONS, Some(self.session_questions)),
-            Bound { floor: MAX_SESSION_BYTES, ..number(MAX_KEPT_BYTES, Some(MAX_SESSION_BYTES)) },
+            Bound {
+                floor: MAX_SESSION_BYTES,
+                caps_all: true,
+                ..number(MAX_KEPT_BYTES, Some(MAX_SESSION_BYTES))
+            },
         ]
     }
 }

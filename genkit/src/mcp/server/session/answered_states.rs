@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::request_state::StateNumber;
+use serde::{Deserialize, Serialize};
+
 use crate::mcp::server::settings::STATE_TTL;
 
 /// How many words of 64 numbers are kept of an instance. Default is 16,384: older states than a million
@@ -13,6 +14,16 @@ const MAX_WORDS: usize = 16 * 1024;
 /// How many instances with one key are kept. Default is 64; of more, the states of the longest idle are
 /// refused.
 const MAX_INSTANCES: usize = 64;
+
+/// The place of a state among those of its instance. States that ask the same again, since nothing was
+/// answered, share it, so that one of them is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StateNumber {
+    #[serde(rename = "i")]
+    pub(super) instance: u64,
+    #[serde(rename = "n")]
+    pub(super) number: u64,
+}
 
 /// The numbers that were answered here, by instance.
 #[derive(Debug, Default)]

@@ -15,12 +15,13 @@ use std::sync::{Mutex, MutexGuard};
 
 use rmcp::model::ProtocolVersion;
 
+pub(crate) use answered_states::StateNumber;
 pub(crate) use client::ClientDescription;
 pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateNumber, StateSealer};
+pub(crate) use request_state::{StateBinding, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;

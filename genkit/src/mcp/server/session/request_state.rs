@@ -11,7 +11,7 @@ use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answered_states::AnsweredStates;
+use super::answered_states::{AnsweredStates, StateNumber};
 use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
@@ -38,16 +38,6 @@ pub(crate) struct StateSealer {
 
 /// The request that a state is bound to: it opens for the same one only.
 pub(crate) struct StateBinding(Vec<u8>);
-
-/// The place of a state among those of its instance. States that ask the same again, since nothing was
-/// answered, share it, so that one of them is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StateNumber {
-    #[serde(rename = "i")]
-    pub(super) instance: u64,
-    #[serde(rename = "n")]
-    pub(super) number: u64,
-}
 
 /// What a state holds.
 #[derive(Serialize, Deserialize)]

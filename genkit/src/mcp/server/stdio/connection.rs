@@ -149,7 +149,10 @@ where
 impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     fn take(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
         let read = match frame {
-            Frame::Line(line) => engine::read(line),
+            Frame::Line(line) => {
+                tracing::trace!(bytes = line.len(), "read a line");
+                engine::read(line)
+            }
             Frame::TooLong(outline, _) => engine::reject(outline, &MessageFault::TooLong(limit)),
         };
         match read {

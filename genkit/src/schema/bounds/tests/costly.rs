@@ -114,6 +114,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
         (0..12).map(|n| json!({"pattern": format!("[ab]{{2000}}c{n}")})).collect();
     let named: Map<String, Value> =
         (0..10_000).map(|n| (format!("p{n}"), json!({"type": "integer"}))).collect();
+    let mut wrong: Vec<String> = Vec::new();
     for (schema, value, is_too_much) in [
         (json!({"patternProperties": patterns}), Value::Object(keys.clone()), true),
         (
@@ -127,7 +128,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
             false,
         ),
         (json!({"not": {"anyOf": contains}}), Value::Array(items.clone()), true),
-        (json!({"items": {"anyOf": either}}), Value::Array(objects.clone()), true),
+        (json!({"items": {"not": {"anyOf": either}}}), Value::Array(objects.clone()), true),
         (
             json!({"items": {"properties": named, "required": (0..10_000).map(|n| format!("p{n}")).collect::<Vec<_>>()}}),
             Value::Array(objects.clone()),
@@ -141,7 +142,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
             true,
         ),
         (
-            json!({"allOf": (0..3_000).map(|n| json!({"enum": [[n], {"n": n}]})).collect::<Vec<_>>()}),
+            json!({"not": {"anyOf": (0..3_000).map(|n| json!({"enum": [[n], {"n": n}]})).collect::<Vec<_>>()}}),
             Value::Array(items.clone()),
             true,
         ),
@@ -152,11 +153,14 @@ fn a_schema_times_its_value_is_given_up_in_time() {
         let shown: String = schema.to_string().chars().take(60).collect();
         let bounds = bounds.unwrap_or_else(|why| panic!("{why} {shown}")).expect("it asserts");
         let verdict = bounds.verdict(&value);
-        assert_eq!(matches!(verdict, Err(Misfit::TooMuch)), is_too_much, "{shown}");
+        if matches!(verdict, Err(Misfit::TooMuch)) != is_too_much {
+            wrong.push(shown.clone());
+        }
         if let Err(Misfit::Broken(why)) = verdict {
             assert!(why.len() < 10_000, "{} {shown}", why.len());
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! The handshake, requests without one, and both on one connection.
 
+use std::sync::Arc;
+
+use rmcp::model::ProtocolVersion;
 use serde_json::{Value, json};
+
+use crate::mcp::server::session::Session;
 
 use super::{Machine, Step, call, initialize, modern, notification, request, text};
 
@@ -87,6 +92,19 @@ async fn what_an_era_does_not_have_is_not_found_there() {
     assert_eq!(code(&machine.answer(&listen)), -32601);
     let missing = modern(call(1, "add"), "2026-07-28", Value::Null);
     assert_eq!(code(&machine.answer(&missing)), -32602);
+}
+
+/// A request of HTTP whose header names the era without handshake.
+#[tokio::test]
+async fn where_there_is_no_handshake_nobody_shakes_hands() {
+    let mut machine = Machine::new();
+    let quota = Arc::clone(machine.session.quota());
+    let session = Session::new(quota, None).without_handshake(ProtocolVersion::V_2026_07_28);
+    machine.session = Arc::new(session);
+    for hello in [initialize(json!({})), request(1, "initialize", json!({}))] {
+        assert_eq!(code(&machine.answer(&hello)), -32601);
+    }
+    assert_eq!(text(&machine.answer(&call(1, "add"))), "42");
 }
 
 #[tokio::test]

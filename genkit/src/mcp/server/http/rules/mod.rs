@@ -115,15 +115,25 @@ pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderFault> {
 pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, HeaderFault> {
     let named = named_version(headers)?;
     if asked.is_request && asked.method == Some("initialize") {
-        let wanted = asked.params.protocol_version().unwrap_or_default();
-        if let Some(named) = named {
-            known(named).ok_or_else(|| HeaderFault::UnknownVersion(named.to_owned()))?;
-            if named != wanted {
-                let (header, body) = (named.to_owned(), wanted.into_owned());
-                return Err(HeaderFault::Handshake { header, body });
+        let wanted = asked.params.protocol_version();
+        let version = match named {
+            None => None,
+            Some(named) => {
+                Some(known(named).ok_or_else(|| HeaderFault::UnknownVersion(named.to_owned()))?)
             }
+        };
+        let is_same = version.is_none() || named == wanted.as_deref();
+        // A request of the newer protocol, which has no such method.
+        let is_described = version.is_some_and(|version| !version.has_initialize())
+            && (wanted.is_none() || asked.params.meta_version().is_some());
+        let wanted = wanted.unwrap_or_default();
+        if is_same {
+            return Ok(Rules::Handshake(known(&wanted).unwrap_or(UNNAMED)));
         }
-        return Ok(Rules::Handshake(known(&wanted).unwrap_or(UNNAMED)));
+        if !is_described {
+            let header = named.unwrap_or_default().to_owned();
+            return Err(HeaderFault::Handshake { header, body: wanted.into_owned() });
+        }
     }
     let described = asked.params.meta_version().filter(|_| asked.is_request);
     let Some(meta) = described else {

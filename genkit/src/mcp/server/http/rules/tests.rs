@@ -76,7 +76,15 @@ fn a_handshake_is_of_the_older_protocols_whatever_it_asks_for() {
         let found = rules(&[], "initialize", &params);
         assert!(matches!(found, Ok(Rules::Handshake(_))), "{version}: {found:?}");
     }
+    // Where the headers and `_meta` say that it is of the newer protocol, it is a method that it lacks.
+    let newer = [(VERSION, "2026-07-28")];
+    assert_eq!(rules(&newer, "initialize", META), Ok(Rules::Described));
+    let both = META.replacen('{', r#"{"protocolVersion":"2025-11-25","#, 1);
+    assert_eq!(rules(&newer, "initialize", &both), Ok(Rules::Described));
+    let bare = rules(&newer, "initialize", "{}");
+    assert!(matches!(bare, Err(HeaderFault::Undescribed(_))), "{bare:?}");
     let params = r#"{"protocolVersion":"2025-06-18"}"#;
+    assert!(matches!(rules(&newer, "initialize", params), Err(HeaderFault::Handshake { .. })));
     let other = rules(&[(VERSION, "2025-11-25")], "initialize", params);
     assert!(matches!(other, Err(HeaderFault::Handshake { .. })), "{other:?}");
 }

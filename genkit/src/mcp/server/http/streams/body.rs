@@ -15,7 +15,6 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use super::{EventStream, Read};
 use crate::future::BoxFuture;
 use crate::http_server::RunningRequest;
-use crate::mcp::server::http::sessions::SessionInUse;
 
 /// How long a stream may be silent before the client is told that it is still there. Default is 15
 /// seconds.
@@ -50,7 +49,8 @@ pub(in super::super) struct Events {
     driver: Option<Driver>,
     /// Also when somebody else reads.
     stays: bool,
-    session: Option<SessionInUse>,
+    /// What is in use as long.
+    kept: Option<Box<dyn Send + Sync>>,
     /// Cancelled where a request ends with its connection; without, it goes on.
     request: Option<CancellationToken>,
     pulse: Pin<Box<Sleep>>,
@@ -88,7 +88,7 @@ impl Events {
             stream,
             driver: None,
             stays: false,
-            session: None,
+            kept: None,
             request: None,
             pulse: Box::pin(tokio::time::sleep(PULSE)),
             end: Box::pin(end.cancelled_owned()),
@@ -111,9 +111,9 @@ impl Events {
         self
     }
 
-    /// Keeps a session in use.
-    pub(in super::super) fn of(mut self, session: SessionInUse) -> Self {
-        self.session = Some(session);
+    /// Keeps something in use.
+    pub(in super::super) fn keeping(mut self, kept: impl Send + Sync + 'static) -> Self {
+        self.kept = Some(Box::new(kept));
         self
     }
 

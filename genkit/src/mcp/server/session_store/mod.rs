@@ -4,6 +4,7 @@ mod memory;
 mod stored;
 
 pub use self::memory::MemorySessions;
+pub(crate) use self::stored::StoredClient;
 pub use self::stored::StoredSession;
 
 use crate::error::Result;

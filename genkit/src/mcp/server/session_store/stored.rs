@@ -1,0 +1,40 @@
+//! One session as it is stored.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
+
+use std::sync::Arc;
+
+use rmcp::model::LoggingLevel;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is stored of a session: what its client settled, and a hash of the principal that it belongs
+/// to. Stores keep it as JSON, and need not know what is in it.
+///
+/// ```
+/// use genkit::mcp::server::StoredSession;
+///
+/// let stored = r#"{"protocolVersion":"2025-11-25","owner":null,"client":null,
+///     "capabilities":{},"level":"info","subscriptions":[],"ready":true}"#;
+/// let session: StoredSession = serde_json::from_str(stored)?;
+/// assert_eq!(serde_json::to_value(&session)?, serde_json::from_str::<serde_json::Value>(stored)?);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredSession {
+    pub(crate) protocol_version: String,
+    /// The hash of the principal, in hexadecimal digits.
+    pub(crate) owner: Option<String>,
+    pub(crate) client: Option<StoredClient>,
+    pub(crate) capabilities: Value,
+    pub(crate) level: LoggingLevel,
+    pub(crate) subscriptions: Vec<Arc<str>>,
+    pub(crate) ready: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredClient {
+    pub(crate) name: String,
+    pub(crate) version: String,
+}
