@@ -65,6 +65,8 @@ pub use interface::{ChunkSink, Model};
 pub(crate) use names::KeptNames;
 #[cfg(feature = "http-model")]
 pub(crate) use names::Names;
+#[cfg(feature = "mcp-host")]
+pub(crate) use names::safe_name;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use provider::Provider;

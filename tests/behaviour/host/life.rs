@@ -184,6 +184,18 @@ async fn keys_stand_before_a_slash() {
 }
 
 #[tokio::test]
+async fn keys_that_are_one_for_a_model_are_told() {
+    let host = |keys: [&str; 3]| {
+        let builder = keys.iter().fold(McpHost::builder(), |host, key| host.server(*key, dead()));
+        builder.build().unwrap()
+    };
+    let alike = host(["my.files", "other", "my_files"]);
+    let [notice] = &alike.notices()[..] else { panic!("{:?}", alike.notices()) };
+    assert!(notice.contains("`my.files` and `my_files`"), "{notice}");
+    assert_eq!(host(["a", "a-b", "a_b"]).notices().len(), 0);
+}
+
+#[tokio::test]
 async fn a_connection_that_breaks_is_made_again() {
     let count = Arc::new(AtomicUsize::new(0));
     let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<()>>>> = Arc::default();

@@ -2,8 +2,10 @@
 
 mod actions;
 mod changes;
+mod floods;
 mod hostile;
 mod life;
+mod logs;
 mod proxy;
 mod questions;
 mod reconnect;

@@ -18,19 +18,19 @@ use super::{says, within};
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-struct Request {
+pub(super) struct Request {
     verb: String,
-    headers: BTreeMap<String, String>,
-    body: Value,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Value,
 }
 
 /// What goes back: a status, headers and a body; `None` is no answer at all.
-type Reply = Option<(u16, String, String)>;
+pub(super) type Reply = Option<(u16, String, String)>;
 
 type Answer = Arc<dyn Fn(&Request) -> Reply + Send + Sync>;
 
 /// A server of the older era whose answers a test may change.
-struct Server {
+pub(super) struct Server {
     url: String,
     seen: Arc<Mutex<Vec<Request>>>,
     task: tokio::task::JoinHandle<()>,
@@ -38,7 +38,9 @@ struct Server {
 
 impl Server {
     /// `change` answers what it wants to; the rest is answered as a good server would.
-    async fn start(change: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static) -> Self {
+    pub(super) async fn start(
+        change: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
         Self::at("127.0.0.1:0", change).await
     }
 
@@ -74,7 +76,7 @@ impl Server {
         self.methods().iter().filter(|seen| *seen == method).count()
     }
 
-    fn client(&self) -> HttpTransport {
+    pub(super) fn client(&self) -> HttpTransport {
         ServerConfig::http(&self.url).timeout(Duration::from_secs(5))
     }
 }
@@ -113,7 +115,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     Some(Request { verb, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
 }
 
-fn json_reply(request: &Request, result: Value) -> Reply {
+pub(super) fn json_reply(request: &Request, result: Value) -> Reply {
     let body = json!({"jsonrpc": "2.0", "id": request.body["id"], "result": result});
     let headers = "content-type: application/json\r\nmcp-session-id: one\r\n".to_owned();
     Some((200, headers, body.to_string()))
@@ -146,7 +148,7 @@ fn good(request: &Request) -> Reply {
     }
 }
 
-fn is(request: &Request, method: &str) -> bool {
+pub(super) fn is(request: &Request, method: &str) -> bool {
     request.body["method"] == method
 }
 

@@ -1,5 +1,6 @@
 //! Servers with one fault each: what a host makes of them, and that nothing of them is left.
 
+mod echoes;
 mod eras;
 mod http;
 mod lists;

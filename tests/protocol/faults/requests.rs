@@ -50,6 +50,16 @@ async fn a_line_of_100_mb_fails_its_own_call_only() {
 }
 
 #[tokio::test]
+async fn an_answer_of_too_many_values_fails_its_own_call_only() {
+    let server = Faulty::new("many-values");
+    let error = server.call("many", json!({})).await.unwrap_err();
+    says(&error, &["more than 200000 values"]);
+    server.echoes().await;
+    assert_eq!(server.client.status().state, ServerState::Connected);
+    server.end().await;
+}
+
+#[tokio::test]
 async fn what_is_no_message_is_passed_over() {
     let server = Faulty::new("garbage");
     server.ready().await.unwrap();

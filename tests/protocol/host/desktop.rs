@@ -1,5 +1,6 @@
 //! `examples/desktop`, as a person starts it.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -43,6 +44,26 @@ impl Desktop {
         assert_eq!(self.mark.processes(), [0; 0], "{}", ran.story());
         ran
     }
+
+    /// Somebody types these lines, after which it ends well.
+    fn talk(&self, lines: &str) -> Ran {
+        let ran = self.typed(&[&self.config], lines);
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        ran
+    }
+
+    /// Somebody types these lines in the folder of the configuration.
+    fn typed(&self, arguments: &[&str], lines: &str) -> Ran {
+        let folder = Path::new(&self.config).parent().unwrap();
+        let input = folder.join("typed.txt");
+        std::fs::write(&input, lines).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "input=$1; shift; exec \"$0\" --model offline \"$@\" < \"$input\""]);
+        shell.arg(server::example("desktop")).arg(&input).args(arguments).current_dir(folder);
+        let ran = program::run(shell.env_remove("RUST_LOG"), PATIENCE).unwrap();
+        assert_eq!(self.mark.processes(), [0; 0], "{}", ran.story());
+        ran
+    }
 }
 
 #[test]
@@ -79,26 +100,55 @@ fn a_demo_calls_a_tool_and_shows_each_step() {
 fn before_something_is_destroyed_somebody_is_asked() {
     let desktop = Desktop::new("chat");
     desktop.run(&["--demo"]);
-    let talk = |lines: &str| {
-        let input = std::path::Path::new(&desktop.config).with_file_name("typed.txt");
-        std::fs::write(&input, lines).unwrap();
-        let mut shell = Command::new("sh");
-        shell.args(["-c", "exec \"$0\" \"$1\" --model offline < \"$2\""]);
-        shell.arg(server::example("desktop")).arg(&desktop.config).arg(&input);
-        let ran = program::run(shell.env_remove("RUST_LOG"), PATIENCE).unwrap();
-        assert_eq!(ran.code, Some(0), "{}", ran.story());
-        ran
-    };
-    let ran = talk("Delete note 1.\nno\n\n");
+    let ran = desktop.talk("Delete note 1.\nno\n\n");
     assert!(ran.stdout.contains("? Call notes/delete_note with"), "{}", ran.story());
     assert!(ran.stdout.contains("[y/N] no\n"), "{}", ran.story());
     assert!(!ran.stdout.contains("result    {\"id\":1"), "{}", ran.story());
     // The desktop asks, and then the server asks for itself.
-    let ran = talk("Delete note 1.\ny\ny\n\n");
+    let ran = desktop.talk("Delete note 1.\ny\ny\n\n");
     assert!(ran.stdout.contains("result    {\"id\":1,\"text\":\"buy milk\""), "{}", ran.story());
     let asked = ran.stdout.matches("\n? ").count();
     assert_eq!(asked, 2, "{}", ran.story());
     assert_eq!(desktop.mark.processes(), [0; 0]);
+}
+
+/// What a server says of its tools decides nothing: `add_note` destroys nothing, and is asked for as well.
+#[test]
+fn each_call_is_asked_for_until_somebody_says_always() {
+    let desktop = Desktop::new("always");
+    let asked = |ran: &Ran| ran.stdout.matches("? Call notes/add_note with").count();
+    let add = |what: &str| format!("Add a note that says: {what}.\n");
+    let ran = desktop.talk(&format!("{}n\n{}y\n\n", add("buy milk"), add("buy bread")));
+    assert_eq!(asked(&ran), 2, "{}", ran.story());
+    assert_eq!(ran.stdout.matches("result    {\"id\":").count(), 1, "{}", ran.story());
+    let ran = desktop.talk(&format!("{}a\n{}\n", add("buy salt"), add("buy rice")));
+    assert_eq!(asked(&ran), 1, "{}", ran.story());
+    assert_eq!(ran.stdout.matches("result    {\"id\":").count(), 2, "{}", ran.story());
+    // For this start only.
+    let ran = desktop.talk(&format!("{}\n\n", add("buy tea")));
+    assert_eq!(asked(&ran), 1, "{}", ran.story());
+}
+
+/// Whoever wrote the file of a folder says which programs are started.
+#[test]
+fn a_configuration_that_nobody_named_is_asked_for_first() {
+    let desktop = Desktop::new("folder");
+    for (arguments, lines) in
+        [(vec![], "n\n"), (vec![], ""), (vec!["--list"], ""), (vec!["--demo"], "y\n")]
+    {
+        let ran = desktop.typed(&arguments, lines);
+        assert_eq!(ran.code, Some(1), "{}", ran.story());
+        assert!(
+            !ran.stdout.contains("connected") && !ran.stderr.contains("is connec"),
+            "{}",
+            ran.story()
+        );
+        assert!(ran.stderr.contains("name it"), "{}", ran.story());
+    }
+    let ran = desktop.typed(&[], "y\n\n");
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    let (question, rest) = ran.stdout.split_once("? Start the servers of ").unwrap();
+    assert!(!question.contains("connected") && rest.contains("connected"), "{}", ran.story());
 }
 
 #[test]

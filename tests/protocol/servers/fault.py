@@ -367,6 +367,20 @@ class DieInCall(Server):
         die(3, "panic: out of cheese")
 
 
+class ManyValues(Server):
+    """`many-values`: the tool `many` answers with 300,000 values."""
+
+    tools = [tool("echo"), tool("many")]
+
+    def called(self, id, params):
+        if params["name"] == "echo":
+            return super().called(id, params)
+        values = ",".join(["0"] * 300_000)
+        content = '[{"type":"text","text":""}]'
+        result = f'{{"content":{content},"structuredContent":{{"a":[{values}]}}}}'
+        write(f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"result":{result}}}')
+
+
 class Twice(Server):
     """`twice`: lists the tool `echo` twice, with two descriptions."""
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::catalog::host_state::HostState;
 use super::client::McpClient;
-use super::config::{Reconnect, ServerConfig};
+use super::config::{Reconnect, ServerConfig, alike_keys};
 use super::error::Error;
 use super::event::McpEvent;
 use super::input::elicit::ElicitRequest;
@@ -280,10 +280,12 @@ impl McpHostBuilder {
         if let Some(sampling) = &self.settings.sampling {
             sampling.check()?;
         }
-        for notice in &self.notices {
+        let mut notices = self.notices;
+        notices.extend(alike_keys(&self.servers));
+        for notice in &notices {
             tracing::warn!("{}", Logged::text(notice));
         }
-        Ok(McpHost(HostState::start(self.settings, self.servers, self.notices)?))
+        Ok(McpHost(HostState::start(self.settings, self.servers, notices)?))
     }
 }
 

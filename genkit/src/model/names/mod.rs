@@ -101,7 +101,7 @@ fn is_safe_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-fn safe_name(name: &str) -> String {
+pub(crate) fn safe_name(name: &str) -> String {
     let mut safe = String::with_capacity(name.len() + 2);
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         safe.push('_');

@@ -1,11 +1,12 @@
 //! Keys of servers: they stand before the names of what the servers offer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ServerConfig;
 use crate::error::Result;
 use crate::mcp::host::error::Error;
 use crate::mcp::host::limits::MAX_KEY;
+use crate::model::safe_name;
 
 /// Keys stand before a `/` in names, and there is one server for each.
 pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
@@ -23,4 +24,25 @@ pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is to be said of keys that are one where only letters, digits, `_` and `-` may stand: names of their
+/// tools are told apart there by a number.
+pub(crate) fn alike_keys(servers: &[(String, ServerConfig)]) -> Vec<String> {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    let mut alike = Vec::new();
+    for (key, _) in servers {
+        // As names begin.
+        let safe = safe_name(&format!("{key}/"));
+        match known.get(safe.as_str()) {
+            Some(other) => alike.push(format!(
+                "the servers `{other}` and `{key}` have one name for a model, where only letters, digits, \
+                 `_` and `-` may stand: their tools are told apart by a number. Give one another key"
+            )),
+            None => {
+                known.insert(safe, key);
+            }
+        }
+    }
+    alike
 }

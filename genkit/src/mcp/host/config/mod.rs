@@ -22,7 +22,7 @@ pub use custom::CustomTransport;
 use custom::TransportFactory;
 #[cfg(feature = "mcp-host-http")]
 pub use http::HttpTransport;
-pub(crate) use keys::check_keys;
+pub(crate) use keys::{alike_keys, check_keys};
 pub use reconnect::Reconnect;
 pub use stdio::StdioTransport;
 

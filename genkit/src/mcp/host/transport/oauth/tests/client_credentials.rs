@@ -120,6 +120,35 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     assert_eq!(fault.error.kind(), crate::ErrorKind::Unauthenticated);
 }
 
+/// An authorization server that says what it was sent.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_the_secret() {
+    const SECRET: &str = "s3cret-of-this-program";
+    for method in ["client_secret_basic", "client_secret_post"] {
+        for status in [400, 401, 500] {
+            let fake = Fake::start(move |request| match request.path.as_str() {
+                "/token" => {
+                    let basic = request.header("authorization").unwrap_or_default();
+                    let said = format!("bad: {basic} {} {SECRET}", request.body);
+                    let body = json!({"error": "invalid_client", "error_description": said});
+                    Answer::status(status)
+                        .header("Content-Type", "application/json")
+                        .body(body.to_string())
+                }
+                "/mcp" => refusal(request),
+                _ => authorization_server(request, &[method]),
+            })
+            .await;
+            let oauth = OAuth::client_credentials("me", SECRET);
+            let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
+            let text = format!("{} {fault:?}", fault.error.chain());
+            let basic = STANDARD.encode(format!("me:{SECRET}"));
+            assert!(!text.contains(SECRET) && !text.contains(&basic), "{method} {status}: {text}");
+            assert!(!fake.seen(|request| request.path == "/token").is_empty());
+        }
+    }
+}
+
 /// The server names an authorization server of its choice, and would get the secret there.
 #[test]
 fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {

@@ -1,0 +1,84 @@
+//! What servers log, in the log of the host: some lines in a second, each short and one line.
+
+use std::sync::{Arc, LazyLock, Mutex};
+
+use genkit::mcp::host::{McpEvent, McpHost};
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::hostile::{answer, by_hand, text, tool};
+use super::until;
+
+const LINES: usize = 2000;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        struct Fields(String);
+        impl Visit for Fields {
+            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+                self.0.push_str(&format!("{field}={value:?} "));
+            }
+        }
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        if fields.0.contains("log of an MCP server") {
+            self.0.lock().unwrap().push(fields.0);
+        }
+    }
+}
+
+/// With one subscriber in the process an event that another thread comes to first is asked for there.
+static SECOND: LazyLock<tracing::Dispatch> =
+    LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+
+#[tokio::test]
+async fn a_server_fills_no_log_and_forges_no_line() {
+    LazyLock::force(&SECOND);
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::registry().with(lines.clone());
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let floods =
+        by_hand(json!({"tools": {}, "logging": {}}), |message, say| {
+            match message["method"].as_str() {
+                Some("tools/list") => {
+                    let _ = say.send(answer(message, json!({"tools": [tool("flood", "Floods.")]})));
+                }
+                Some("tools/call") => {
+                    let forged = "x\n2026 ERROR genkit::audit: principal=bob \u{1b}[2J\u{202e}";
+                    for line in 0..LINES {
+                        let data = match line % 2 {
+                            0 => json!(format!("{forged} {}", "y".repeat(20_000))),
+                            _ => json!({ forged: [forged] }),
+                        };
+                        let params = json!({"level": "error", "logger": forged, "data": data});
+                        let _ = say.send(json!({
+                            "jsonrpc": "2.0", "method": "notifications/message", "params": params,
+                        }));
+                    }
+                    let _ = say.send(answer(message, text("flooded")));
+                }
+                _ => {}
+            }
+        });
+    let told = Arc::new(Mutex::new(0));
+    let heard = Arc::clone(&told);
+    let host = McpHost::builder().server("s", floods).on_event(move |event| {
+        *heard.lock().unwrap() += usize::from(matches!(event, McpEvent::Log { .. }));
+    });
+    let host = host.build().unwrap();
+    host.call_tool("s/flood", json!({})).await.unwrap();
+    until("every event", async || *told.lock().unwrap() == LINES).await;
+    let lines = lines.0.lock().unwrap();
+    // 50 in a second, however long this machine takes.
+    assert!((1..LINES / 2).contains(&lines.len()), "{}", lines.len());
+    for line in lines.iter() {
+        assert!(line.len() < 10_000, "{} bytes", line.len());
+        assert!(!line.contains(['\n', '\u{1b}', '\u{202e}']), "{line}");
+        assert!(!line.contains(" principal=bob ") || line.contains("\"x"), "{line}");
+    }
+}
