@@ -190,7 +190,7 @@ async fn keys_that_are_one_for_a_model_are_told() {
         builder.build().unwrap()
     };
     let alike = host(["my.files", "other", "my_files"]);
-    let [notice] = &alike.notices()[..] else { panic!("{:?}", alike.notices()) };
+    let [notice] = alike.notices() else { panic!("{:?}", alike.notices()) };
     assert!(notice.contains("`my.files` and `my_files`"), "{notice}");
     assert_eq!(host(["a", "a-b", "a_b"]).notices().len(), 0);
 }

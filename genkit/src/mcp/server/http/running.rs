@@ -114,6 +114,8 @@ fn said(
 /// Runs the rest of it.
 fn driver(call: Call, answering: Answering) -> Driver {
     Box::pin(async move {
+        // All of it: the session is in use, and the server waits, until this ends.
+        let answering = answering;
         let reply = call.await;
         answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
     })
