@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::packages;
@@ -20,11 +21,15 @@ pub(super) struct Web {
 impl Web {
     /// Starts it on a port that is free.
     pub(super) fn start() -> Self {
-        // It does not say which port it got, so that it cannot choose one.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        Self::on(port)
+        // It does not say which port it got, so that it cannot choose one. Below the ports that the system
+        // gives to clients: those of other tests would take it before the server is there.
+        static NEXT: AtomicU16 = AtomicU16::new(0);
+        let first = u16::try_from(std::process::id() % 8_000).unwrap();
+        let ports = std::iter::repeat_with(|| {
+            20_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000
+        });
+        let is_free = |port: &u16| TcpListener::bind(("0.0.0.0", *port)).is_ok();
+        Self::on(ports.take(1_000).find(is_free).expect("a port that is free"))
     }
 
     fn on(port: u16) -> Self {
