@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// How many cases each property has without a time.
 const CASES: u64 = 64;
 
-/// Runs `property` for the kept `seeds`, then for the first [`CASES`], then for as long as is asked for.
+/// Runs `property` for the kept `seeds`, then for the first `CASES`, then for as long as is asked for.
 ///
 /// # Panics
 /// Where the property does, after the seed was printed.
