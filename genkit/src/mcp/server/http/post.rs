@@ -105,11 +105,9 @@ impl EndpointState {
         };
         let opened = (opens && self.sessions.is_some() && answering.session.is_none())
             .then(|| Arc::clone(&session));
-        let mut extensions = parts.extensions;
-        extensions.insert(parts.headers);
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&answering.stream) as _),
-            head: HttpHead { extensions },
+            head: HttpHead::new(parts.headers, parts.extensions),
             client: Arc::clone(&sender.client),
             cancel: answering.cancel.clone(),
         };
