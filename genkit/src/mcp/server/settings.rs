@@ -102,6 +102,8 @@ pub(crate) struct HttpSettings {
     pub(crate) origins: Vec<String>,
     pub(crate) bearer: Option<String>,
     pub(crate) sessions: bool,
+    /// How long one may be idle, where that is not the default.
+    pub(crate) session_timeout: Option<Duration>,
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
     /// Where sessions outlive this process.
@@ -149,6 +151,7 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             bearer: None,
             sessions: true,
+            session_timeout: None,
             session_store: None,
             client_address_from: None,
         }

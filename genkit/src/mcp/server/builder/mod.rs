@@ -236,7 +236,9 @@ impl McpServer {
     /// How long a client, or its user, may take to answer a question (elicitation, approvals, sampling,
     /// roots) while the function waits. Default is 10 minutes; the function gets an error then.
     ///
-    /// Clients of the 2026-07-28 protocol answer by calling again, for which they have an hour.
+    /// A client that is gone is waited for no longer than its session lives: over HTTP
+    /// `session_timeout` after its last connection. Clients of the 2026-07-28
+    /// protocol answer by calling again, for which they have an hour.
     ///
     /// ```no_run
     /// use std::time::Duration;

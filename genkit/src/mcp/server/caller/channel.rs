@@ -101,10 +101,12 @@ async fn ask(
     request: Bytes,
     kind: &QuestionKind,
 ) -> Result<Value, E> {
+    let waiting = outlet.waiting();
     if !outlet.send(request).await {
         return Err(E::ClientGone);
     }
     let answer = question.answer().await?.map_err(refused)?;
+    drop(waiting);
     match kind {
         QuestionKind::Sampling(_) => read::<CreateMessageResult>(&answer),
         QuestionKind::Roots => read::<ListRootsResult>(&answer),

@@ -71,7 +71,8 @@ impl Sender<'_> {
 impl McpEndpoint {
     pub(super) fn new(shared: Arc<SharedState>, drain: Drain, end: CancellationToken) -> Self {
         let settings = shared.settings.http.clone();
-        let sessions = settings.sessions.then(|| SessionTable::new(end.clone()));
+        let sessions =
+            settings.sessions.then(|| SessionTable::new(end.clone(), settings.session_timeout));
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
