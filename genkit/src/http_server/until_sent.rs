@@ -1,39 +1,23 @@
-//! A request that is answered: its connection is at work until the last byte of the answer was taken.
+//! What is kept until an answer was sent.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::connections::Connection;
-
-/// Marks a connection as waiting again when it is dropped.
-pub(super) struct Answering(Arc<Connection>);
-
-/// The body of an answer, until it was read to its end or given up.
-pub(super) struct AnsweringBody<B> {
+/// The body of an answer, with what is kept until it was read to its end or given up.
+pub(super) struct UntilSent<B, K> {
     body: B,
-    _answering: Answering,
+    _kept: K,
 }
 
-impl Answering {
-    pub(super) fn begin(connection: Arc<Connection>) -> Self {
-        Self(connection)
-    }
-
-    pub(super) fn until_sent<B>(self, body: B) -> AnsweringBody<B> {
-        AnsweringBody { body, _answering: self }
+impl<B, K> UntilSent<B, K> {
+    pub(super) fn new(body: B, kept: K) -> Self {
+        Self { body, _kept: kept }
     }
 }
 
-impl Drop for Answering {
-    fn drop(&mut self) {
-        self.0.answered();
-    }
-}
-
-impl<B: Body + Unpin> Body for AnsweringBody<B> {
+impl<B: Body + Unpin, K: Unpin> Body for UntilSent<B, K> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -23,7 +23,7 @@ pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
 use super::content;
 use super::error::Error as E;
-use super::quota::{Place, SessionQuota};
+use super::quota::{HeldPlace, SessionQuota};
 use super::session::{ClientDescription, Era};
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::context::{
@@ -57,7 +57,7 @@ pub(crate) struct McpCaller {
     )]
     asker: Asker,
     /// What it gives back while its client is asked.
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<HeldPlace>>,
 }
 
 impl McpCaller {
@@ -82,7 +82,7 @@ impl McpCaller {
         }
     }
 
-    pub(crate) fn begin(&self, place: Place) {
+    pub(crate) fn begin(&self, place: HeldPlace) {
         *lock(&self.place) = Some(place);
     }
 
@@ -124,7 +124,7 @@ impl Caller for McpCaller {
         }
         Some(Box::pin(async move {
             let open = self.quota.question()?;
-            let paused = lock(&self.place).as_ref().map(Place::while_waiting);
+            let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
             let (limit, params) = (self.question_timeout, params(&question.kind)?);
             let answered = tokio::select! {
                 answered = self.channel.ask(&question.kind, params) => answered,

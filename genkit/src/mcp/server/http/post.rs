@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answering::Answering;
 use super::answers;
-use super::endpoint::{EndpointState, Sender};
+use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{
@@ -32,7 +32,7 @@ impl EndpointState {
     pub(super) async fn post<B>(
         &self,
         request: Request<B>,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -133,7 +133,7 @@ impl EndpointState {
         session: Arc<Session>,
         action: Action,
         mut answering: Answering,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal> {
         let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
         let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
