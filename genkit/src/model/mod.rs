@@ -37,6 +37,8 @@ mod gemini;
 mod http;
 mod info;
 mod interface;
+#[cfg(feature = "openai")]
+pub(crate) mod lenient;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
     not(any(feature = "http-model", feature = "mcp-server")),
@@ -44,6 +46,8 @@ mod interface;
 )]
 mod names;
 mod openai;
+mod openai_responses;
+mod openai_wire;
 mod provider;
 mod request;
 mod response;
@@ -73,6 +77,8 @@ pub(crate) use names::Names;
 pub(crate) use names::safe_name;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
+#[cfg(feature = "openai-responses")]
+pub use openai_responses::{OpenAiResponses, OpenAiResponsesBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};
