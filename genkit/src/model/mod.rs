@@ -53,9 +53,11 @@ mod request;
 mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
+mod settings;
+#[cfg(feature = "http-model")]
 mod wire;
 
-pub use crate::run_options::{Document, ToolChoice};
+pub use crate::run_options::{Document, Effort, ToolChoice};
 pub use crate::schema::Schema;
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
@@ -83,3 +85,6 @@ pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
+#[cfg(feature = "http-model")]
+#[allow(unused_imports, reason = "each provider says what it leaves out")]
+pub(crate) use settings::left_out;
