@@ -49,6 +49,8 @@ mod request;
 mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
+mod signature;
+#[cfg(feature = "http-model")]
 mod wire;
 
 pub use crate::run_options::{Document, ToolChoice};
