@@ -51,6 +51,8 @@ pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod settings;
 #[cfg(feature = "http-model")]
+mod signature;
+#[cfg(feature = "http-model")]
 mod wire;
 
 pub use crate::run_options::{Document, Effort, ToolChoice};
