@@ -5,7 +5,7 @@
 //!
 //! | what you have | what you write |
 //! |---|---|
-//! | a model of Google or OpenAI | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")` |
+//! | a model of Google, OpenAI or Anthropic | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
 //! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
 //! | a function, for a test or a prototype | [`from_fn`] |
 //! | a model with a state of its own | a type that implements [`Model`] |
@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+mod anthropic;
 #[cfg(feature = "http-model")]
 mod cassette;
 mod catalog;
@@ -55,10 +56,14 @@ pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod settings;
 #[cfg(feature = "http-model")]
+mod signature;
+#[cfg(feature = "http-model")]
 mod wire;
 
 pub use crate::run_options::{Document, Effort, ToolChoice};
 pub use crate::schema::Schema;
+#[cfg(feature = "anthropic")]
+pub use anthropic::{Anthropic, AnthropicBuilder};
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub(crate) use catalog::Models;

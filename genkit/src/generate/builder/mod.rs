@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures_util::future::Shared;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::data::{GenerateOptions, IntoMessages, IntoParts};
 use super::error::Error as E;

@@ -148,8 +148,7 @@ pub(super) fn encode(
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
-    let (system_instruction, contents) =
-        contents::contents(request, &names, models::takes_media_in_answers(model))?;
+    let (system_instruction, contents) = contents::contents(request, &names, model)?;
     let tools = tools::entries(request, &names, settings.openapi);
     let body = GenerateContentRequest {
         system_instruction,

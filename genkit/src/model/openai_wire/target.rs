@@ -1,6 +1,7 @@
 //! The target of a call: a server and a model of it.
 
 use super::servers::Deviations;
+use crate::model::signature;
 
 /// Whom a call is for.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ pub(crate) struct ModelTraits {
     pub(crate) reasons: bool,
     pub(crate) deepseek: bool,
     pub(crate) gemini: bool,
+    /// A Gemini that refuses calls without their signatures.
+    pub(crate) checks_calls: bool,
 }
 
 impl ModelTraits {
@@ -26,6 +29,6 @@ impl ModelTraits {
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let reasons = name.strip_prefix('o').is_some_and(digit) || name.starts_with("gpt-5");
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));
-        Self { reasons, deepseek, gemini }
+        Self { reasons, deepseek, gemini, checks_calls: signature::checks_calls(&name) }
     }
 }

@@ -60,6 +60,12 @@ pub(super) struct GoogleExtra<'a> {
     pub(super) thought_signature: &'a str,
 }
 
+impl<'a> ExtraContent<'a> {
+    pub(super) fn signature(thought_signature: &'a str) -> Self {
+        Self::Signature { google: GoogleExtra { thought_signature } }
+    }
+}
+
 impl<'a> MessageParam<'a> {
     pub(super) fn new(role: &'static str, content: Option<MessageContent<'a>>) -> Self {
         Self {

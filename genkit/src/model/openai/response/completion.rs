@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::message::{Message, Part, Role};
 use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
-use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS, SIGNATURE};
+use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::model::openai_wire::calls::RawToolCall;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::Target;
 use crate::model::openai_wire::{data_url, error_reply};
+use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
 
 /// The response in a whole answer.
@@ -237,7 +238,7 @@ fn count(usage: &mut Usage, counts: CompletionUsage) {
 fn keep_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
-        metadata.entry(SIGNATURE).or_insert_with(|| signature.as_str().into());
+        signature::sign(metadata, signature.as_str().into(), GEMINI);
     }
     metadata.entry(EXTRA_CONTENT).or_insert(extra);
 }
