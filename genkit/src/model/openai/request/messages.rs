@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::content_part::{ContentPart, MessageContent, content_part};
-use super::message_param::{
-    ExtraContent, FunctionCallParam, GoogleExtra, MessageParam, ToolCallParam,
-};
+use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
 use super::tool_call_ids::ToolCallIds;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
