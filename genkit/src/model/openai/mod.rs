@@ -5,6 +5,8 @@ mod builder;
 #[cfg(feature = "openai")]
 mod data_url;
 #[cfg(feature = "openai")]
+mod effort;
+#[cfg(feature = "openai")]
 mod error;
 #[cfg(feature = "openai")]
 mod error_reply;

@@ -16,6 +16,8 @@ pub(super) struct Target<'a> {
 pub(super) struct ModelTraits {
     /// One of OpenAI's models that reason.
     pub(super) reasons: bool,
+    /// One of those that choose by themselves, without a temperature.
+    pub(super) fixed_sampling: bool,
     pub(super) deepseek: bool,
     pub(super) gemini: bool,
 }
@@ -24,8 +26,12 @@ impl ModelTraits {
     pub(super) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-        let reasons = name.strip_prefix('o').is_some_and(digit) || name.starts_with("gpt-5");
+        let is_o = name.strip_prefix('o').is_some_and(digit);
+        let reasons = is_o || name.starts_with("gpt-5");
+        // Since 5.1 they take one where they do not reason.
+        let is_newer = name.starts_with("gpt-5.") || name.starts_with("gpt-5-chat");
+        let fixed_sampling = reasons && !is_newer;
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));
-        Self { reasons, deepseek, gemini }
+        Self { reasons, fixed_sampling, deepseek, gemini }
     }
 }

@@ -4,6 +4,7 @@ mod body;
 mod content_part;
 mod message_param;
 mod messages;
+mod settings;
 mod tool_call_ids;
 mod tools;
 
