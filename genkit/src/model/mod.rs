@@ -76,6 +76,7 @@ pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
+pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
