@@ -9,7 +9,6 @@ use super::settings::Settings;
 use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
-use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::{ModelTraits, Target};
 use crate::model::{ModelRequest, Names};
 
