@@ -2,12 +2,12 @@
 
 mod limits;
 mod output;
+mod settings;
 
 use std::sync::Arc;
 
 use futures_util::future::Shared;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::data::{GenerateOptions, IntoMessages, IntoParts};
@@ -50,7 +50,7 @@ use crate::model::{Document, IntoModel, ModelRef, ToolChoice};
 ///     .model(ScriptedModel::text("III"))
 ///     .temperature(0.2)
 ///     .max_output_tokens(100)
-///     .config(json!({"topK": 40}))
+///     .config(json!({"presencePenalty": 0.5})) // what has no method of its own
 ///     .tools(tools![add])
 ///     .tool_choice(ToolChoice::Auto)
 ///     .max_turns(3)
@@ -160,34 +160,6 @@ impl Generate {
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
-    }
-
-    /// Settings of the model: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`,
-    /// `topP`, `stopSequences`, `version`) and its provider's own. They are merged with those that
-    /// were given before; what does not serialize to an object is an error when the run begins.
-    pub fn config(mut self, config: impl Serialize) -> Self {
-        match serde_json::to_value(config) {
-            Ok(Value::Object(config)) => self.config_map().extend(config),
-            Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
-            Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
-        }
-        self
-    }
-
-    /// Temperature: how freely the model chooses, from 0.
-    pub fn temperature(mut self, temperature: f64) -> Self {
-        self.config_map().insert("temperature".to_owned(), temperature.into());
-        self
-    }
-
-    /// Token limit: how many tokens an answer may have.
-    pub fn max_output_tokens(mut self, tokens: u32) -> Self {
-        self.config_map().insert("maxOutputTokens".to_owned(), tokens.into());
-        self
-    }
-
-    fn config_map(&mut self) -> &mut Map<String, Value> {
-        self.options.config.get_or_insert_default()
     }
 
     /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see

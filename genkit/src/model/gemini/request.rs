@@ -1,11 +1,14 @@
 //! From a request to Gemini's JSON, written from borrowed parts.
 
+mod thinking;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use self::thinking::ThinkingConfig;
 use super::contents::{self, Content};
 use super::error::Error as E;
 use super::models;
@@ -14,12 +17,13 @@ use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
 use crate::error::Result;
 use crate::model::wire::HttpCall;
 use crate::model::{ModelRequest, Names};
+use crate::run_options::REASONING_EFFORT;
 
 /// Settings at the top of the request.
 const TOP: [&str; 4] = ["safetySettings", "cachedContent", "serviceTier", "labels"];
 
-/// Settings of the call or of the tools.
-const ELSEWHERE: [&str; 8] = [
+/// Settings of the call or of the tools, or that are said otherwise.
+const ELSEWHERE: [&str; 9] = [
     "version",
     "apiVersion",
     "apiKey",
@@ -28,6 +32,7 @@ const ELSEWHERE: [&str; 8] = [
     "toolConfig",
     "functionCallingConfig",
     "retrievalConfig",
+    REASONING_EFFORT,
 ];
 
 /// The owner of the output schema, for the log.
@@ -51,9 +56,37 @@ pub(super) struct GeminiSettings {
     pub(super) openapi: bool,
 }
 
+/// What is asked of a model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Generate,
+    Stream,
+    Count,
+}
+
+impl Method {
+    /// As it stands in a path.
+    fn spelled(self) -> &'static str {
+        match self {
+            Self::Generate => "generateContent",
+            Self::Stream => "streamGenerateContent?alt=sse",
+            Self::Count => "countTokens",
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountTokensRequest<'a> {
+    generate_content_request: GenerateContentRequest<'a>,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GenerateContentRequest<'a> {
+    /// Where it stands within another request, and no path says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Content<'a>>,
     contents: Vec<Content<'a>>,
@@ -78,6 +111,7 @@ struct GenerationConfig<'a> {
     request: &'a ModelRequest,
     json: bool,
     schema: Option<(&'static str, &'a RawValue)>,
+    thinking: Option<ThinkingConfig<'a>>,
 }
 
 impl<'a> GenerationConfig<'a> {
@@ -99,7 +133,8 @@ impl<'a> GenerationConfig<'a> {
                 Some(("responseJsonSchema", schema.dialect_text::<JsonSchemaDialect>(OUTPUT)?))
             }
         });
-        Self { request, json: hint || bound.is_some(), schema }
+        let thinking = ThinkingConfig::of(model, &request.config);
+        Self { request, json: hint || bound.is_some(), schema, thinking }
     }
 
     fn given(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
@@ -107,12 +142,14 @@ impl<'a> GenerationConfig<'a> {
             let key = key.as_str();
             let elsewhere =
                 TOP.contains(&key) || ELSEWHERE.contains(&key) || BUILT_IN.contains(&key);
-            !elsewhere && !value.is_null()
+            let is_merged = self.thinking.is_some() && key == "thinkingConfig";
+            !elsewhere && !is_merged && !value.is_null()
         })
     }
 
     fn is_empty(&self) -> bool {
-        !self.json && self.schema.is_none() && self.given().next().is_none()
+        let is_free = !self.json && self.schema.is_none() && self.thinking.is_none();
+        is_free && self.given().next().is_none()
     }
 }
 
@@ -122,6 +159,9 @@ impl Serialize for GenerationConfig<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (key, value) in self.given() {
             map.serialize_entry(key, value)?;
+        }
+        if let Some(thinking) = &self.thinking {
+            map.serialize_entry("thinkingConfig", thinking)?;
         }
         // What the caller set by hand stays.
         if self.json && !config.contains_key("responseMimeType") {
@@ -142,16 +182,16 @@ pub(super) fn encode(
     settings: &GeminiSettings,
     model: &str,
     request: &ModelRequest,
-    stream: bool,
+    method: Method,
 ) -> Result<HttpCall> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
-    let (system_instruction, contents) =
-        contents::contents(request, &names, models::takes_media_in_answers(model))?;
+    let (system_instruction, contents) = contents::contents(request, &names, model)?;
     let tools = tools::entries(request, &names, settings.openapi);
     let body = GenerateContentRequest {
+        model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
         system_instruction,
         contents,
         generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
@@ -162,9 +202,14 @@ pub(super) fn encode(
         service_tier: config("serviceTier"),
         labels: config("labels"),
     };
-    let body = serde_json::to_vec(&body)?;
+    let body = match method {
+        Method::Count => {
+            serde_json::to_vec(&CountTokensRequest { generate_content_request: body })?
+        }
+        _ => serde_json::to_vec(&body)?,
+    };
     let version = text("apiVersion").unwrap_or(&settings.version);
-    Ok(HttpCall { path: path(version, model, stream)?, headers: headers(settings, request), body })
+    Ok(HttpCall { path: path(version, model, method)?, headers: headers(settings, request), body })
 }
 
 fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static str, String)> {
@@ -181,14 +226,18 @@ fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static s
     headers
 }
 
-fn path(version: &str, model: &str, stream: bool) -> Result<String> {
+/// Where models of that name are.
+fn folder(model: &str) -> &'static str {
+    if model.contains('/') { "" } else { "models/" }
+}
+
+fn path(version: &str, model: &str, method: Method) -> Result<String> {
     if model.is_empty() {
         return Err(E::NoModelName.into());
     }
-    let folder = if model.contains('/') { "" } else { "models/" };
+    let (folder, method) = (folder(model), method.spelled());
     let version = utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH);
     let model = utf8_percent_encode(model, NOT_IN_PATH);
-    let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     Ok(format!("/{version}/{folder}{model}:{method}"))
 }
 

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::wire::{ChatWire, OpenAiSettings};
+use super::wire::ChatWire;
 use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpModel};
+#[cfg(feature = "openai-responses")]
+use crate::model::openai_wire::models::needs_responses;
+use crate::model::openai_wire::settings::ServerSettings;
 use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 
 /// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
@@ -27,13 +30,18 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 /// `huggingface`, and on this machine `ollama`, `lmstudio`, `vllm`, `llamacpp`. For another one
 /// give its address to [`OpenAi::builder`].
 ///
+/// Models of OpenAI that have the Responses API alone, as `o1-pro` or `gpt-5-codex`, are reached by that, which needs
+/// the feature `openai-responses`.
+///
 /// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
 ///
 /// | key | what it does |
 /// |---|---|
-/// | `presencePenalty`, `frequencyPenalty`, `seed`, `logProbs`, `topLogProbs`, `logitBias`, `reasoningEffort`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
+/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
 /// | `maxOutputTokens` | as `max_completion_tokens` or `max_tokens`, whichever the server knows |
 /// | `topK` | sent where the server takes it, else left out |
+/// | `temperature`, `topP`, `stopSequences` | left out for OpenAI's models that refuse them, `o3` or `gpt-5` |
+/// | `reasoningEffort` | the nearest that the model has; left out for `gpt-4o` and others without |
 /// | `visualDetailLevel` | how closely images are looked at |
 /// | `version` | replaces the model's name |
 /// | `apiKey` | replaces the key for this call; it never stands in the body |
@@ -41,7 +49,7 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,
-    pub(super) settings: Arc<OpenAiSettings>,
+    pub(super) settings: Arc<ServerSettings>,
 }
 
 impl OpenAi {
@@ -55,6 +63,10 @@ impl OpenAi {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
+        #[cfg(feature = "openai-responses")]
+        if self.settings.is_openai() && needs_responses(name) {
+            return crate::model::openai_responses::model(&self.endpoint, &self.settings, name);
+        }
         let deviations = &self.settings.deviations;
         let supports = Supports {
             tool_choice: deviations.tool_choice,
