@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const KEY: &str = "KEY";
 
 /// The providers that are built.
-pub const BUILT: [&str; 3] = ["gemini", "ollama", "openai"];
+pub const BUILT: [&str; 4] = ["anthropic", "gemini", "ollama", "openai"];
 
 /// One case.
 pub struct Case {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod anthropic;
 mod cases;
 mod compare_request;
 mod compare_response;

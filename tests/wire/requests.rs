@@ -41,6 +41,8 @@ async fn sent(case: &Case) -> Option<Value> {
 /// An answer that says nothing but is one.
 fn minimal(provider: &str, stream: bool) -> Answer {
     let body = match provider {
+        // A whole answer, and the beginning of a streamed one.
+        "anthropic" => json!({"type": "message_start", "message": {}, "content": []}),
         "gemini" => {
             json!({"candidates": [{"content": {"parts": [{"text": "ok"}]}, "finishReason": "STOP"}]})
         }
