@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use genkit::model::{Gemini, Model, OpenAi};
 use genkit::{Error, ErrorKind};
@@ -58,18 +59,33 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
     Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
 }
 
-/// The model of a provider that is built, at `url`.
+/// The model of a provider that is built, at `url`; without a name the one that the cases of answers mean.
 pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
+    model_with(provider, name, url, KEY, None)
+}
+
+/// The same with a key and a limit of time.
+pub fn model_with(
+    provider: &str,
+    name: &str,
+    url: &str,
+    key: &str,
+    limit: Option<Duration>,
+) -> Option<Arc<dyn Model>> {
+    /// Every provider is made in the same way.
+    macro_rules! made {
+        ($provider:ty, $url:expr, $usual:literal) => {{
+            let builder = <$provider>::builder().api_key(key).base_url($url);
+            let builder = match limit {
+                Some(limit) => builder.timeout(limit),
+                None => builder,
+            };
+            Some(builder.build().unwrap().model(if name.is_empty() { $usual } else { name }))
+        }};
+    }
     match provider {
-        "gemini" => {
-            let gemini = Gemini::builder().api_key(KEY).base_url(url).build().unwrap();
-            Some(gemini.model(if name.is_empty() { "gemini-2.5-flash" } else { name }))
-        }
-        "openai" => {
-            let openai =
-                OpenAi::builder().api_key(KEY).base_url(format!("{url}/v1")).build().unwrap();
-            Some(openai.model(if name.is_empty() { "gpt-4o" } else { name }))
-        }
+        "gemini" => made!(Gemini, url, "gemini-2.5-flash"),
+        "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
         _ => None,
     }
 }

@@ -6,10 +6,14 @@
 mod cases;
 mod compare_request;
 mod compare_response;
-mod edited;
 mod faults;
+mod features;
+mod fuzz;
+mod histories;
 mod looping;
+mod mock;
 mod replay;
 mod requests;
 mod responses;
+mod rules;
 mod tally;
