@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::model::{Gemini, Model, OpenAi};
+use genkit::model::{Anthropic, Gemini, Model, OpenAi};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -84,6 +84,7 @@ pub fn model_with(
         }};
     }
     match provider {
+        "anthropic" => made!(Anthropic, url, "claude-sonnet-4-6"),
         "gemini" => made!(Gemini, url, "gemini-2.5-flash"),
         "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
         _ => None,

@@ -1,14 +1,17 @@
 //! What is asked of a run, as plain data in Genkit's JSON, where prompts say it too: tool choice,
-//! structured output, documents.
+//! structured output, documents, reasoning effort.
 
 mod account;
 mod document;
+mod effort;
 mod format;
 mod output;
 pub(crate) mod tool_choice;
 
 pub(crate) use account::{drop_account, without_account};
 pub use document::Document;
+pub use effort::Effort;
+pub(crate) use effort::REASONING_EFFORT;
 pub use format::Format;
 pub use output::{Instructions, OutputOptions};
 pub use tool_choice::ToolChoice;

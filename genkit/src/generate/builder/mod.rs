@@ -2,6 +2,7 @@
 
 mod limits;
 mod output;
+mod settings;
 
 use std::sync::Arc;
 
@@ -172,22 +173,6 @@ impl Generate {
             Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
         }
         self
-    }
-
-    /// Temperature: how freely the model chooses, from 0.
-    pub fn temperature(mut self, temperature: f64) -> Self {
-        self.config_map().insert("temperature".to_owned(), temperature.into());
-        self
-    }
-
-    /// Token limit: how many tokens an answer may have.
-    pub fn max_output_tokens(mut self, tokens: u32) -> Self {
-        self.config_map().insert("maxOutputTokens".to_owned(), tokens.into());
-        self
-    }
-
-    fn config_map(&mut self) -> &mut Map<String, Value> {
-        self.options.config.get_or_insert_default()
     }
 
     /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see

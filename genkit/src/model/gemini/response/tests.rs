@@ -147,3 +147,12 @@ fn lists_and_errors_are_read_too() {
     let error = stream.event(&SseEvent::Bare("{nonsense}"), &mut chunks).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
 }
+
+#[test]
+fn the_number_of_a_count_is_its_total() {
+    let body =
+        br#"{"totalTokens": 31, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 31}]}"#;
+    assert_eq!(decode_count(body).unwrap(), 31);
+    assert!(decode_count(br#"{"totalTokens": "#).unwrap_err().is_retryable());
+    assert!(decode_count(b"{}").is_err());
+}

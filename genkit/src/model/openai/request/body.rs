@@ -5,12 +5,11 @@ use serde_json::{Map, Value};
 
 use super::message_param::MessageParam;
 use super::messages::{MessageContext, messages};
-use super::tools::{
-    ResponseFormat, ToolChoiceParam, ToolParam, response_format, tool_choice, tools,
-};
+use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
-use crate::model::openai::servers::Deviations;
-use crate::model::openai::target::{ModelTraits, Target};
+use crate::model::openai_wire::output_format::OutputFormat;
+use crate::model::openai_wire::servers::Deviations;
+use crate::model::openai_wire::target::{ModelTraits, Target};
 use crate::model::{ModelRequest, Names};
 
 /// Settings that are for the client, not for the server.
@@ -40,7 +39,8 @@ pub(in crate::model::openai) fn body(
         config,
         tools: tools(request, &names, target.deviations),
         choice: tool_choice(request, &names, target)?,
-        format: response_format(&request.output, target.deviations, !request.tools.is_empty()),
+        format: OutputFormat::of(&request.output, target.deviations, !request.tools.is_empty())
+            .map(Into::into),
         stream,
         deviations: target.deviations,
     };

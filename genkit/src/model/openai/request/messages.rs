@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::content_part::{ContentPart, MessageContent, content_part};
 use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
-use super::tool_call_ids::ToolCallIds;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::model::openai::servers::{Deviations, ReasoningBack};
-use crate::model::openai::target::ModelTraits;
+use crate::model::openai_wire::content_part::{ContentPart, MessageContent, content_part};
+use crate::model::openai_wire::servers::{Deviations, ReasoningBack};
+use crate::model::openai_wire::target::ModelTraits;
+use crate::model::openai_wire::tool_call_ids::ToolCallIds;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
 use crate::model::{ModelRequest, Names, documents};
 

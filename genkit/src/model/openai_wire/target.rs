@@ -5,26 +5,26 @@ use crate::model::signature;
 
 /// Whom a call is for.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// What errors call it.
-    pub(super) provider: &'a str,
-    pub(super) model: &'a str,
-    pub(super) deviations: &'a Deviations,
+    pub(crate) provider: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) deviations: &'a Deviations,
 }
 
 /// What is known of a model by its name, wherever it is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ModelTraits {
+pub(crate) struct ModelTraits {
     /// One of OpenAI's models that reason.
-    pub(super) reasons: bool,
-    pub(super) deepseek: bool,
-    pub(super) gemini: bool,
+    pub(crate) reasons: bool,
+    pub(crate) deepseek: bool,
+    pub(crate) gemini: bool,
     /// A Gemini that refuses calls without their signatures.
-    pub(super) checks_calls: bool,
+    pub(crate) checks_calls: bool,
 }
 
 impl ModelTraits {
-    pub(super) fn of(model: &str) -> Self {
+    pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let reasons = name.strip_prefix('o').is_some_and(digit) || name.starts_with("gpt-5");
