@@ -53,7 +53,7 @@ async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
 async fn json(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
     let run =
-        genkit::generate("A dish, as JSON?").model(model(provider, &mock)).format(Format::JSON);
+        genkit::generate("A dish, as JSON?").model(model(provider, &mock)).format(Format::Json);
     let response = run.await.map_err(|error| error.to_string())?;
     let value = response.output_value().map_err(|error| error.to_string())?;
     must!(value["name"] == "soup", "{value}");
