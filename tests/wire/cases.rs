@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::model::{Anthropic, Gemini, Model, OpenAi};
+use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const KEY: &str = "KEY";
 
 /// The providers that are built.
-pub const BUILT: [&str; 2] = ["gemini", "openai"];
+pub const BUILT: [&str; 3] = ["gemini", "ollama", "openai"];
 
 /// One case.
 pub struct Case {
@@ -86,7 +86,9 @@ pub fn model_with(
     match provider {
         "anthropic" => made!(Anthropic, url, "claude-sonnet-4-6"),
         "gemini" => made!(Gemini, url, "gemini-2.5-flash"),
+        "ollama" => made!(Ollama, url, "llama3.2"),
         "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
+        "openai-responses" => made!(OpenAiResponses, format!("{url}/v1"), "gpt-5-mini"),
         _ => None,
     }
 }

@@ -128,7 +128,8 @@ async fn streamed_loop(provider: &'static str) -> Cell {
     }
     let response = stream.response().await.map_err(|error| error.to_string())?;
     must!(response.text() == "It is 42.", "{:?}", response.text());
-    let of = |turn| seen.iter().filter(move |(index, _)| *index == turn).map(|(_, text)| text.as_str());
+    let of =
+        |turn| seen.iter().filter(move |(index, _)| *index == turn).map(|(_, text)| text.as_str());
     must!(of(2).collect::<String>() == "It is 42.", "{seen:?}");
     must!(of(1).count() == 1 && of(0).count() > 0, "{seen:?}");
     yes()

@@ -138,6 +138,7 @@ fn piece(part: &Value) -> Piece {
         "text" => Piece::Text(text(&part["text"])),
         "image_url" => media("image", &text(&part["image_url"]["url"])),
         "input_audio" => Piece::Media("audio".to_owned(), text(&part["input_audio"]["data"])),
+        "video_url" => media("video", &text(&part["video_url"]["url"])),
         "file" => media("file", &text(&part["file"]["file_data"])),
         _ => Piece::Own(part.clone()),
     }

@@ -103,8 +103,12 @@ impl Dialect for Gemini {
 
     fn failure(&self, status: u16, message: &str) -> Value {
         let word = match status {
+            400 => "INVALID_ARGUMENT",
+            401 => "UNAUTHENTICATED",
+            403 => "PERMISSION_DENIED",
+            404 => "NOT_FOUND",
             429 => "RESOURCE_EXHAUSTED",
-            503 => "UNAVAILABLE",
+            503 | 529 => "UNAVAILABLE",
             _ => "INTERNAL",
         };
         json!({"error": {"code": status, "message": message, "status": word}})
