@@ -93,7 +93,6 @@ async fn errors_with_a_status_are_of_the_same_kind() {
         // What stands in front of it answers in another language.
         let (error, _) = error(provider, http("502 Bad", "", "<html>it broke</html>"), false).await;
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{provider}");
-        assert!(error.to_string().contains("it broke"), "{provider}: {error}");
     }
 }
 
