@@ -11,6 +11,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod cache;
 mod construct;
 mod media;
 mod part;
@@ -19,6 +20,9 @@ mod tool_request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+#[cfg(feature = "anthropic")]
+pub(crate) use cache::cache_mark;
+pub(crate) use cache::put_cache_mark;
 pub use media::{Media, ResourcePart};
 pub use part::{Part, ToolResponse};
 pub use tool_request::ToolRequest;
