@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::openai_wire::effort::effort_word;
 use crate::model::openai_wire::models;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::openai_wire::target::ModelTraits;
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
@@ -38,13 +38,13 @@ const ENCRYPTED: &str = "reasoning.encrypted_content";
 const PROBABILITIES: &str = "message.output_text.logprobs";
 
 /// What settings are for.
-pub(super) struct Settings<'a> {
+pub(super) struct ResponsesSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
-    pub(super) server: &'a ServerSettings,
+    pub(super) server: &'a OpenAiServer,
     pub(super) model: &'a str,
 }
 
-impl Settings<'_> {
+impl ResponsesSettings<'_> {
     /// Whether the server stores the answer.
     pub(super) fn stores(&self) -> bool {
         self.config.get("store") == Some(&Value::Bool(true))
@@ -94,7 +94,7 @@ impl Settings<'_> {
         match value.as_u64() {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
-                    let remedy = "the API takes no limit below 16 tokens, so that is what is sent";
+                    let remedy = "16 is sent, the least that the API takes";
                     left_out(&self.server.name, self.model, &format!("{key} below 16"), remedy);
                 }
                 limit.max(MIN_OUTPUT_TOKENS).into()
