@@ -55,8 +55,8 @@ pub fn normal(body: &Value, other: &Value) -> Value {
         }
     }
     body.insert("input".to_owned(), Value::Array(items));
-    // What is not stored has to be asked for: the two go together.
-    let stateless = body.remove("store") == Some(json!(false));
+    // Within a round of calls, what is not stored has to be asked for: the two go together.
+    let stateless = body.remove("store") == Some(json!(false)) && body.contains_key("tools");
     if stateless && other["include"].is_null() && body.get("include") == Some(&json!([ENCRYPTED])) {
         body.remove("include");
     }

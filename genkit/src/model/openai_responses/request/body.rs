@@ -13,7 +13,7 @@ use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::models;
 use crate::model::openai_wire::settings::OpenAiServer;
-use crate::model::{ModelRequest, Names};
+use crate::model::{ModelRequest, Names, ToolChoice};
 
 /// Fields that count among the tokens of a request, beside its model, input and tools.
 const COUNTED: [&str; 6] = [
@@ -81,7 +81,7 @@ fn encode(
     let config = &request.config;
     let text = |key: &str| config.get(key).and_then(Value::as_str);
     let model = text("version").unwrap_or(model);
-    let settings = ResponsesSettings { config, server, model };
+    let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
     let names = Names::of(request);
     let context = InputContext {
         names: &names,
@@ -96,6 +96,9 @@ fn encode(
         detail: text("visualDetailLevel"),
     };
     let input = input(request, &context)?;
+    let tools = tools(request, &names, &server.deviations);
+    settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
+        || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
     let choice = match config.get("tool_choice") {
         Some(given) => Some(ChosenTool::Given(given)),
         None => tool_choice(request, &names).map(ChosenTool::Ours),
@@ -105,7 +108,7 @@ fn encode(
         instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
         input: input.items,
         settings: settings.sent(format(request, &server.deviations)),
-        tools: tools(request, &names, &server.deviations),
+        tools,
         tool_choice: choice,
         stream: false,
     };

@@ -42,6 +42,8 @@ pub(super) struct ResponsesSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
     pub(super) server: &'a OpenAiServer,
     pub(super) model: &'a str,
+    /// Whether thoughts are of use later: within a round of calls, and where earlier ones go back.
+    pub(super) wants_thoughts: bool,
 }
 
 impl ResponsesSettings<'_> {
@@ -141,8 +143,9 @@ impl ResponsesSettings<'_> {
             self.config.get(key).is_some_and(|it| *it == true || it.as_u64().is_some_and(|n| n > 0))
         };
         let probabilities = ["logProbs", "topLogProbs", "top_logprobs"].into_iter().any(is_set);
-        let stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
-        let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, stateless && self.reasons())];
+        let is_stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
+        let thoughts = self.wants_thoughts && is_stateless && self.reasons();
+        let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, thoughts)];
         for (word, _) in wanted.iter().filter(|(_, is_wanted)| *is_wanted) {
             if !all.iter().any(|known| known == word) {
                 all.push(json!(word));

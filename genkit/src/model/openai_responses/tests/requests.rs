@@ -64,6 +64,26 @@ fn what_a_model_or_a_server_refuses_is_not_sent() {
 }
 
 #[test]
+fn encrypted_thoughts_are_asked_for_where_they_are_of_use() {
+    let asked = |model: &str, request: Value| body(model, request)["include"] != Value::Null;
+    let tools = json!([{"name": "a"}]);
+    assert!(asked("o3", json!({"messages": [user()], "tools": tools})));
+    assert!(!asked("o3", json!({"messages": [user()], "tools": tools, "toolChoice": "none"})));
+    assert!(!asked("gpt-4o", json!({"messages": [user()], "tools": tools})));
+    assert!(!asked("o3", json!({"messages": [user()], "tools": tools, "config": {"store": true}})));
+    assert!(asked(
+        "o3",
+        json!({"messages": [user()], "config": {"tools": [{"type": "web_search"}]}})
+    ));
+    assert!(!asked("o3", json!({"messages": [user()]})));
+    let thought = json!({"reasoning": "hm", "metadata": {"id": "rs_1", "encryptedContent": "x"}});
+    assert!(asked(
+        "o3",
+        json!({"messages": [user(), {"role": "model", "content": [thought, {"text": "ho"}]}]})
+    ));
+}
+
+#[test]
 fn the_key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
     let call = at("openai", "m").encode(&request, false).unwrap();
