@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const KEY: &str = "KEY";
 
 /// The providers that are built.
-pub const BUILT: [&str; 4] = ["anthropic", "gemini", "ollama", "openai"];
+pub const BUILT: [&str; 5] = ["anthropic", "gemini", "ollama", "openai", "openai-responses"];
 
 /// One case.
 pub struct Case {
