@@ -97,5 +97,4 @@ pub(crate) use request::GENERATED_REF;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
 #[cfg(feature = "http-model")]
-#[allow(unused_imports, reason = "each provider says what it leaves out")]
 pub(crate) use settings::left_out;

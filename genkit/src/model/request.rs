@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::Message;
-use crate::run_options::{Document, ToolChoice};
+use crate::run_options::{Document, ToolChoice, setting_methods};
 use crate::schema::Schema;
 
 /// The mark of the loop, in the metadata of a call, that it made the `ref` up: a provider does not
@@ -19,7 +19,7 @@ pub struct ModelRequest {
     /// The conversation so far.
     pub messages: Vec<Message>,
     /// Settings: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`, `topP`,
-    /// `stopSequences`, `version`) and the provider's own.
+    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and the provider's own.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
     /// The tools that it may ask for.
@@ -44,10 +44,10 @@ impl ModelRequest {
     /// use genkit::model::{ModelRequest, ToolChoice, ToolDefinition};
     ///
     /// let request = ModelRequest::new([Message::user("What time is it?")])
-    ///     .with_config("temperature", 0)
+    ///     .with_temperature(0.0)
     ///     .with_tools([ToolDefinition::new("now", "Tells the time.")])
     ///     .with_tool_choice(ToolChoice::tool("now"));
-    /// assert_eq!(request.config["temperature"], 0);
+    /// assert_eq!(request.config["temperature"], 0.0);
     /// assert!(request.docs.is_empty());
     /// ```
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
@@ -59,6 +59,16 @@ impl ModelRequest {
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
         self
+    }
+
+    setting_methods! {
+        #[must_use]
+        with_temperature, with_top_p, with_top_k, with_max_output_tokens, with_stop_sequences,
+        with_seed, with_reasoning
+    }
+
+    fn setting(self, key: &str, value: Value) -> Self {
+        self.with_config(key, value)
     }
 
     /// The same with these tools.

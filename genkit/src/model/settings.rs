@@ -14,7 +14,6 @@ static NAMED: LazyLock<Mutex<HashSet<(String, String)>>> = LazyLock::new(Mutex::
 
 /// Says that a request to `model` goes out without `setting`, which `api` does not have, and what to do
 /// about it: once for each setting of an API in a process.
-#[allow(dead_code, reason = "each provider says what it leaves out")]
 pub(crate) fn left_out(api: &str, model: &str, setting: &str, remedy: &str) {
     if is_new(api, setting) {
         let (model, setting) = (Logged::name(model), Logged::name(setting));

@@ -1,11 +1,12 @@
 //! What is asked of a run, as plain data in Genkit's JSON, where prompts say it too: tool choice,
-//! structured output, documents, reasoning effort.
+//! structured output, documents, settings of the model.
 
 mod account;
 mod document;
 mod effort;
 mod format;
 mod output;
+mod settings;
 pub(crate) mod tool_choice;
 
 pub(crate) use account::{drop_account, without_account};
@@ -14,4 +15,5 @@ pub use effort::Effort;
 pub(crate) use effort::REASONING_EFFORT;
 pub use format::Format;
 pub use output::{Instructions, OutputOptions};
+pub(crate) use settings::{number, setting_methods, wrong_setting};
 pub use tool_choice::ToolChoice;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::action::Tool;
-use crate::run_options::{Document, Instructions, OutputOptions, ToolChoice};
+use crate::run_options::{Document, Instructions, OutputOptions, ToolChoice, setting_methods};
 use crate::schema::Schema;
 
 /// Prompt options: the model, its settings, tools and whatever else a prompt says of the run that it
@@ -20,7 +20,7 @@ use crate::schema::Schema;
 ///
 /// let options = PromptOptions::default()
 ///     .with_model("gemini/gemini-2.5-flash")
-///     .with_config_value("temperature", 0.2)
+///     .with_temperature(0.2)
 ///     .with_tools(tools![weather])
 ///     .with_tools(["search"]) // by name, from the registry
 ///     .with_max_turns(3);
@@ -111,6 +111,16 @@ impl PromptOptions {
     pub fn with_config_value(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
         self
+    }
+
+    setting_methods! {
+        #[must_use]
+        with_temperature, with_top_p, with_top_k, with_max_output_tokens, with_stop_sequences,
+        with_seed, with_reasoning
+    }
+
+    fn setting(self, key: &str, value: Value) -> Self {
+        self.with_config_value(key, value)
     }
 
     /// The same options with more tools: `tools![..]`, values, names, patterns with `*`.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use futures_util::future::Shared;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::data::{GenerateOptions, IntoMessages, IntoParts};
@@ -51,7 +50,7 @@ use crate::model::{Document, IntoModel, ModelRef, ToolChoice};
 ///     .model(ScriptedModel::text("III"))
 ///     .temperature(0.2)
 ///     .max_output_tokens(100)
-///     .config(json!({"topK": 40}))
+///     .config(json!({"presencePenalty": 0.5})) // what has no method of its own
 ///     .tools(tools![add])
 ///     .tool_choice(ToolChoice::Auto)
 ///     .max_turns(3)
@@ -160,18 +159,6 @@ impl Generate {
     /// [`Genkit`], then the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
-        self
-    }
-
-    /// Settings of the model: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`,
-    /// `topP`, `stopSequences`, `version`) and its provider's own. They are merged with those that
-    /// were given before; what does not serialize to an object is an error when the run begins.
-    pub fn config(mut self, config: impl Serialize) -> Self {
-        match serde_json::to_value(config) {
-            Ok(Value::Object(config)) => self.config_map().extend(config),
-            Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
-            Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
-        }
         self
     }
 

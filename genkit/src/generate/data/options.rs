@@ -8,7 +8,9 @@ use crate::generate::error::Error as E;
 use crate::generate::interrupt::Resume;
 use crate::message::Message;
 use crate::model::{ModelRequest, OutputConfig};
-use crate::run_options::{Document, Format, Instructions, OutputOptions, ToolChoice};
+use crate::run_options::{
+    Document, Format, Instructions, OutputOptions, ToolChoice, setting_methods,
+};
 use crate::schema::Schema;
 
 /// Generate options: everything about a run that is data, in Genkit's JSON.
@@ -130,6 +132,17 @@ impl GenerateOptions {
         with_max_turns: max_turns = usize => |rounds| Some(rounds);
         /// The same options with a name for traces.
         with_step_name: step_name = impl Into<String> => |name| Some(name.into());
+    }
+
+    setting_methods! {
+        #[must_use]
+        with_temperature, with_top_p, with_top_k, with_max_output_tokens, with_stop_sequences,
+        with_seed, with_reasoning
+    }
+
+    fn setting(mut self, key: &str, value: Value) -> Self {
+        self.config.get_or_insert_default().insert(key.to_owned(), value);
+        self
     }
 
     /// The options of a run that goes on from `messages` as `request` was made.

@@ -41,6 +41,8 @@ pub(crate) enum Error {
     ToolChoiceWithoutTools,
     #[error("`.tool_choice(..)` names a tool that is not among `.tools(..)`: {0}")]
     ChosenToolNotOffered(String),
+    #[error("the setting `{name}` is {value}, and must be {must_be}")]
+    Setting { name: &'static str, value: String, must_be: &'static str },
     #[error("the model `{model}` does not support {lacking}")]
     Unsupported { model: String, lacking: &'static str },
     #[error("the model `{model}` has no version `{version}`; it has: {}", .known.join(", "))]

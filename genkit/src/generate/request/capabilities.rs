@@ -4,15 +4,24 @@ use crate::error::Result;
 use crate::generate::error::Error as E;
 use crate::message::{Part, Role};
 use crate::model::{Constrained, Model, ModelRequest, Supports, ToolChoice};
+use crate::run_options::wrong_setting;
+use crate::truncate::excerpt;
 
 /// How many tools one request may offer. Default is 1,024: providers refuse far fewer, and no model chooses well
 /// among as many.
 const MAX_TOOLS: usize = 1_024;
 
+/// How much of a setting an error shows, in characters.
+const MAX_SHOWN: usize = 100;
+
 /// Checks that `model` can do what `request` asks; one that declares nothing is not checked.
 pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> Result<()> {
     if request.tools.len() > MAX_TOOLS {
         return Err(E::TooManyTools { count: request.tools.len(), most: MAX_TOOLS }.into());
+    }
+    if let Some((name, value, must_be)) = wrong_setting(&request.config) {
+        let value = excerpt(&value.to_string(), MAX_SHOWN);
+        return Err(E::Setting { name, value, must_be }.into());
     }
     let info = model.info();
     if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {

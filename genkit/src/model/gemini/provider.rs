@@ -35,7 +35,10 @@ use crate::model::{Embedder, Model, Provider};
 /// | `tools` | `googleSearch`, `googleSearchRetrieval`, `codeExecution`, `urlContext`, `fileSearch`, `googleMaps`, `enterpriseWebSearch`, `computerUse` (`true` or an object), `tools` (a list, as it is) |
 /// | `toolConfig` | `functionCallingConfig`, `retrievalConfig`, `toolConfig` (as it is) |
 /// | the call | `version` (the model), `apiVersion`; `apiKey` and `baseUrl` are never sent |
-/// | `generationConfig` | every other key, as it is: `thinkingConfig`, `seed`, `responseModalities`, … |
+/// | `generationConfig` | every other key, as it is: `thinkingConfig`, `presencePenalty`, `responseModalities`, … |
+///
+/// [`reasoning`](crate::Generate::reasoning) becomes `thinkingLevel` since Gemini 3, and `thinkingBudget` at 2.5;
+/// a `thinkingConfig` of your own wins.
 #[derive(Clone)]
 pub struct Gemini {
     pub(super) endpoint: Arc<ApiEndpoint>,

@@ -1,11 +1,14 @@
 //! From a request to Gemini's JSON, written from borrowed parts.
 
+mod thinking;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use self::thinking::ThinkingConfig;
 use super::contents::{self, Content};
 use super::error::Error as E;
 use super::models;
@@ -14,12 +17,13 @@ use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
 use crate::error::Result;
 use crate::model::wire::HttpCall;
 use crate::model::{ModelRequest, Names};
+use crate::run_options::REASONING_EFFORT;
 
 /// Settings at the top of the request.
 const TOP: [&str; 4] = ["safetySettings", "cachedContent", "serviceTier", "labels"];
 
-/// Settings of the call or of the tools.
-const ELSEWHERE: [&str; 8] = [
+/// Settings of the call or of the tools, or that are said otherwise.
+const ELSEWHERE: [&str; 9] = [
     "version",
     "apiVersion",
     "apiKey",
@@ -28,6 +32,7 @@ const ELSEWHERE: [&str; 8] = [
     "toolConfig",
     "functionCallingConfig",
     "retrievalConfig",
+    REASONING_EFFORT,
 ];
 
 /// The owner of the output schema, for the log.
@@ -108,6 +113,7 @@ struct GenerationConfig<'a> {
     request: &'a ModelRequest,
     json: bool,
     schema: Option<(&'static str, &'a RawValue)>,
+    thinking: Option<ThinkingConfig<'a>>,
 }
 
 impl<'a> GenerationConfig<'a> {
@@ -129,7 +135,8 @@ impl<'a> GenerationConfig<'a> {
                 Some(("responseJsonSchema", schema.dialect_text::<JsonSchemaDialect>(OUTPUT)?))
             }
         });
-        Self { request, json: hint || bound.is_some(), schema }
+        let thinking = ThinkingConfig::of(model, &request.config);
+        Self { request, json: hint || bound.is_some(), schema, thinking }
     }
 
     fn given(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
@@ -137,12 +144,14 @@ impl<'a> GenerationConfig<'a> {
             let key = key.as_str();
             let elsewhere =
                 TOP.contains(&key) || ELSEWHERE.contains(&key) || BUILT_IN.contains(&key);
-            !elsewhere && !value.is_null()
+            let is_merged = self.thinking.is_some() && key == "thinkingConfig";
+            !elsewhere && !is_merged && !value.is_null()
         })
     }
 
     fn is_empty(&self) -> bool {
-        !self.json && self.schema.is_none() && self.given().next().is_none()
+        let is_free = !self.json && self.schema.is_none() && self.thinking.is_none();
+        is_free && self.given().next().is_none()
     }
 }
 
@@ -152,6 +161,9 @@ impl Serialize for GenerationConfig<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (key, value) in self.given() {
             map.serialize_entry(key, value)?;
+        }
+        if let Some(thinking) = &self.thinking {
+            map.serialize_entry("thinkingConfig", thinking)?;
         }
         // What the caller set by hand stays.
         if self.json && !config.contains_key("responseMimeType") {

@@ -38,9 +38,11 @@ use crate::model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 ///
 /// | key | what it does |
 /// |---|---|
-/// | `presencePenalty`, `frequencyPenalty`, `seed`, `logProbs`, `topLogProbs`, `logitBias`, `reasoningEffort`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
+/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
 /// | `maxOutputTokens` | as `max_completion_tokens` or `max_tokens`, whichever the server knows |
 /// | `topK` | sent where the server takes it, else left out |
+/// | `temperature`, `topP`, `stopSequences` | left out for OpenAI's models that refuse them, `o3` or `gpt-5` |
+/// | `reasoningEffort` | the nearest that the model has; left out for `gpt-4o` and others without |
 /// | `visualDetailLevel` | how closely images are looked at |
 /// | `version` | replaces the model's name |
 /// | `apiKey` | replaces the key for this call; it never stands in the body |

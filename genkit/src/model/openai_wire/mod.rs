@@ -7,6 +7,8 @@ pub(crate) mod content_part;
 #[cfg(feature = "openai")]
 pub(crate) mod data_url;
 #[cfg(feature = "openai")]
+pub(crate) mod effort;
+#[cfg(feature = "openai")]
 pub(crate) mod error;
 #[cfg(feature = "openai")]
 pub(crate) mod error_reply;

@@ -3,6 +3,7 @@
 mod body;
 mod message_param;
 mod messages;
+mod settings;
 mod tools;
 
 pub(super) use body::body;

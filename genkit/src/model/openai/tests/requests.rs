@@ -18,8 +18,8 @@ fn settings_have_the_names_of_the_api() {
         "gpt-4o",
         json!({
             "temperature": 0, "topP": 0.5, "topK": 3, "maxOutputTokens": 9, "stopSequences": ["x"],
-            "logProbs": false, "topLogProbs": 2, "reasoningEffort": "low", "apiKey": "k",
-            "version": "gpt-4o-2", "seed": null, "verbosity": "low", "stream": true,
+            "logProbs": false, "topLogProbs": 2, "reasoningEffort": "low", "apiKey": "k", "seed": 7,
+            "version": "gpt-4o-2", "user": null, "verbosity": "low", "stream": true,
         }),
     );
     assert_eq!(
@@ -27,7 +27,7 @@ fn settings_have_the_names_of_the_api() {
         json!({
             "model": "gpt-4o-2", "messages": [{"role": "user", "content": "hi"}],
             "temperature": 0, "top_p": 0.5, "max_completion_tokens": 9, "stop": ["x"],
-            "logprobs": false, "top_logprobs": 2, "reasoning_effort": "low", "verbosity": "low",
+            "logprobs": false, "top_logprobs": 2, "seed": 7, "verbosity": "low",
         })
     );
     let sent = with_config("openai", "o", json!({"topP": 1, "top_p": 2, "stopSequences": []}));
@@ -37,6 +37,27 @@ fn settings_have_the_names_of_the_api() {
             "model": "o", "messages": [{"role": "user", "content": "hi"}], "top_p": 2,
         })
     );
+}
+
+#[test]
+fn models_that_reason_get_an_effort_and_no_temperature() {
+    let config = json!({
+        "temperature": 0.5, "topP": 0.5, "stopSequences": ["x"], "reasoningEffort": "max", "seed": 7,
+    });
+    let settings = |server, model| {
+        let mut sent = with_config(server, model, config.clone());
+        sent.as_object_mut().unwrap().retain(|key, _| key != "model" && key != "messages");
+        sent
+    };
+    assert_eq!(settings("openai", "o3"), json!({"reasoning_effort": "high", "seed": 7}));
+    assert_eq!(settings("openai", "gpt-5-mini"), json!({"reasoning_effort": "high", "seed": 7}));
+    let all = json!({
+        "temperature": 0.5, "top_p": 0.5, "stop": ["x"], "reasoning_effort": "xhigh", "seed": 7,
+    });
+    assert_eq!(settings("openai", "gpt-5.2"), all);
+    assert_eq!(settings("openrouter", "qwen/qwen3")["reasoning_effort"], "high");
+    let own = with_config("openai", "o3", json!({"reasoningEffort": "xhigh", "temperature": 1}));
+    assert_eq!((&own["reasoning_effort"], &own["temperature"]), (&json!("xhigh"), &json!(1)));
 }
 
 #[test]
