@@ -2,10 +2,12 @@
 
 mod built_in;
 mod embed;
+mod embedder_ref;
 mod error;
 mod model_ref;
 mod models;
 
-pub use embed::{Embed, EmbedderRef};
+pub use embed::Embed;
+pub use embedder_ref::EmbedderRef;
 pub use model_ref::{IntoModel, ModelRef};
 pub(crate) use models::Models;

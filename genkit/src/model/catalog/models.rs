@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::built_in::{built_in, once, prefixes};
-use super::embed::{EmbedderKind, EmbedderRef};
+use super::embedder_ref::{EmbedderKind, EmbedderRef};
 use super::error::Error as E;
 use super::model_ref::{Kind, ModelRef};
 use crate::error::Result;

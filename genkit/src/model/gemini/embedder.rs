@@ -10,7 +10,7 @@ use super::error_reply;
 use super::models;
 use super::request::{self, GeminiSettings, Method};
 use crate::error::{Error, Result};
-use crate::model::http::{Batch, EmbedWire, Error as HttpError};
+use crate::model::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use crate::model::wire::HttpCall;
 use crate::model::{EmbedRequest, EmbedResponse, EmbedTask, Embedding, Usage};
 
@@ -31,7 +31,7 @@ struct BatchRequest<'a> {
 #[serde(rename_all = "camelCase")]
 struct TextRequest<'a> {
     model: &'a str,
-    content: Content<'a>,
+    content: EmbedContent<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,12 +41,12 @@ struct TextRequest<'a> {
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
-    parts: [TextPart<'a>; 1],
+struct EmbedContent<'a> {
+    parts: [EmbedPart<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct TextPart<'a> {
+struct EmbedPart<'a> {
     text: &'a str,
 }
 
@@ -56,7 +56,7 @@ struct BatchReply {
     #[serde(default)]
     embeddings: Vec<Values>,
     #[serde(default)]
-    usage_metadata: Option<Counts>,
+    usage_metadata: Option<EmbedUsage>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ struct Values {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Counts {
+struct EmbedUsage {
     #[serde(default)]
     prompt_token_count: Option<u64>,
     #[serde(default)]
@@ -76,7 +76,7 @@ struct Counts {
 
 impl EmbedWire for GeminiEmbedWire {
     /// The API refuses more than 100 texts, and more than 20 MB.
-    const BATCH: Batch = Batch { texts: 100, bytes: 8 * 1024 * 1024 };
+    const BATCH: EmbedBatch = EmbedBatch { texts: 100, bytes: 8 * 1024 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         let text = |key| request.config.get(key).and_then(Value::as_str);
@@ -89,7 +89,7 @@ impl EmbedWire for GeminiEmbedWire {
         let output_dimensionality = request.dimensions.filter(|_| !given("outputDimensionality"));
         let one = |text| TextRequest {
             model: &full,
-            content: Content { parts: [TextPart { text }] },
+            content: EmbedContent { parts: [EmbedPart { text }] },
             task_type,
             output_dimensionality,
             config: &config,

@@ -11,7 +11,7 @@ use crate::model::wire::HttpCall;
 use crate::model::{EmbedRequest, EmbedResponse, Embedder, Embedding};
 
 /// How much one call takes.
-pub(crate) struct Batch {
+pub(crate) struct EmbedBatch {
     pub(crate) texts: usize,
     /// Of all texts together, unless there is but one.
     pub(crate) bytes: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Batch {
 
 /// A provider's wire format of embeddings.
 pub(crate) trait EmbedWire: Send + Sync + 'static {
-    const BATCH: Batch;
+    const BATCH: EmbedBatch;
 
     /// The call for some of the texts of `request`.
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall>;
@@ -81,7 +81,7 @@ impl<W: EmbedWire> Embedder for HttpEmbedder<W> {
 }
 
 /// The texts of each call.
-fn batches(texts: &[String], most: &Batch) -> Vec<Range<usize>> {
+fn batches(texts: &[String], most: &EmbedBatch) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0_usize);
     for (at, text) in texts.iter().enumerate() {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_full_by_texts_or_by_bytes() {
-        let most = Batch { texts: 3, bytes: 10 };
+        let most = EmbedBatch { texts: 3, bytes: 10 };
         let of = |lengths: &[usize]| {
             let texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
             batches(&texts, &most).into_iter().map(|it| (it.start, it.end)).collect::<Vec<_>>()

@@ -29,7 +29,7 @@ mod tests;
 
 pub(crate) use download::download;
 pub(crate) use driver::HttpModel;
-pub(crate) use embedder::{Batch, EmbedWire, HttpEmbedder};
+pub(crate) use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
 pub(crate) use endpoint::ApiEndpoint;
 pub(crate) use error::Error;
 pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};

@@ -9,7 +9,7 @@ use super::NAME;
 use super::error_reply;
 use super::wire::OllamaSettings;
 use crate::error::{Error, Result};
-use crate::model::http::{Batch, EmbedWire, Error as HttpError};
+use crate::model::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use crate::model::lenient::count;
 use crate::model::wire::HttpCall;
 use crate::model::{EmbedRequest, EmbedResponse, Embedding, Usage, left_out};
@@ -38,7 +38,7 @@ struct EmbedReply {
 
 impl EmbedWire for OllamaEmbedWire {
     /// The server has no limit; a call has one of time, and runs on this machine.
-    const BATCH: Batch = Batch { texts: 256, bytes: 4 * 1024 * 1024 };
+    const BATCH: EmbedBatch = EmbedBatch { texts: 256, bytes: 4 * 1024 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {

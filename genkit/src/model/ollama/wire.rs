@@ -75,7 +75,7 @@ impl WireFormat for OllamaWire {
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
-        Box::new(response::ChatStream::new(&self.model, request))
+        Box::new(response::OllamaStream::new(&self.model, request))
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {

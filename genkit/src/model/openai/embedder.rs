@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::model::http::{Batch, EmbedWire, Error as HttpError};
+use crate::model::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use crate::model::lenient::count;
 use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::settings::ServerSettings;
@@ -54,7 +54,7 @@ struct EmbeddingsReply {
     #[serde(default)]
     data: Vec<IndexedVector>,
     #[serde(default)]
-    usage: Option<Counts>,
+    usage: Option<EmbeddingsUsage>,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -67,7 +67,7 @@ struct IndexedVector {
 }
 
 #[derive(Deserialize)]
-struct Counts {
+struct EmbeddingsUsage {
     #[serde(default, deserialize_with = "count")]
     prompt_tokens: Option<u64>,
     #[serde(default, deserialize_with = "count")]
@@ -76,7 +76,7 @@ struct Counts {
 
 impl EmbedWire for OpenAiEmbedWire {
     /// OpenAI refuses more than 2,048 texts, and more than 300,000 tokens.
-    const BATCH: Batch = Batch { texts: 2_048, bytes: 512 * 1024 };
+    const BATCH: EmbedBatch = EmbedBatch { texts: 2_048, bytes: 512 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
