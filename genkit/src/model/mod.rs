@@ -33,6 +33,7 @@ mod catalog;
 mod closure;
 pub(crate) mod documents;
 mod embedder;
+pub(crate) mod estimate;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
