@@ -1,5 +1,6 @@
 //! What bounds and steers a run: budgets, compaction, the search of tools.
 
 mod budgets;
+mod compacting;
 
 use super::outputs;
