@@ -6,6 +6,7 @@
 mod cases;
 mod compare_request;
 mod compare_response;
+mod counted;
 mod edited;
 mod faults;
 mod looping;

@@ -9,6 +9,7 @@
 //! | any of them in a `.prompt` file, or in a request that is data | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
 //! | another try, another model | [`retry()`], [`fallback()`] |
 //! | conversations that grow too long | [`compact()`] |
+//! | hundreds of tools | [`tool_search()`] |
 //!
 //! ```
 //! use genkit::middleware::on_model;
@@ -36,6 +37,7 @@ mod named;
 mod outcome;
 mod retry;
 mod simulate_system_prompt;
+mod tool_search;
 
 pub(crate) use chain::{Innermost, InnermostTool};
 pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
@@ -49,3 +51,4 @@ pub(crate) use outcome::CallOutcome;
 pub use outcome::{ToolCall, ToolOutcome};
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
+pub use tool_search::{ToolSearch, tool_search};

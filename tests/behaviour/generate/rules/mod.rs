@@ -2,5 +2,6 @@
 
 mod budgets;
 mod compacting;
+mod tool_search;
 
 use super::outputs;
