@@ -14,6 +14,7 @@
 //! | a run that begins with a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
+//! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
 //! | code around runs and calls | [`middleware`] |
 
 mod builder;
@@ -43,7 +44,7 @@ pub use call_tool::ToolInvocation;
 pub use chat::{Chat, ChatTurn};
 pub use data::{
     GenerateOptions, GenerateResponse, Instructions, IntoMessages, IntoParts, OutputOptions,
-    ToolChunk, ToolProgress,
+    ToolChunk, ToolProgress, Turn, UsageLimit,
 };
 pub use format::Format;
 #[cfg(feature = "dev-tools")]

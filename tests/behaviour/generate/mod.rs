@@ -11,6 +11,7 @@ mod middleware;
 mod output;
 mod ported;
 mod resuming;
+mod rules;
 mod sampling;
 mod specs;
 mod streaming;

@@ -5,10 +5,14 @@ mod options;
 mod parts;
 mod response;
 mod tool_chunk;
+mod turn;
 
-pub use crate::run_options::{Instructions, OutputOptions};
+pub use crate::run_options::{Instructions, OutputOptions, UsageLimit};
 pub use messages::IntoMessages;
 pub use options::GenerateOptions;
 pub use parts::IntoParts;
 pub use response::GenerateResponse;
+pub(crate) use response::STOPPED;
 pub use tool_chunk::{ToolChunk, ToolProgress};
+pub(crate) use turn::BeforeTurn;
+pub use turn::Turn;

@@ -9,10 +9,13 @@ use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::generate::format::{self, Format};
 use crate::generate::interrupt::Interrupt;
-use crate::message::{Media, Message, Part, ToolRequest};
+use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{FinishReason, ModelRequest, Usage};
 use crate::run_options::drop_account;
 use crate::truncate::excerpt;
+
+/// The mark of the answer that ended a run, in its metadata.
+pub(crate) const STOPPED: &str = "stoppedRun";
 
 /// The response of [`generate`](crate::generate()): plain data in Genkit's JSON.
 ///
@@ -56,9 +59,13 @@ pub struct GenerateResponse {
 }
 
 impl GenerateResponse {
-    /// The text of the last message.
+    /// The text of the last message. Of a run that ended on [a tool](crate::Generate::stop_on_tool) it is
+    /// that tool's answer: its text, or its JSON.
     pub fn text(&self) -> String {
-        self.message.as_ref().map(Message::text).unwrap_or_default()
+        match self.stopped_on() {
+            Some(answer) => text_of(answer),
+            None => self.message.as_ref().map(Message::text).unwrap_or_default(),
+        }
     }
 
     /// What the model thought before its last message.
@@ -160,6 +167,9 @@ impl GenerateResponse {
         if let Some(data) = data {
             return Ok(data);
         }
+        if let Some(answer) = self.stopped_on().filter(|answer| !answer.output.is_null()) {
+            return Ok(answer.output.clone());
+        }
         let text = self.text();
         let format = self.request.as_ref().and_then(|request| request.output.format.as_deref());
         match format.and_then(Format::of_name) {
@@ -193,6 +203,13 @@ impl GenerateResponse {
         Self { request: Some(request), ..Self::default() }
     }
 
+    /// The answer that ended the run.
+    fn stopped_on(&self) -> Option<&ToolResponse> {
+        let message = self.message.as_ref().filter(|message| message.role == Role::Tool)?;
+        let marked = |part: &&Part| part.metadata().get(STOPPED).is_some_and(|mark| mark == true);
+        message.content.iter().find(marked)?.as_tool_response()
+    }
+
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.message.iter().flat_map(|message| &message.content)
     }
@@ -206,6 +223,14 @@ impl GenerateResponse {
             Some(FinishReason::Stop) | None => format!("the text is: {text}"),
             Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),
         }
+    }
+}
+
+fn text_of(answer: &ToolResponse) -> String {
+    match &answer.output {
+        Value::Null => answer.content.iter().filter_map(Part::as_text).collect(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{ErrorKind, Topic};
 
@@ -113,6 +113,17 @@ pub(crate) enum Error {
          `.max_turns(..)`, or go on from `.messages(response.messages())`"
     )]
     MaxTurns(usize),
+    #[error(
+        "the run used {used} {}, and its limit is {limit}: raise it with `.usage_limit(..)`, or go on from \
+         what was done", spelled(.what)
+    )]
+    UsageLimit { what: &'static str, used: u64, limit: u64 },
+    #[error("`.stop_on_tool(..)` names a tool that the run does not have: {0}")]
+    StopsOnUnknownTool(String),
+    #[error("`.before_turn(..)` offers a tool that the run does not have: {0}")]
+    TurnWithoutTool(String),
+    #[error("the tool `{0}` is not offered now: answer with those that are")]
+    ToolWithheld(String),
     #[error("the model asks for {calls} calls at once; {allowed} are allowed")]
     TooManyCalls { calls: usize, allowed: usize },
     #[error("this call was not allowed: {0}")]
@@ -169,6 +180,8 @@ impl Topic for Error {
             | Self::UnknownMiddleware(_)
             | Self::NoToolFits(_)
             | Self::NoToolTagged(_)
+            | Self::StopsOnUnknownTool(_)
+            | Self::TurnWithoutTool(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
             Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)
@@ -182,10 +195,26 @@ impl Topic for Error {
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
             Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,
             Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
-            Self::TooManyCalls { .. } => ErrorKind::ResourceExhausted,
+            Self::ToolWithheld(_) => ErrorKind::FailedPrecondition,
+            Self::TooManyCalls { .. } | Self::UsageLimit { .. } => ErrorKind::ResourceExhausted,
             Self::CallDenied(_) => ErrorKind::PermissionDenied,
             Self::ToolFailed { kind, .. } => *kind,
             _ => ErrorKind::InvalidArgument,
         }
+    }
+
+    fn details(&self) -> Option<Value> {
+        let Self::UsageLimit { what, used, limit } = self else { return None };
+        Some(json!({ "usageLimit": { "of": what, "used": used, "limit": limit } }))
+    }
+}
+
+/// A limit's key, in words.
+fn spelled(what: &str) -> &str {
+    match what {
+        "inputTokens" => "tokens of requests",
+        "outputTokens" => "tokens of answers",
+        "requests" => "model calls",
+        other => other,
     }
 }

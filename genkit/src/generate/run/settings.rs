@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::limits::RunLimits;
 use crate::action::Strictness;
 use crate::context::TypeMap;
+use crate::generate::data::BeforeTurn;
 use crate::generate::middleware::{Middleware, ToolCall};
 
 /// The settings of a run; what is plain data stands in its options.
@@ -24,6 +25,8 @@ pub(crate) struct RunSettings {
     pub(crate) exact_args: bool,
     pub(crate) on_tool_error: OnToolError,
     pub(crate) approval: Option<ApprovalPolicy>,
+    /// In their order, before each turn.
+    pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
 }
 

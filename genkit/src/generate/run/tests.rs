@@ -12,8 +12,12 @@ use crate::generate::run::turn::{TurnMachine, TurnRules, TurnStep};
 use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice};
 
-const RULES: TurnRules =
-    TurnRules { max_turns: 5, fail_on_max_turns: false, return_tool_requests: false };
+const RULES: TurnRules = TurnRules {
+    max_turns: 5,
+    fail_on_max_turns: false,
+    return_tool_requests: false,
+    stop_on_tools: Vec::new(),
+};
 
 fn machine_with(rules: TurnRules) -> TurnMachine {
     TurnMachine::new(ModelRequest::new([Message::user("go")]), rules, None)
@@ -255,13 +259,13 @@ fn rules_and_tool_choice_decide_what_calls_become() {
         (TurnRules { return_tool_requests: true, ..RULES }, None, "done Stop, 2 messages, 1 calls"),
         (TurnRules { max_turns: 1, ..RULES }, None, "1 tools at 1"),
         (TurnRules { max_turns: 0, ..RULES }, None, "done Aborted, 2 messages, 1 calls"),
-        (TurnRules { max_turns: 1, ..strict }, None, "1 tools at 1"),
+        (TurnRules { max_turns: 1, ..strict.clone() }, None, "1 tools at 1"),
         (TurnRules { max_turns: 0, ..strict }, None, "Aborted Aborted, 2 messages"),
     ];
     for (rules, choice, next) in table {
         let mut request = ModelRequest::new([Message::user("go")]);
         request.tool_choice = choice.clone();
-        let machine = TurnMachine::new(request, rules, None);
+        let machine = TurnMachine::new(request, rules.clone(), None);
         assert_eq!(fed(machine, "calls"), next, "{rules:?} {choice:?}");
     }
 }
@@ -282,6 +286,60 @@ fn a_call_that_was_required_is_required_once() {
         machine.settle();
         assert_eq!(machine.request().tool_choice, after);
     }
+}
+
+/// The machine of a run that ends on the tools `a` and `b`, at a round of three calls.
+fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
+    let mut request = ModelRequest::new([Message::user("go")]);
+    request.tool_choice = choice;
+    let stop_on_tools = vec!["a".to_owned(), "b".to_owned()];
+    let mut machine = TurnMachine::new(request, TurnRules { stop_on_tools, ..RULES }, None);
+    machine.accept(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))])).expect("it goes on");
+    machine
+}
+
+#[test]
+fn a_run_stops_on_the_first_answer_of_its_tools() {
+    let mut machine = stopping(None);
+    finish(&mut machine, |call| answered(call, json!({ "of": call.request.name })));
+    assert_eq!(machine.settle().map(|answers| answers.content.len()), Some(3), "all are streamed");
+    let response = done(&mut machine);
+    assert_eq!(response.finish_reason, Some(FinishReason::Stop));
+    assert_eq!(response.finish_message.as_deref(), Some("the tool `b` was called"));
+    assert_eq!(response.messages().len(), 3, "each call has its answer");
+    assert_eq!(response.output_value().unwrap(), json!({"of": "b"}));
+    assert_eq!(response.text(), r#"{"of":"b"}"#);
+}
+
+#[test]
+fn a_call_that_failed_or_asks_does_not_stop_a_run() {
+    let mut machine = stopping(Some(ToolChoice::Required));
+    finish(&mut machine, |call| answered(call, json!({ "error": "no" })));
+    assert_eq!(machine.settle().map(|answers| answers.role), Some(Role::Tool));
+    assert_eq!(step(&mut machine), "model at 2");
+    assert_eq!(
+        machine.request().tool_choice,
+        Some(ToolChoice::Required),
+        "it can end all the same"
+    );
+    let mut machine = stopping(Some(ToolChoice::tool("c")));
+    finish(&mut machine, |call| match call.request.name.as_str() {
+        "c" => interrupted(),
+        _ => answered(call, json!("x")),
+    });
+    assert!(machine.settle().is_none());
+    assert!(done(&mut machine).is_interrupted(), "whoever resumes it gets the end");
+}
+
+#[test]
+fn an_answer_over_the_budget_is_kept_with_its_calls() {
+    let mut machine = machine();
+    let mut answer = asks([("a", json!(1))]);
+    answer.usage.input_tokens = Some(7);
+    let error = machine.refuse(answer, crate::Error::new(ErrorKind::ResourceExhausted, "enough"));
+    let partial = machine.fail(error).into_partial().expect("what was done");
+    assert_eq!((partial.usage.input_tokens, partial.messages().len()), (Some(7), 2));
+    assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
 }
 
 #[test]

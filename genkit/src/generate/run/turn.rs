@@ -4,27 +4,29 @@
 //! ```text
 //! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools
 //! Tools ──TurnStep::Tools──▶ finish(call) .. ▶ settle() ─▶ Ready with a longer history, or
-//!                                                          Done (interrupted)
+//!                                                          Done (interrupted, or stopped on a tool)
 //! ```
 
 use serde_json::{Map, Value};
 
 use super::round::{PendingCall, ToolRound};
 use crate::error::{Error, Result};
-use crate::generate::data::GenerateResponse;
+use crate::generate::data::{GenerateResponse, STOPPED};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::Resumed;
 use crate::generate::middleware::CallOutcome;
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage};
 
 /// The rules of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TurnRules {
     pub(crate) max_turns: usize,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
     pub(crate) return_tool_requests: bool,
+    /// The names of tools whose answer ends the run.
+    pub(crate) stop_on_tools: Vec<String>,
 }
 
 /// The next step of a run.
@@ -162,6 +164,26 @@ impl TurnMachine {
         }
     }
 
+    /// Adds what was used beside the answers.
+    pub(super) fn add_usage(&mut self, usage: &Usage) {
+        self.usage.add(usage);
+    }
+
+    /// What the answers so far used.
+    pub(super) fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Takes the model's answer, which is the last: the run is over with `error`.
+    pub(super) fn refuse(&mut self, answer: ModelResponse, mut error: Error) -> Error {
+        self.usage.add(&answer.usage);
+        self.custom = answer.custom;
+        let message = answer.message.map(|message| Message { role: Role::Model, ..message });
+        let response = self.end(message, Some(FinishReason::Aborted), Some(error.to_string()));
+        error.put_partial(response);
+        error
+    }
+
     /// Ends a round, all of whose calls are finished. The tool message that it gave is for the
     /// stream; none if the run is interrupted.
     pub(super) fn settle(&mut self) -> Option<&Message> {
@@ -186,13 +208,31 @@ impl TurnMachine {
             self.rounds += 1;
             self.index += 2;
         }
-        if self.request.tool_choice.as_ref().is_some_and(ToolChoice::is_forced) {
-            // It has called one: a model that must call for ever could never answer.
-            self.request.tool_choice = Some(ToolChoice::Auto);
+        let [message, mut answers] = round.into_messages();
+        self.request.messages.push(message);
+        if let Some(tool) = mark_stop(&mut answers, &self.rules.stop_on_tools) {
+            let why = format!("the tool `{tool}` was called");
+            let response = self.end(Some(answers), Some(FinishReason::Stop), Some(why));
+            self.state = TurnState::Done(Box::new(response));
+        } else {
+            self.choose_freely();
+            self.request.messages.push(answers);
+            self.state = TurnState::Ready;
         }
-        self.request.messages.extend(round.into_messages());
-        self.state = TurnState::Ready;
-        self.request.messages.last()
+        match &self.state {
+            TurnState::Done(response) => response.message.as_ref(),
+            _ => self.request.messages.last(),
+        }
+    }
+
+    /// It has called one: a model that must call for ever could never answer, unless a tool is its answer.
+    fn choose_freely(&mut self) {
+        let choice = &mut self.request.tool_choice;
+        let may_go_on =
+            !self.rules.stop_on_tools.is_empty() && *choice == Some(ToolChoice::Required);
+        if choice.as_ref().is_some_and(ToolChoice::is_forced) && !may_go_on {
+            *choice = Some(ToolChoice::Auto);
+        }
     }
 
     /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
@@ -239,6 +279,21 @@ impl TurnMachine {
             ..GenerateResponse::of_request(std::mem::take(&mut self.request))
         }
     }
+}
+
+/// Marks the first answer that ends the run: of a tool of `names` that did not fail, since the model can
+/// mend a call that did. The tool's name.
+fn mark_stop(answers: &mut Message, names: &[String]) -> Option<String> {
+    for part in &mut answers.content {
+        if let Part::ToolResponse { tool_response: answer, metadata } = part
+            && names.contains(&answer.name)
+            && answer.error().is_none()
+        {
+            metadata.insert(STOPPED.to_owned(), true.into());
+            return Some(answer.name.clone());
+        }
+    }
+    None
 }
 
 fn with_partial(error: E, response: GenerateResponse) -> Error {
