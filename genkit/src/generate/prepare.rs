@@ -146,9 +146,11 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
+        output_retries: None,
     };
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
+    let rules = TurnRules { output_retries: settings.output.retries(&request.output)?, ..rules };
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
     let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started, asker };
@@ -166,8 +168,12 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
     };
     let tools = find_tools(&mut generate).await?;
     let Generate { genkit, settings, mut options, .. } = generate;
-    let rules =
-        TurnRules { max_turns: usize::MAX, fail_on_max_turns: true, return_tool_requests: false };
+    let rules = TurnRules {
+        max_turns: usize::MAX,
+        fail_on_max_turns: true,
+        return_tool_requests: false,
+        output_retries: None,
+    };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();

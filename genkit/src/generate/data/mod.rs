@@ -2,6 +2,7 @@
 
 mod messages;
 mod options;
+mod output_retry;
 mod parts;
 mod response;
 mod tool_chunk;
@@ -9,6 +10,7 @@ mod tool_chunk;
 pub use crate::run_options::{Instructions, OutputOptions};
 pub use messages::IntoMessages;
 pub use options::GenerateOptions;
+pub use output_retry::OutputRetry;
 pub use parts::IntoParts;
 pub use response::GenerateResponse;
 pub use tool_chunk::{ToolChunk, ToolProgress};

@@ -96,6 +96,16 @@ impl Run {
                     let answer = spans.inside(asking).instrument(trace::turn(round)).await?;
                     machine.accept(answer)?;
                 }
+                TurnStep::Check => {
+                    let checks = &self.env.settings.output;
+                    let span = trace::output_check();
+                    let checking = checks.check(machine.answer());
+                    let verdict = spans.inside(checking).instrument(span.clone()).await?;
+                    trace::checked(&self.env, &span, &verdict);
+                    if let Some(retry) = machine.judge(verdict)? {
+                        self.env.sink.send(retry.chunk());
+                    }
+                }
                 TurnStep::Tools(calls) => {
                     spans.inside(self.run_calls(calls, machine)).await?;
                     let index = machine.index();
