@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use genkit::model::{Gemini, Model, OpenAi};
+use genkit::model::{Anthropic, Gemini, Model, OpenAi};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -61,6 +61,10 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
 /// The model of a provider that is built, at `url`.
 pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
     match provider {
+        "anthropic" => {
+            let anthropic = Anthropic::builder().api_key(KEY).base_url(url).build().unwrap();
+            Some(anthropic.model(if name.is_empty() { "claude-sonnet-4-6" } else { name }))
+        }
         "gemini" => {
             let gemini = Gemini::builder().api_key(KEY).base_url(url).build().unwrap();
             Some(gemini.model(if name.is_empty() { "gemini-2.5-flash" } else { name }))

@@ -47,6 +47,34 @@ impl Generate {
         self.await
     }
 
+    /// Counts the tokens of the first model call of this run, as the model's provider counts them: those
+    /// of the messages, the tools and the schemas. The model is not asked, and middleware does not run.
+    ///
+    /// ```
+    /// use genkit::ErrorKind;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::text("Blue.").with_token_counts(|request| 7 * request.messages.len() as u64);
+    /// let ask = genkit::generate("What colour is the sky?").model(model);
+    /// assert_eq!(ask.clone().count_tokens().await?, 7);
+    /// assert_eq!(ask.await?.text(), "Blue.");
+    ///
+    /// let other = genkit::generate("hi").model(ScriptedModel::text("hello"));
+    /// assert_eq!(other.count_tokens().await.unwrap_err().kind(), ErrorKind::Unimplemented);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Unimplemented` where the model's provider does not count, and what a run may fail with before
+    /// its first answer.
+    pub async fn count_tokens(self) -> Result<u64> {
+        let (run, request) = prepare(self.rendered().await?, ChunkSink::none()).await?;
+        run.count_tokens(request).await
+    }
+
     /// Runs it, and gives its chunks as they come.
     pub fn stream(self) -> GenerateStream<'static> {
         GenerateStream::new(self.output_format(), |chunks| self.start(chunks))

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::info::ModelInfo;
 use super::request::ModelRequest;
 use super::response::{GenerateChunk, ModelResponse};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 
 /// A language model: one call, with a request and a response as data.
@@ -76,6 +76,27 @@ pub trait Model: Send + Sync + 'static {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>>;
+
+    /// Counts the tokens of `request` without asking it: those of its messages, tools and schemas.
+    /// [`Generate::count_tokens`](crate::Generate::count_tokens) counts those of a run.
+    ///
+    /// # Errors
+    /// [`Unimplemented`](crate::ErrorKind::Unimplemented) where its provider does not count, which is the
+    /// default; else as a call.
+    fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
+        let _ = request;
+        Box::pin(std::future::ready(Err(does_not_count(self.name()))))
+    }
+}
+
+/// Nobody counts the tokens of requests to `model` before they are sent.
+pub(crate) fn does_not_count(model: &str) -> Error {
+    Error::new(
+        ErrorKind::Unimplemented,
+        format!(
+            "`{model}` does not count tokens before a call: the usage of its answers says what they took"
+        ),
+    )
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -93,6 +114,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         (**self).generate(request, chunks)
+    }
+
+    fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
+        (**self).count_tokens(request)
     }
 }
 

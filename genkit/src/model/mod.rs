@@ -5,7 +5,7 @@
 //!
 //! | what you have | what you write |
 //! |---|---|
-//! | a model of Google or OpenAI | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")` |
+//! | a model of Google, OpenAI or Anthropic | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
 //! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
 //! | a function, for a test or a prototype | [`from_fn`] |
 //! | a model with a state of its own | a type that implements [`Model`] |
@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+mod anthropic;
 #[cfg(feature = "http-model")]
 mod cassette;
 mod catalog;
@@ -37,6 +38,8 @@ mod gemini;
 mod http;
 mod info;
 mod interface;
+#[cfg(feature = "openai")]
+pub(crate) mod lenient;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
     not(any(feature = "http-model", feature = "mcp-server")),
@@ -44,6 +47,8 @@ mod interface;
 )]
 mod names;
 mod openai;
+mod openai_responses;
+mod openai_wire;
 mod provider;
 mod request;
 mod response;
@@ -51,10 +56,14 @@ pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod settings;
 #[cfg(feature = "http-model")]
+mod signature;
+#[cfg(feature = "http-model")]
 mod wire;
 
 pub use crate::run_options::{Document, Effort, ToolChoice};
 pub use crate::schema::Schema;
+#[cfg(feature = "anthropic")]
+pub use anthropic::{Anthropic, AnthropicBuilder};
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub(crate) use catalog::Models;
@@ -66,6 +75,7 @@ pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
 pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
+pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
@@ -75,6 +85,8 @@ pub(crate) use names::Names;
 pub(crate) use names::safe_name;
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
+#[cfg(feature = "openai-responses")]
+pub use openai_responses::{OpenAiResponses, OpenAiResponsesBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};

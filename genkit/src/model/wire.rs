@@ -1,6 +1,6 @@
 //! Wire format: what a provider is, encode and decode, without any IO.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
@@ -24,6 +24,18 @@ pub(crate) trait WireFormat: Send + Sync + 'static {
 
     /// Begins to read a streamed answer.
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
+
+    /// The call that counts the tokens of `request`; `None` where the API has none.
+    fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
+        let _ = request;
+        Ok(None)
+    }
+
+    /// The count in the answer to it. Nobody asks where [`encode_count`](Self::encode_count) gives none.
+    fn decode_count(&self, body: &[u8]) -> Result<u64> {
+        let _ = body;
+        Err(Error::new(ErrorKind::Internal, "a count was read of an API that has none"))
+    }
 
     /// The error in an answer with a status of 400 or more. `headers` finds a header by its name.
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;

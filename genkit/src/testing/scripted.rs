@@ -9,6 +9,7 @@ use crate::future::BoxFuture;
 use crate::message::{Message, ToolRequest};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, Supports,
+    does_not_count,
 };
 use crate::sync::lock;
 
@@ -43,6 +44,7 @@ use crate::sync::lock;
 pub struct ScriptedModel {
     name: String,
     info: ModelInfo,
+    count: Option<Arc<dyn Fn(&ModelRequest) -> u64 + Send + Sync>>,
     state: Arc<Mutex<ScriptState>>,
 }
 
@@ -92,7 +94,7 @@ impl ScriptedModel {
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };
         let supports = Some(Supports::all().with_docs(true));
         let info = ModelInfo { supports, ..ModelInfo::default() };
-        Self { name: "scripted".to_owned(), info, state: Arc::new(Mutex::new(state)) }
+        Self { name: "scripted".to_owned(), info, count: None, state: Arc::new(Mutex::new(state)) }
     }
 
     /// One answer of text.
@@ -128,6 +130,17 @@ impl ScriptedModel {
     #[must_use]
     pub fn with_info(mut self, info: ModelInfo) -> Self {
         self.info = info;
+        self
+    }
+
+    /// The same model, which counts the tokens of requests with `count`. Default is that it cannot, as many
+    /// providers.
+    #[must_use]
+    pub fn with_token_counts(
+        mut self,
+        count: impl Fn(&ModelRequest) -> u64 + Send + Sync + 'static,
+    ) -> Self {
+        self.count = Some(Arc::new(count));
         self
     }
 
@@ -190,6 +203,14 @@ impl Model for ScriptedModel {
                 ScriptedEnd::Never => std::future::pending().await,
             }
         })
+    }
+
+    fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
+        let counted = match &self.count {
+            Some(count) => Ok(count(request)),
+            None => Err(does_not_count(&self.name)),
+        };
+        Box::pin(std::future::ready(counted))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::generate::middleware::{
     CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool, ToolCall,
     ToolOutcome,
 };
+use crate::generate::request::check_capabilities;
 use crate::message::{Message, Role};
 use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models};
 
@@ -115,6 +116,18 @@ impl Run {
                     }
                 }
             }
+        }
+    }
+
+    /// The tokens of the first model call, as its provider counts them. Nothing is run.
+    pub(crate) async fn count_tokens(self, request: ModelRequest) -> Result<u64> {
+        let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
+        check_capabilities(&*env.model, &request)?;
+        let late = |_| E::ModelTimeout { model: env.model.name().to_owned(), limit };
+        tokio::select! {
+            biased;
+            error = env.stopped(Duration::ZERO) => Err(error),
+            counted = tokio::time::timeout(limit, env.model.count_tokens(&request)) => counted.map_err(late)?,
         }
     }
 

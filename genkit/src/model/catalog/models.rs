@@ -113,7 +113,7 @@ mod tests {
     fn an_unknown_model_is_told_how_to_be_given() {
         let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
         let unknown = told("offline");
-        assert!(unknown.starts_with("Unknown model: offline. There are: gemini, "), "{unknown}");
+        assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
         assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
         assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
     }

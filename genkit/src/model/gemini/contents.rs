@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
-use super::media;
 use super::request_part::{
     Args, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
 };
+use super::{media, models};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
 use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
 
 /// The keys of custom parts that are Gemini's own, and the fields that they come from.
@@ -32,10 +33,15 @@ pub(super) struct Content<'a> {
 pub(super) fn contents<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
-    media_in_answers: bool,
+    model: &str,
 ) -> Result<(Option<Content<'a>>, Vec<Content<'a>>), E> {
-    let mut writer =
-        Writer { names, media_in_answers, made_up: made_up(request), after: Vec::new() };
+    let mut writer = Writer {
+        names,
+        media_in_answers: models::takes_media_in_answers(model),
+        checks_calls: signature::checks_calls(model),
+        made_up: made_up(request),
+        after: Vec::new(),
+    };
     let mut system = Content { role: "user", parts: Vec::new() };
     let mut contents: Vec<Content<'a>> = Vec::new();
     let mut previous = Role::System;
@@ -81,7 +87,7 @@ pub(super) fn contents<'a>(
 }
 
 fn text_part<'a>(text: String) -> RequestPart<'a> {
-    RequestPart { kind: Kind::Text(text.into()), metadata: None }
+    RequestPart { kind: Kind::Text(text.into()), signature: None, metadata: None }
 }
 
 /// The calls, by name and `ref`, whose `ref` the model did not give.
@@ -95,6 +101,8 @@ fn made_up(request: &ModelRequest) -> Vec<(&str, &str)> {
 struct Writer<'a> {
     names: &'a Names<'a>,
     media_in_answers: bool,
+    /// Whether a call without a signature is refused.
+    checks_calls: bool,
     made_up: Vec<(&'a str, &'a str)>,
     /// Content of tool responses that cannot stand within them.
     after: Vec<RequestPart<'a>>,
@@ -113,18 +121,25 @@ impl<'a> Writer<'a> {
         message: &'a Message,
         content: &mut Content<'a>,
     ) -> Result<(), (usize, &'static str)> {
+        // The first call of a turn is the one that the model signs.
+        let mut unsigned = self.checks_calls;
         for (index, part) in message.content.iter().enumerate() {
             let kind = self.kind(part).map_err(|reason| (index + 1, reason))?;
-            if let Some(kind) = kind {
-                content.parts.push(RequestPart { kind, metadata: Some(part.metadata()) });
+            let Some(kind) = kind else { continue };
+            let mut sent = RequestPart::of(part, kind);
+            if matches!(sent.kind, Kind::Call(_)) && std::mem::take(&mut unsigned) {
+                sent.signature = sent.signature.or(Some(SKIP_VALIDATION));
             }
+            content.parts.push(sent);
         }
         Ok(())
     }
 
     fn kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
-        let is_signed = part.metadata().contains_key("thoughtSignature");
+        let is_signed = signature::signature(part, GEMINI).is_some();
         Ok(Some(match part {
+            // What another model thought is nothing that this one did.
+            Part::Reasoning { .. } if signature::is_foreign(part, GEMINI) => return Ok(None),
             Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. }
                 if text.is_empty() && !is_signed =>
             {
@@ -169,7 +184,7 @@ impl<'a> Writer<'a> {
         for part in &answer.content {
             let Some(kind) = self.kind(part)? else { continue };
             let within = self.media_in_answers && matches!(kind, Kind::Inline(_));
-            let part = RequestPart { kind, metadata: Some(part.metadata()) };
+            let part = RequestPart::of(part, kind);
             if within { parts.push(part) } else { self.after.push(part) }
         }
         let id = self.id(&answer.name, answer.id.as_ref());

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::contents::{CUSTOM, UNKNOWN};
 use super::error_reply::ErrorBody;
 use crate::message::{Media, Message, Part, Role, ToolRequest};
+use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, Names, Usage};
 
 /// An answer, or one piece of it in a stream. What is only passed on stays raw.
@@ -109,7 +110,7 @@ impl ResponsePart {
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
         let mut beside = Map::new();
         if let Some(signature) = self.thought_signature.filter(|value| !value.is_null()) {
-            beside.insert("thoughtSignature".to_owned(), signature);
+            signature::sign(&mut beside, signature, GEMINI);
         }
         let mut rest = self.rest;
         for key in ["videoMetadata", "mediaResolution"] {

@@ -56,9 +56,37 @@ pub(super) struct GeminiSettings {
     pub(super) openapi: bool,
 }
 
+/// What is asked of a model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Generate,
+    Stream,
+    Count,
+}
+
+impl Method {
+    /// As it stands in a path.
+    fn spelled(self) -> &'static str {
+        match self {
+            Self::Generate => "generateContent",
+            Self::Stream => "streamGenerateContent?alt=sse",
+            Self::Count => "countTokens",
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountTokensRequest<'a> {
+    generate_content_request: GenerateContentRequest<'a>,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GenerateContentRequest<'a> {
+    /// Where it stands within another request, and no path says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Content<'a>>,
     contents: Vec<Content<'a>>,
@@ -154,16 +182,16 @@ pub(super) fn encode(
     settings: &GeminiSettings,
     model: &str,
     request: &ModelRequest,
-    stream: bool,
+    method: Method,
 ) -> Result<HttpCall> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
-    let (system_instruction, contents) =
-        contents::contents(request, &names, models::takes_media_in_answers(model))?;
+    let (system_instruction, contents) = contents::contents(request, &names, model)?;
     let tools = tools::entries(request, &names, settings.openapi);
     let body = GenerateContentRequest {
+        model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
         system_instruction,
         contents,
         generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
@@ -174,9 +202,14 @@ pub(super) fn encode(
         service_tier: config("serviceTier"),
         labels: config("labels"),
     };
-    let body = serde_json::to_vec(&body)?;
+    let body = match method {
+        Method::Count => {
+            serde_json::to_vec(&CountTokensRequest { generate_content_request: body })?
+        }
+        _ => serde_json::to_vec(&body)?,
+    };
     let version = text("apiVersion").unwrap_or(&settings.version);
-    Ok(HttpCall { path: path(version, model, stream)?, headers: headers(settings, request), body })
+    Ok(HttpCall { path: path(version, model, method)?, headers: headers(settings, request), body })
 }
 
 fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static str, String)> {
@@ -193,14 +226,18 @@ fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static s
     headers
 }
 
-fn path(version: &str, model: &str, stream: bool) -> Result<String> {
+/// Where models of that name are.
+fn folder(model: &str) -> &'static str {
+    if model.contains('/') { "" } else { "models/" }
+}
+
+fn path(version: &str, model: &str, method: Method) -> Result<String> {
     if model.is_empty() {
         return Err(E::NoModelName.into());
     }
-    let folder = if model.contains('/') { "" } else { "models/" };
+    let (folder, method) = (folder(model), method.spelled());
     let version = utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH);
     let model = utf8_percent_encode(model, NOT_IN_PATH);
-    let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     Ok(format!("/{version}/{folder}{model}:{method}"))
 }
 

@@ -6,12 +6,16 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::message::Part;
+use crate::model::signature::{self, GEMINI};
+
 /// Keys in a part's metadata that are fields of Gemini's part.
-const BESIDE: [&str; 3] = ["thoughtSignature", "videoMetadata", "mediaResolution"];
+const BESIDE: [&str; 2] = ["videoMetadata", "mediaResolution"];
 
 /// One part: what it is, and what stands beside that.
 pub(super) struct RequestPart<'a> {
     pub(super) kind: Kind<'a>,
+    pub(super) signature: Option<&'a str>,
     pub(super) metadata: Option<&'a Map<String, Value>>,
 }
 
@@ -61,6 +65,14 @@ pub(super) enum FunctionOutput<'a> {
     Output { output: &'a Value },
 }
 
+impl<'a> RequestPart<'a> {
+    /// What `part` became, with what stands beside it.
+    pub(super) fn of(part: &'a Part, kind: Kind<'a>) -> Self {
+        let signature = signature::signature(part, GEMINI).and_then(Value::as_str);
+        Self { kind, signature, metadata: Some(part.metadata()) }
+    }
+}
+
 impl Serialize for RequestPart<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -80,6 +92,9 @@ impl Serialize for RequestPart<'_> {
                     map.serialize_entry(field, value)?;
                 }
             }
+        }
+        if let Some(signature) = self.signature {
+            map.serialize_entry("thoughtSignature", signature)?;
         }
         for (key, value) in self.metadata.into_iter().flatten() {
             if BESIDE.contains(&key.as_str()) && !value.is_null() {

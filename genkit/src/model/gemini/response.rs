@@ -56,6 +56,18 @@ pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     all.response()
 }
 
+/// The number in an answer to `countTokens`.
+pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct CountTokensResponse {
+        total_tokens: u64,
+    }
+    let counted: CountTokensResponse =
+        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+    Ok(counted.total_tokens)
+}
+
 /// Reads one answer, or each of the list that a stream without `alt=sse` is.
 fn each<'a>(
     json: &'a str,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::request::{self, GeminiSettings};
+use super::request::{self, GeminiSettings, Method};
 use super::{error_reply, response};
 use crate::error::{Error, Result};
 use crate::model::wire::{HttpCall, WireFormat, WireStream};
@@ -15,7 +15,16 @@ pub(super) struct GeminiWire {
 
 impl WireFormat for GeminiWire {
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
-        request::encode(&self.settings, &self.model, request, stream)
+        let method = if stream { Method::Stream } else { Method::Generate };
+        request::encode(&self.settings, &self.model, request, method)
+    }
+
+    fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
+        request::encode(&self.settings, &self.model, request, Method::Count).map(Some)
+    }
+
+    fn decode_count(&self, body: &[u8]) -> Result<u64> {
+        response::decode_count(body)
     }
 
     fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {

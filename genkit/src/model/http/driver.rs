@@ -8,8 +8,10 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
-use crate::model::wire::{Next, WireFormat, WireStream};
-use crate::model::{ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse};
+use crate::model::wire::{HttpCall, Next, WireFormat, WireStream};
+use crate::model::{
+    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, does_not_count,
+};
 use crate::sse::{SseError, SseEvent, SseParser};
 
 /// A model that is reached over HTTP.
@@ -26,11 +28,20 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
-        let mut call = self.wire.encode(request, chunks.is_wanted())?;
+        let call = self.wire.encode(request, chunks.is_wanted())?;
+        self.exchange(call, |answer| self.read(answer, request, chunks)).await
+    }
+
+    /// Sends `call` and reads its answer, under one limit of time; no secret is in an error.
+    async fn exchange<'e, T, F: Future<Output = Result<T>>>(
+        &'e self,
+        mut call: HttpCall,
+        read: impl FnOnce(HttpResponse<'e>) -> F,
+    ) -> Result<T> {
         let body = std::mem::take(&mut call.body);
         let exchange = async {
             let answer = self.endpoint.send(&call.path, &call.headers, body).await?;
-            self.read(answer, request, chunks).await
+            read(answer).await
         };
         let limit = self.endpoint.timeout();
         // The provider's own limit: the loop has another, and a model may be called without the loop.
@@ -42,21 +53,28 @@ impl<W: WireFormat> HttpModel<W> {
 
     async fn read(
         &self,
-        mut answer: HttpResponse<'_>,
+        answer: HttpResponse<'_>,
         request: &ModelRequest,
         chunks: &ChunkSink,
     ) -> Result<ModelResponse> {
+        if chunks.is_wanted() && answer.status() < 300 {
+            return self.read_stream(answer, request, chunks).await;
+        }
+        self.wire.decode(request, &self.read_whole(answer).await?)
+    }
+
+    /// The body of an answer; an error where its status says so.
+    async fn read_whole(&self, mut answer: HttpResponse<'_>) -> Result<Vec<u8>> {
         match answer.status() {
             400.. => {
                 let body = answer.error_body().await;
                 Err(self.wire.failure(answer.status(), &|name| answer.header(name), &body))
             }
             300..400 => Err(answer.redirected()),
-            _ if chunks.is_wanted() => self.read_stream(answer, request, chunks).await,
             _ => {
                 let body = answer.whole(Vec::new()).await?;
                 self.not_empty(&body)?;
-                self.wire.decode(request, &body)
+                Ok(body)
             }
         }
     }
@@ -165,6 +183,15 @@ impl<W: WireFormat> Model for HttpModel<W> {
             let mut response = self.call(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
             Ok(response)
+        })
+    }
+
+    fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            let call = self.wire.encode_count(request)?;
+            let call = call.ok_or_else(|| does_not_count(&self.name))?;
+            let body = self.exchange(call, |answer| self.read_whole(answer)).await?;
+            self.wire.decode_count(&body)
         })
     }
 }

@@ -25,6 +25,15 @@ impl WireFormat for Plain {
         Ok(HttpCall { path: "/answer".into(), headers, body })
     }
 
+    fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
+        if request.tools.is_empty() { Ok(None) } else { self.encode(request, false).map(Some) }
+    }
+
+    fn decode_count(&self, body: &[u8]) -> Result<u64> {
+        let text = String::from_utf8_lossy(body);
+        text.parse().map_err(|_| Error::new(ErrorKind::Internal, "no number"))
+    }
+
     fn decode(&self, _: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
         Ok(ModelResponse::from_text(String::from_utf8_lossy(body)))
     }
@@ -168,4 +177,20 @@ async fn a_call_has_a_deadline() {
     let error = ask(&model, false).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     assert!(error.to_string().contains("did not answer within 50ms"), "{error}");
+}
+
+#[tokio::test]
+async fn tokens_are_counted_where_the_api_can() {
+    let failed = "HTTP/1.1 429 x\r\ncontent-length: 14\r\nconnection: close\r\n\r\nsk-very-secret";
+    let base = server(vec![http("42"), http("?"), http(""), failed.to_owned()]);
+    let model = model(ApiEndpoint::new("plain", &base).unwrap());
+    let plain = ModelRequest::new([Message::user("hi")]);
+    let error = model.count_tokens(&plain).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unimplemented);
+    let request = plain.with_tools([crate::model::ToolDefinition::new("now", "")]);
+    assert_eq!(model.count_tokens(&request).await.unwrap(), 42);
+    assert_eq!(model.count_tokens(&request).await.unwrap_err().to_string(), "no number");
+    assert_eq!(model.count_tokens(&request).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    let error = model.count_tokens(&request).await.unwrap_err().to_string();
+    assert!(!error.contains("very-secret"), "{error}");
 }

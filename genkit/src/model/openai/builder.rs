@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use super::error::Error as E;
 use super::provider::OpenAi;
-use super::servers::{KnownServer, SERVERS};
-use super::wire::OpenAiSettings;
 use crate::error::Result;
 use crate::model::Cassette;
-use crate::model::http::{ProviderSettings, env_var};
+use crate::model::openai_wire::servers::{KnownServer, SERVERS};
+use crate::model::openai_wire::settings::ServerBuilder;
 
 impl OpenAi {
     /// OpenAI with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
@@ -69,66 +68,40 @@ impl OpenAi {
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiBuilder {
-    /// The one that was given by name.
-    server: Option<&'static KnownServer>,
-    name: Option<String>,
-    pub(super) settings: ProviderSettings,
-    strict_tools: Option<bool>,
-    strict_output: Option<bool>,
+    pub(super) given: ServerBuilder,
     max_tokens: Option<String>,
-    from_env: bool,
 }
 
 impl OpenAiBuilder {
     pub(super) fn of(server: &'static KnownServer) -> Self {
-        Self { server: Some(server), ..Self::default() }
-    }
-
-    /// The server by name or address, else OpenAI.
-    fn known(&self) -> &'static KnownServer {
-        let at_address = || KnownServer::at(self.settings.base_url.as_deref()?);
-        self.server.or_else(at_address).unwrap_or(KnownServer::openai())
+        let given = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
+        Self { given, ..Self::default() }
     }
 
     /// Takes what is not given otherwise from the environment: `OPENAI_API_KEY` and
     /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
     pub fn env(mut self) -> Self {
-        self.from_env = true;
-        self
-    }
-
-    /// Adds what the environment has, once it is known whose key is wanted.
-    pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let server = self.known();
-        self.settings.fill(|| variable(server.key), || variable(&server.base_url_variable()));
-        if server.name == "openai" {
-            for (name, from) in
-                [("openai-organization", "OPENAI_ORG_ID"), ("openai-project", "OPENAI_PROJECT_ID")]
-            {
-                let value = variable(from).filter(|_| !self.settings.has_header(name));
-                self.settings.headers.extend(value.map(|value| (name.to_owned(), value)));
-            }
-        }
+        self.given.from_env = true;
         self
     }
 
     /// What its models are called before the `/`. Default is the name of the server that is known
     /// to be at the base URL, else `openai`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
+        self.given.name = Some(name.into());
         self
     }
 
     /// The API key; it goes into a header, never into a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.key = Some(key.into());
+        self.given.settings.key = Some(key.into());
         self
     }
 
     /// Where the server is, with the version: `http://localhost:4000/v1`. Default is
     /// `https://api.openai.com/v1`. At the address of a known server its deviations are obeyed.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = Some(url.into());
+        self.given.settings.base_url = Some(url.into());
         self
     }
 
@@ -161,27 +134,27 @@ impl OpenAiBuilder {
     /// # }
     /// ```
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push((name.into(), value.into()));
+        self.given.settings.headers.push((name.into(), value.into()));
         self
     }
 
     /// How long one call may take, from sending to the end of the answer. Default is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = Some(timeout);
+        self.given.settings.timeout = Some(timeout);
         self
     }
 
     /// Whether models are bound strictly to the schemas of tools. A schema that strict mode cannot express,
     /// with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI, and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
-        self.strict_tools = Some(yes);
+        self.given.strict_tools = Some(yes);
         self
     }
 
     /// Whether structured output is bound strictly to its schema, as far as strict mode can express that.
     /// Default is true at OpenAI and where a server is known to need it.
     pub fn strict_output(mut self, yes: bool) -> Self {
-        self.strict_output = Some(yes);
+        self.given.strict_output = Some(yes);
         self
     }
 
@@ -194,7 +167,7 @@ impl OpenAiBuilder {
 
     /// Records calls to a file, or answers them from there; a replay needs no key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.settings.interceptor = Some(cassette.interceptor());
+        self.given.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
@@ -212,32 +185,11 @@ impl OpenAiBuilder {
     /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
     /// your own, an `authorization` header. Or the base URL or a header cannot be used.
     pub fn build(self) -> Result<OpenAi> {
-        let this = if self.from_env { self.with_env(env_var) } else { self };
-        this.build_given()
-    }
-
-    fn build_given(self) -> Result<OpenAi> {
-        let (server, given) = (self.known(), &self.settings);
-        let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
-        let is_moved = at_url.is_none_or(|other| other.name != server.name);
-        if given.key().is_none() && server.needs_key && !is_moved && !given.needs_no_key() {
-            return Err(E::NoKey { server: server.name, variable: server.key }.into());
-        }
-        let name = self.name.unwrap_or_else(|| server.name.to_owned());
-        let endpoint = given.endpoint(&name, server.base_url)?;
-        let mut deviations = at_url.unwrap_or(server).deviations.clone();
-        // A gateway that looks like the server may stand before any other.
-        deviations.extra_fields |= at_url.is_none();
-        if let Some(yes) = self.strict_tools {
-            deviations.strict_tools = yes;
-        }
-        if let Some(yes) = self.strict_output {
-            deviations.strict_output = yes;
-        }
+        let (endpoint, mut settings) =
+            self.given.build(None, |server| format!("OpenAi::server(\"{server}\")"))?;
         if let Some(name) = self.max_tokens {
-            deviations.max_tokens = Cow::Owned(name);
+            settings.deviations.max_tokens = Cow::Owned(name);
         }
-        let settings = OpenAiSettings { name, key: given.key_to_send(), deviations };
         Ok(OpenAi { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
     }
 }
@@ -246,9 +198,9 @@ impl OpenAiBuilder {
 impl fmt::Debug for OpenAiBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiBuilder")
-            .field("name", &self.name)
-            .field("has_key", &self.settings.key.is_some())
-            .field("timeout", &self.settings.timeout)
+            .field("name", &self.given.name)
+            .field("has_key", &self.given.settings.key.is_some())
+            .field("timeout", &self.given.settings.timeout)
             .finish_non_exhaustive()
     }
 }

@@ -7,17 +7,16 @@ pub(super) enum Error {
     #[error("{0}")]
     UnknownServer(String),
     #[error(
-        "{server}: there is no key: set {variable} and use `OpenAi::server(\"{server}\")`, or give \
-         one with `.api_key(..)`"
-    )]
-    NoKey { server: &'static str, variable: &'static str },
-    #[error("audio cannot be sent by its address: give its bytes, for example with `Part::audio`")]
-    AudioByAddress,
-    #[error(
         "{provider} cannot be told to call `{tool}` and no other: offer that tool alone, or take \
          `ToolChoice::Required`"
     )]
     NoNamedToolChoice { provider: String, tool: String },
+    #[cfg(not(feature = "openai-responses"))]
+    #[error(
+        "`{name}` is answered by the Responses API alone: turn on the feature `openai-responses` of \
+         genkit in Cargo.toml"
+    )]
+    ResponsesAlone { name: String },
     #[error("{provider}: the answer has no choices")]
     NoChoices { provider: String },
     #[error("{provider}: the stream ended before the answer began")]
@@ -28,8 +27,9 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::UnknownServer(_) => ErrorKind::NotFound,
-            Self::NoKey { .. } => ErrorKind::Unauthenticated,
-            Self::AudioByAddress | Self::NoNamedToolChoice { .. } => ErrorKind::InvalidArgument,
+            Self::NoNamedToolChoice { .. } => ErrorKind::InvalidArgument,
+            #[cfg(not(feature = "openai-responses"))]
+            Self::ResponsesAlone { .. } => ErrorKind::FailedPrecondition,
             Self::NoChoices { .. } | Self::NoChunks { .. } => ErrorKind::Unavailable,
         }
     }

@@ -3,8 +3,5 @@
 /// What a server put beside a part: a thought signature.
 pub(super) const EXTRA_CONTENT: &str = "extraContent";
 
-/// Gemini's thought signature, at every provider.
-pub(super) const SIGNATURE: &str = "thoughtSignature";
-
 /// OpenRouter's details of thoughts.
 pub(super) const REASONING_DETAILS: &str = "reasoningDetails";

@@ -3,13 +3,7 @@
 #[cfg(feature = "openai")]
 mod builder;
 #[cfg(feature = "openai")]
-mod data_url;
-#[cfg(feature = "openai")]
-mod effort;
-#[cfg(feature = "openai")]
 mod error;
-#[cfg(feature = "openai")]
-mod error_reply;
 #[cfg(feature = "openai")]
 mod metadata;
 #[cfg(feature = "openai")]
@@ -19,17 +13,12 @@ mod request;
 #[cfg(feature = "openai")]
 mod response;
 #[cfg(feature = "openai")]
-mod schema;
-#[cfg_attr(not(feature = "openai"), allow(dead_code, reason = "only the names are read"))]
-mod servers;
-#[cfg(feature = "openai")]
-mod target;
-#[cfg(feature = "openai")]
 mod wire;
 
 #[cfg(all(test, feature = "openai"))]
 mod tests;
 
+use super::openai_wire::servers;
 use super::provider::BuiltInProvider;
 #[cfg(feature = "openai")]
 pub use {builder::OpenAiBuilder, provider::OpenAi};

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::wire::{ChatWire, OpenAiSettings};
+use super::wire::ChatWire;
 use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpModel};
+#[cfg(feature = "openai-responses")]
+use crate::model::openai_wire::models::needs_responses;
+use crate::model::openai_wire::settings::ServerSettings;
 use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 
 /// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
@@ -27,6 +30,9 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 /// `huggingface`, and on this machine `ollama`, `lmstudio`, `vllm`, `llamacpp`. For another one
 /// give its address to [`OpenAi::builder`].
 ///
+/// Models of OpenAI that have the Responses API alone, as `o1-pro` or `gpt-5-codex`, are reached by that, which needs
+/// the feature `openai-responses`.
+///
 /// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
 ///
 /// | key | what it does |
@@ -43,7 +49,7 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,
-    pub(super) settings: Arc<OpenAiSettings>,
+    pub(super) settings: Arc<ServerSettings>,
 }
 
 impl OpenAi {
@@ -57,6 +63,10 @@ impl OpenAi {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
+        #[cfg(feature = "openai-responses")]
+        if self.settings.is_openai() && needs_responses(name) {
+            return crate::model::openai_responses::model(&self.endpoint, &self.settings, name);
+        }
         let deviations = &self.settings.deviations;
         let supports = Supports {
             tool_choice: deviations.tool_choice,

@@ -11,7 +11,7 @@ fn settings() -> GeminiSettings {
 
 fn call(model: &str, request: Value) -> HttpCall {
     let request: ModelRequest = serde_json::from_value(request).unwrap();
-    encode(&settings(), model, &request, false).unwrap()
+    encode(&settings(), model, &request, Method::Generate).unwrap()
 }
 
 fn body(model: &str, request: Value) -> Value {
@@ -23,7 +23,7 @@ fn of(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn contents_of(model: &str, request: &ModelRequest) -> Value {
-    let call = encode(&settings(), model, request, false).unwrap();
+    let call = encode(&settings(), model, request, Method::Generate).unwrap();
     serde_json::from_slice::<Value>(&call.body).unwrap()["contents"].take()
 }
 
@@ -36,15 +36,37 @@ fn names_stay_within_the_path() {
     let versions =
         json!({"messages": [], "config": {"version": "models/x-001", "apiVersion": "v1"}});
     assert_eq!(call("x", versions).path, "/v1/models/x-001:generateContent");
-    let stream = encode(&settings(), "x", &of(vec![]), true).unwrap();
+    let stream = encode(&settings(), "x", &of(vec![]), Method::Stream).unwrap();
     assert_eq!(stream.path, "/v1beta/models/x:streamGenerateContent?alt=sse");
+}
+
+#[test]
+fn a_count_asks_with_the_whole_request() {
+    let request = json!({
+        "messages": [{"role": "user", "content": [{"text": "hi"}]}],
+        "tools": [{"name": "now", "description": "Tells the time."}],
+        "config": {"version": "x-001", "temperature": 0},
+    });
+    let request: ModelRequest = serde_json::from_value(request).unwrap();
+    let call = encode(&settings(), "x", &request, Method::Count).unwrap();
+    assert_eq!(call.path, "/v1beta/models/x-001:countTokens");
+    let body: Value = serde_json::from_slice(&call.body).unwrap();
+    let mut asked = serde_json::from_slice::<Value>(
+        &encode(&settings(), "x", &request, Method::Generate).unwrap().body,
+    )
+    .unwrap();
+    asked["model"] = json!("models/x-001");
+    assert_eq!(body, json!({ "generateContentRequest": asked }));
+    let of_mine = encode(&settings(), "tunedModels/mine", &of(vec![]), Method::Count).unwrap();
+    let body: Value = serde_json::from_slice(&of_mine.body).unwrap();
+    assert_eq!(body["generateContentRequest"]["model"], "tunedModels/mine");
 }
 
 #[test]
 fn the_key_is_a_header_and_mcp_tools_are_told() {
     let mut request = of(vec![Message::user("x")]);
     let header = |request: &ModelRequest, name: &str| {
-        let call = encode(&settings(), "x", request, false).unwrap();
+        let call = encode(&settings(), "x", request, Method::Generate).unwrap();
         let found = call.headers.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, value)| value).unwrap()
     };
@@ -161,7 +183,7 @@ fn media_is_inline_or_a_file() {
     assert_eq!(media("data:,a%20b%2"), inline("text/plain", "YSBiJTI="));
     assert_eq!(media("gs://a/b"), json!({"fileData": {"fileUri": "gs://a/b"}}));
     let broken = of(vec![Message::user("x"), Message::user(Part::media("data:x", "a/b"))]);
-    let error = encode(&settings(), "x", &broken, false).err().unwrap();
+    let error = encode(&settings(), "x", &broken, Method::Generate).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("message 2: part 1: a data: URL"), "{error}");
 }
@@ -185,7 +207,7 @@ fn json_beside_tools_is_for_new_models() {
         request.output.format = Some("json".into());
         request.output.schema = Some(json!({"type": "object"}).into());
         request.output.constrained = constrained;
-        let call = encode(&settings(), model, &request, false).unwrap();
+        let call = encode(&settings(), model, &request, Method::Generate).unwrap();
         serde_json::from_slice::<Value>(&call.body).unwrap()["generationConfig"].take()
     };
     let hint = json!({"responseMimeType": "application/json"});
@@ -246,7 +268,7 @@ fn older_schemas_leave_empty_objects_out() {
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     request.tools.push(ToolDefinition::new("t", "").with_input_schema(empty));
     let settings = GeminiSettings { openapi: true, ..settings() };
-    let call = encode(&settings, "x", &request, false).unwrap();
+    let call = encode(&settings, "x", &request, Method::Generate).unwrap();
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(body["tools"], json!([{"functionDeclarations": [{"name": "t"}]}]));
 }

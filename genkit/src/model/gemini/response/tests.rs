@@ -42,9 +42,9 @@ fn unsigned_neighbours_of_one_kind_are_one_part() {
         json!([
             {"reasoning": "ab"},
             {"text": "cd"},
-            {"text": "e", "metadata": {"thoughtSignature": "s1"}},
+            {"text": "e", "metadata": {"thoughtSignature": "s1", "signedBy": "gemini"}},
             {"text": "f"},
-            {"text": "", "metadata": {"thoughtSignature": "s2"}},
+            {"text": "", "metadata": {"thoughtSignature": "s2", "signedBy": "gemini"}},
         ])
     );
     let text: String = chunks.iter().map(GenerateChunk::text).collect();
@@ -63,11 +63,11 @@ fn a_part_of_several_fields_is_several_parts() {
     assert_eq!(
         content(&response),
         json!([
-            {"text": "x", "metadata": {"thoughtSignature": "s"}},
+            {"text": "x", "metadata": {"thoughtSignature": "s", "signedBy": "gemini"}},
             {"toolRequest": {"name": "t", "input": {}}},
             {"custom": {"geminiToolCall": {"id": "7"}}},
             {"custom": {"geminiPart": {"newKind": {"a": 1}}}},
-            {"text": "", "metadata": {"thoughtSignature": "alone"}},
+            {"text": "", "metadata": {"thoughtSignature": "alone", "signedBy": "gemini"}},
         ])
     );
 }
@@ -146,4 +146,13 @@ fn lists_and_errors_are_read_too() {
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     let error = stream.event(&SseEvent::Bare("{nonsense}"), &mut chunks).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+}
+
+#[test]
+fn the_number_of_a_count_is_its_total() {
+    let body =
+        br#"{"totalTokens": 31, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 31}]}"#;
+    assert_eq!(decode_count(body).unwrap(), 31);
+    assert!(decode_count(br#"{"totalTokens": "#).unwrap_err().is_retryable());
+    assert!(decode_count(b"{}").is_err());
 }

@@ -6,11 +6,10 @@ use serde_json::Value;
 use super::message_param::MessageParam;
 use super::messages::{MessageContext, messages};
 use super::settings::ChatSettings;
-use super::tools::{
-    ResponseFormat, ToolChoiceParam, ToolParam, response_format, tool_choice, tools,
-};
+use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
-use crate::model::openai::target::{ModelTraits, Target};
+use crate::model::openai_wire::output_format::OutputFormat;
+use crate::model::openai_wire::target::{ModelTraits, Target};
 use crate::model::{ModelRequest, Names};
 
 /// The body of a call.
@@ -35,7 +34,8 @@ pub(in crate::model::openai) fn body(
         settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
         tools: tools(request, &names, deviations),
         choice: tool_choice(request, &names, target)?,
-        format: response_format(&request.output, deviations, !request.tools.is_empty()),
+        format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
+            .map(Into::into),
         stream,
     };
     let mut bytes = Vec::with_capacity(1024);

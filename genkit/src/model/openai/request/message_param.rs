@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::content_part::MessageContent;
+use crate::model::openai_wire::calls::sent_arguments;
+use crate::model::openai_wire::content_part::MessageContent;
 
 /// One message on the wire.
 #[derive(Serialize)]
@@ -59,6 +60,12 @@ pub(super) struct GoogleExtra<'a> {
     pub(super) thought_signature: &'a str,
 }
 
+impl<'a> ExtraContent<'a> {
+    pub(super) fn signature(thought_signature: &'a str) -> Self {
+        Self::Signature { google: GoogleExtra { thought_signature } }
+    }
+}
+
 impl<'a> MessageParam<'a> {
     pub(super) fn new(role: &'static str, content: Option<MessageContent<'a>>) -> Self {
         Self {
@@ -76,9 +83,8 @@ impl<'a> MessageParam<'a> {
 
 /// Arguments are JSON text, also where the model's own were cut.
 fn arguments<S: Serializer>(input: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match input {
-        input @ Value::Object(_) => serializer.collect_str(input),
-        // Templates of local servers want an object, also where the model's own arguments were cut.
-        _ => serializer.serialize_str("{}"),
+    match sent_arguments(input) {
+        Some(input) => serializer.collect_str(input),
+        None => serializer.serialize_str("{}"),
     }
 }

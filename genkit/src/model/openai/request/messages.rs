@@ -4,16 +4,15 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::content_part::{ContentPart, MessageContent, content_part};
-use super::message_param::{
-    ExtraContent, FunctionCallParam, GoogleExtra, MessageParam, ToolCallParam,
-};
-use super::tool_call_ids::ToolCallIds;
+use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
-use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS, SIGNATURE};
-use crate::model::openai::servers::{Deviations, ReasoningBack};
-use crate::model::openai::target::ModelTraits;
+use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
+use crate::model::openai_wire::content_part::{ContentPart, MessageContent, content_part};
+use crate::model::openai_wire::servers::{Deviations, ReasoningBack};
+use crate::model::openai_wire::target::ModelTraits;
+use crate::model::openai_wire::tool_call_ids::ToolCallIds;
+use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
 use crate::model::{ModelRequest, Names, documents};
 
 /// What shapes the messages of one request.
@@ -162,6 +161,10 @@ impl<'a> MessageWriter<'a> {
         if text.is_empty() && calls.is_empty() {
             return; // several servers refuse an empty assistant message
         }
+        if let Some(first) = calls.first_mut().filter(|_| self.context.checks_calls()) {
+            let skip = || ExtraContent::signature(SKIP_VALIDATION);
+            first.extra_content.get_or_insert_with(skip);
+        }
         let content = if text.is_empty() { None } else { Some(MessageContent::Text(text)) };
         let mut param = MessageParam::new("assistant", content);
         self.add_reasoning(message, !calls.is_empty(), &mut param);
@@ -214,6 +217,11 @@ impl MessageContext<'_> {
         }
     }
 
+    /// Whether the first call of a turn must be signed.
+    fn checks_calls(&self) -> bool {
+        self.traits.checks_calls && self.deviations.extra_fields
+    }
+
     fn extra<'b>(&self, part: &'b Part) -> Option<ExtraContent<'b>> {
         if !self.deviations.extra_fields {
             return None;
@@ -222,9 +230,11 @@ impl MessageContext<'_> {
         if let Some(extra) = metadata.get(EXTRA_CONTENT) {
             return Some(ExtraContent::Given(extra));
         }
-        let signature = metadata.get(SIGNATURE)?.as_str()?;
-        let google = GoogleExtra { thought_signature: signature };
-        self.traits.gemini.then_some(ExtraContent::Signature { google })
+        if !self.traits.gemini {
+            return None;
+        }
+        let signature = signature::signature(part, GEMINI)?.as_str()?;
+        Some(ExtraContent::signature(signature))
     }
 }
 

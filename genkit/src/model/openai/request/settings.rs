@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::model::openai::effort::effort_word;
-use crate::model::openai::servers::Deviations;
-use crate::model::openai::target::ModelTraits;
+use crate::model::openai_wire::effort::effort_word;
+use crate::model::openai_wire::servers::Deviations;
+use crate::model::openai_wire::target::ModelTraits;
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
 

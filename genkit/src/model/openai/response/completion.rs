@@ -4,16 +4,16 @@ use serde_json::{Map, Value};
 
 use super::reply::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, GeneratedImage};
 use crate::error::Result;
-use crate::message::{Message, Part, Role, ToolRequest};
+use crate::message::{Message, Part, Role};
 use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
-use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS, SIGNATURE};
-use crate::model::openai::schema::is_strict;
-use crate::model::openai::servers::Deviations;
-use crate::model::openai::target::Target;
-use crate::model::openai::{data_url, error_reply};
+use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
+use crate::model::openai_wire::calls::RawToolCall;
+use crate::model::openai_wire::servers::Deviations;
+use crate::model::openai_wire::target::Target;
+use crate::model::openai_wire::{data_url, error_reply};
+use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
-use crate::schema::drop_optional_nulls;
 
 /// The response in a whole answer.
 pub(in crate::model::openai) fn decode(
@@ -45,14 +45,6 @@ pub(in crate::model::openai) fn decode(
 pub(super) fn first(answer: &mut ChatCompletion) -> Option<Choice> {
     let choices = answer.choices.take()?;
     choices.into_iter().min_by_key(|choice| choice.index.unwrap_or(0))
-}
-
-/// A call whose arguments are whole.
-pub(super) struct RawToolCall {
-    pub(super) id: Option<String>,
-    pub(super) name: String,
-    pub(super) arguments: String,
-    pub(super) extra: Option<Value>,
 }
 
 /// An answer as it is put together.
@@ -150,9 +142,9 @@ impl CompletionBuilder {
         for (id, function, extra) in calls {
             let function = function.unwrap_or_default();
             let name = function.name.unwrap_or_default();
-            let called = RawToolCall { id, name, arguments: function.arguments, extra };
+            let called = RawToolCall { id, name, arguments: function.arguments };
             self.is_last_bare = called.arguments.trim().is_empty();
-            self.calls.push(tool_request(called, request, &names, deviations));
+            self.calls.push(tool_request(called, extra, request, &names, deviations));
         }
     }
 
@@ -246,7 +238,7 @@ fn count(usage: &mut Usage, counts: CompletionUsage) {
 fn keep_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
-        metadata.entry(SIGNATURE).or_insert_with(|| signature.as_str().into());
+        signature::sign(metadata, signature.as_str().into(), GEMINI);
     }
     metadata.entry(EXTRA_CONTENT).or_insert(extra);
 }
@@ -262,41 +254,17 @@ pub(super) fn generated_image(image: GeneratedImage) -> Option<Part> {
     Some(Part::media(url, kind))
 }
 
-/// A call under the name that the tool has here, with arguments that are JSON where they can be.
+/// A call, with what the server put beside it.
 pub(super) fn tool_request(
     called: RawToolCall,
+    extra: Option<Value>,
     request: &ModelRequest,
     names: &Names<'_>,
     deviations: &Deviations,
 ) -> Part {
-    let name = names.ours(&called.name);
-    let tool = request.tools.iter().find(|tool| tool.name == name);
-    let mut input = arguments(called.arguments);
-    if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
-        drop_optional_nulls(&mut input, schema, deviations.strict_tools && is_strict(schema, name));
-    }
-    let mut call = ToolRequest::new(name, input);
-    call.id = called.id.filter(|id| !id.is_empty());
-    let mut part = Part::tool_request(call);
-    if let Some(extra) = called.extra.filter(Value::is_object) {
+    let mut part = Part::tool_request(called.read(request, names, deviations.strict_tools));
+    if let Some(extra) = extra.filter(Value::is_object) {
         keep_extra(&mut part, extra);
     }
     part
-}
-
-/// Arguments that were cut stay text: the call fails by itself, and the answer does not.
-fn arguments(text: String) -> Value {
-    if text.trim().is_empty() {
-        return Value::Object(Map::new());
-    }
-    match serde_json::from_str(&text) {
-        Ok(Value::Null) => Value::Object(Map::new()),
-        // Some servers encode twice.
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
-            Ok(object @ Value::Object(_)) => object,
-            _ => Value::String(inner),
-        },
-        Ok(value) => value,
-        Err(_) => Value::String(text),
-    }
 }

@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
+use crate::model::lenient::{count, json_text, text};
+
 /// A whole answer, or one chunk of a stream.
 #[derive(Deserialize)]
 pub(super) struct ChatCompletion {
@@ -173,32 +175,6 @@ impl<'de> Deserialize<'de> for ChoiceContent {
         }
         Ok(content)
     }
-}
-
-/// A text; anything else is none.
-fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    })
-}
-
-/// A number that counts something; anything else is none.
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    let number = Value::deserialize(deserializer)?;
-    // Servers in dynamic languages write 12.0.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    let rounded = || number.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64);
-    Ok(number.as_u64().or_else(rounded))
-}
-
-/// A text, or the text of whatever else stands there.
-fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
-    })
 }
 
 #[cfg(test)]

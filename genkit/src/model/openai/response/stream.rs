@@ -3,16 +3,15 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::completion::{
-    CompletionBuilder, RawToolCall, detail_text, first, generated_image, tool_request,
-};
+use super::completion::{CompletionBuilder, detail_text, first, generated_image, tool_request};
 use super::reply::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
 use crate::error::Result;
 use crate::message::{Part, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
-use crate::model::openai::error_reply;
-use crate::model::openai::target::Target;
+use crate::model::openai_wire::calls::RawToolCall;
+use crate::model::openai_wire::error_reply;
+use crate::model::openai_wire::target::Target;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse, Names};
 use crate::sse::SseEvent;
@@ -35,6 +34,7 @@ pub(in crate::model::openai) struct ChatStream<'a> {
 struct StreamedToolCall {
     index: Option<u64>,
     called: RawToolCall,
+    extra: Option<Value>,
 }
 
 impl<'a> ChatStream<'a> {
@@ -130,9 +130,9 @@ impl<'a> ChatStream<'a> {
         let name = function.name.take().unwrap_or_default();
         let id = call.id.filter(|id| !id.is_empty());
         if let Some(at) = self.place(call.index, id.as_deref(), &name, &function.arguments) {
-            let called = &mut self.calls[at].called;
+            let StreamedToolCall { called, extra, .. } = &mut self.calls[at];
             called.id = called.id.take().or(id);
-            called.extra = called.extra.take().or(call.extra_content);
+            *extra = extra.take().or(call.extra_content);
             called.arguments.push_str(&function.arguments);
             if called.name.is_empty() {
                 called.name = name;
@@ -143,9 +143,9 @@ impl<'a> ChatStream<'a> {
         begun.id.clone_from(&id);
         begun.partial = true;
         parts.push(Part::tool_request(begun));
-        let called =
-            RawToolCall { id, name, arguments: function.arguments, extra: call.extra_content };
-        self.calls.push(StreamedToolCall { index: call.index, called });
+        let called = RawToolCall { id, name, arguments: function.arguments };
+        let (index, extra) = (call.index, call.extra_content);
+        self.calls.push(StreamedToolCall { index, called, extra });
     }
 
     /// The call that a fragment goes on; `None` if it begins one.
@@ -174,7 +174,9 @@ impl<'a> ChatStream<'a> {
         let from = self.completion.calls.len();
         for call in self.calls.drain(..) {
             self.completion.is_last_bare = call.called.arguments.trim().is_empty();
-            let part = tool_request(call.called, self.request, &self.names, self.target.deviations);
+            let StreamedToolCall { called, extra, .. } = call;
+            let deviations = self.target.deviations;
+            let part = tool_request(called, extra, self.request, &self.names, deviations);
             self.completion.calls.push(part);
         }
         self.completion.calls[from..].iter().cloned()

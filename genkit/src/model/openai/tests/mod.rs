@@ -10,9 +10,10 @@ mod streams;
 
 use serde_json::{Value, json};
 
-use super::servers::KnownServer;
-use super::wire::{ChatWire, OpenAiSettings};
+use super::wire::ChatWire;
 use crate::Result;
+use crate::model::openai_wire::servers::KnownServer;
+use crate::model::openai_wire::settings::ServerSettings;
 use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
@@ -20,8 +21,9 @@ use crate::sse::SseEvent;
 /// A model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {
     let server = KnownServer::named(server).unwrap();
-    let settings = OpenAiSettings {
+    let settings = ServerSettings {
         name: server.name.to_owned(),
+        server: server.name.to_owned(),
         key: Some("sk-secret".to_owned()),
         deviations: server.deviations.clone(),
     };

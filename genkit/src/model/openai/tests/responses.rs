@@ -62,7 +62,7 @@ fn what_is_said_has_its_order() {
             {"text": "a"},
             {"media": {"url": "data:image/webp;base64,AQ==", "contentType": "image/webp"}},
             {"toolRequest": {"name": "f", "input": {}},
-             "metadata": {"thoughtSignature": "s", "extraContent": {"google": {"thought_signature": "s"}}}},
+             "metadata": {"thoughtSignature": "s", "signedBy": "gemini", "extraContent": {"google": {"thought_signature": "s"}}}},
         ])
     );
     let hidden =

@@ -18,7 +18,7 @@ use keywords::DEFINITIONS;
 use rewriter::{StrictRewriter, unsupported};
 
 /// The dialect of strict mode.
-pub(super) struct StrictDialect;
+pub(crate) struct StrictDialect;
 
 impl Dialect for StrictDialect {
     fn convert(exact: &Value, owner: &str) -> Option<Value> {
@@ -49,7 +49,7 @@ fn is_news(owner: &str, reason: &str) -> bool {
 }
 
 /// Whether strict mode made the model write a null where it would leave a property out.
-pub(super) fn is_strict(schema: &Schema, owner: &str) -> bool {
+pub(crate) fn is_strict(schema: &Schema, owner: &str) -> bool {
     schema.dialect::<StrictDialect>(owner).is_some()
 }
 

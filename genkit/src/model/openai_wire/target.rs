@@ -1,29 +1,32 @@
 //! The target of a call: a server and a model of it.
 
 use super::servers::Deviations;
+use crate::model::signature;
 
 /// Whom a call is for.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// What errors call it.
-    pub(super) provider: &'a str,
-    pub(super) model: &'a str,
-    pub(super) deviations: &'a Deviations,
+    pub(crate) provider: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) deviations: &'a Deviations,
 }
 
 /// What is known of a model by its name, wherever it is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ModelTraits {
+pub(crate) struct ModelTraits {
     /// One of OpenAI's models that reason.
-    pub(super) reasons: bool,
+    pub(crate) reasons: bool,
     /// One of those that choose by themselves, without a temperature.
-    pub(super) fixed_sampling: bool,
-    pub(super) deepseek: bool,
-    pub(super) gemini: bool,
+    pub(crate) fixed_sampling: bool,
+    pub(crate) deepseek: bool,
+    pub(crate) gemini: bool,
+    /// A Gemini that refuses calls without their signatures.
+    pub(crate) checks_calls: bool,
 }
 
 impl ModelTraits {
-    pub(super) fn of(model: &str) -> Self {
+    pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let is_o = name.strip_prefix('o').is_some_and(digit);
@@ -32,6 +35,12 @@ impl ModelTraits {
         let is_newer = name.starts_with("gpt-5.") || name.starts_with("gpt-5-chat");
         let fixed_sampling = reasons && !is_newer;
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));
-        Self { reasons, fixed_sampling, deepseek, gemini }
+        Self {
+            reasons,
+            fixed_sampling,
+            deepseek,
+            gemini,
+            checks_calls: signature::checks_calls(&name),
+        }
     }
 }

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use super::servers::ToolIds;
 use crate::message::{ToolRequest, ToolResponse};
-use crate::model::openai::servers::ToolIds;
 
 /// The longest id that OpenAI takes.
 const MAX_ID: usize = 40;
 
 /// Gives each call and its answer the same id, also where the history has none.
 #[derive(Default)]
-pub(super) struct ToolCallIds<'a> {
+pub(crate) struct ToolCallIds<'a> {
     /// Calls without a reference that wait for their answer: name and id.
     open: VecDeque<(&'a str, String)>,
     invented: usize,
 }
 
 impl<'a> ToolCallIds<'a> {
-    pub(super) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
+    pub(crate) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
         if let Some(reference) = given(call.id.as_deref()) {
             return fit(reference, ids);
         }
@@ -27,7 +27,7 @@ impl<'a> ToolCallIds<'a> {
         Cow::Owned(fit(&id, ids).into_owned())
     }
 
-    pub(super) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
+    pub(crate) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
         if let Some(reference) = given(answer.id.as_deref()) {
             return fit(reference, ids);
         }

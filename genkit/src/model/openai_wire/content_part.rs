@@ -1,26 +1,26 @@
-//! Content parts: text, images, audio and files as chat completions has them.
+//! Content parts: text, images, audio and files as chat completions has them; the Responses API has the same under other names.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::data_url;
+use super::error::Error as E;
 use crate::error::Result;
 use crate::message::{Media, Part, ResourcePart};
-use crate::model::openai::data_url;
-use crate::model::openai::error::Error as E;
 
 /// The content of a message: plain text, or a list.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum MessageContent<'a> {
+pub(crate) enum MessageContent<'a> {
     Text(Cow<'a, str>),
     List(Vec<ContentPart<'a>>),
 }
 
 impl<'a> MessageContent<'a> {
     /// The list, or its text where that is all there is: some servers take nothing else.
-    pub(super) fn of(mut parts: Vec<ContentPart<'a>>) -> Self {
+    pub(crate) fn of(mut parts: Vec<ContentPart<'a>>) -> Self {
         match parts.pop() {
             None => Self::Text(Cow::Borrowed("")),
             Some(ContentPart::Text { text }) if parts.is_empty() => Self::Text(text),
@@ -35,7 +35,7 @@ impl<'a> MessageContent<'a> {
 /// One block of a list.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum ContentPart<'a> {
+pub(crate) enum ContentPart<'a> {
     Text { text: Cow<'a, str> },
     ImageUrl { image_url: ImageUrlParam<'a> },
     VideoUrl { video_url: ImageUrlParam<'a> },
@@ -44,21 +44,21 @@ pub(super) enum ContentPart<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct ImageUrlParam<'a> {
-    url: Cow<'a, str>,
+pub(crate) struct ImageUrlParam<'a> {
+    pub(crate) url: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
+    pub(crate) detail: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-pub(super) struct InputAudioParam<'a> {
-    data: &'a str,
-    format: &'a str,
+pub(crate) struct InputAudioParam<'a> {
+    pub(crate) data: &'a str,
+    pub(crate) format: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum FileParam<'a> {
+pub(crate) enum FileParam<'a> {
     /// One that was uploaded before.
     Uploaded {
         file_id: &'a str,
@@ -70,7 +70,7 @@ pub(super) enum FileParam<'a> {
 }
 
 /// A part of a user message. `None` for what has no place in one.
-pub(super) fn content_part<'a>(
+pub(crate) fn content_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,
 ) -> Result<Option<ContentPart<'a>>> {

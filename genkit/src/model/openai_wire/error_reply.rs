@@ -18,7 +18,7 @@ struct ErrorReport {
 }
 
 /// The error in a reply with a status of 400 or more.
-pub(super) fn failure(
+pub(crate) fn failure(
     provider: &str,
     status: u16,
     headers: &dyn Fn(&str) -> Option<String>,
@@ -47,7 +47,7 @@ pub(super) fn failure(
 }
 
 /// An error inside of an answer that began well.
-pub(super) fn within(provider: &str, error: &Value) -> Error {
+pub(crate) fn within(provider: &str, error: &Value) -> Error {
     let report = read(&json!({ "error": error }));
     let status = report.status(error);
     let kind = match (status, report.code.as_str().or(report.kind.as_str())) {

@@ -1,7 +1,7 @@
 //! Data URLs.
 
 /// Media type and data of a `data:` URL.
-pub(super) fn split(url: &str) -> Option<(&str, &str)> {
+pub(crate) fn split(url: &str) -> Option<(&str, &str)> {
     let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
     Some((head.split(';').next().unwrap_or_default(), data))
 }

@@ -3,50 +3,50 @@
 use std::borrow::Cow;
 
 /// A server that is known by name.
-pub(super) struct KnownServer {
+pub(crate) struct KnownServer {
     /// The part before the `/` of its models' names.
-    pub(super) name: &'static str,
-    pub(super) base_url: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) base_url: &'static str,
     /// The environment variable of its key.
-    pub(super) key: &'static str,
+    pub(crate) key: &'static str,
     /// Whether it answers nobody without a key.
-    pub(super) needs_key: bool,
-    pub(super) deviations: Deviations,
+    pub(crate) needs_key: bool,
+    pub(crate) deviations: Deviations,
 }
 
 /// How a server differs from others.
 #[derive(Clone, Debug)]
-pub(super) struct Deviations {
+pub(crate) struct Deviations {
     /// What the limit on tokens is called.
-    pub(super) max_tokens: Cow<'static, str>,
+    pub(crate) max_tokens: Cow<'static, str>,
     /// Whether reasoning models want `developer` where others have `system`.
-    pub(super) developer: bool,
+    pub(crate) developer: bool,
     /// Whether usage of a stream has to be requested.
-    pub(super) stream_options: bool,
-    pub(super) strict_tools: bool,
-    pub(super) strict_output: bool,
+    pub(crate) stream_options: bool,
+    pub(crate) strict_tools: bool,
+    pub(crate) strict_output: bool,
     /// Whether it takes `response_format: json_object`.
-    pub(super) json_object: bool,
+    pub(crate) json_object: bool,
     /// Whether it takes `response_format: json_schema`.
-    pub(super) json_schema: bool,
+    pub(crate) json_schema: bool,
     /// Whether an output schema must describe an object.
-    pub(super) object_root: bool,
+    pub(crate) object_root: bool,
     /// Whether it binds output to JSON while there are tools.
-    pub(super) json_with_tools: bool,
+    pub(crate) json_with_tools: bool,
     /// Whether it obeys `tool_choice`.
-    pub(super) tool_choice: bool,
+    pub(crate) tool_choice: bool,
     /// Whether `tool_choice` may name a tool.
-    pub(super) named_tool_choice: bool,
-    pub(super) top_k: bool,
-    pub(super) reasoning: ReasoningBack,
-    pub(super) tool_ids: ToolIds,
+    pub(crate) named_tool_choice: bool,
+    pub(crate) top_k: bool,
+    pub(crate) reasoning: ReasoningBack,
+    pub(crate) tool_ids: ToolIds,
     /// Whether fields that OpenAI does not know may stand in messages.
-    pub(super) extra_fields: bool,
+    pub(crate) extra_fields: bool,
 }
 
 /// How the model's earlier thoughts are sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReasoningBack {
+pub(crate) enum ReasoningBack {
     No,
     /// As `reasoning_content`.
     Content,
@@ -56,7 +56,7 @@ pub(super) enum ReasoningBack {
 
 /// Which ids of tool calls are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ToolIds {
+pub(crate) enum ToolIds {
     Any,
     /// At most 40 characters.
     Forty,
@@ -103,7 +103,7 @@ const LOCAL: Deviations =
 const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
 
 /// Each server that is known by name, OpenAI first.
-pub(super) static SERVERS: &[KnownServer] = &[
+pub(crate) static SERVERS: &[KnownServer] = &[
     needs_key("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI),
     needs_key(
         "openrouter",
@@ -234,7 +234,7 @@ const fn local(
 }
 
 /// The names of the servers.
-pub(super) const NAMES: [&str; SERVERS.len()] = {
+pub(crate) const NAMES: [&str; SERVERS.len()] = {
     let mut names = [""; SERVERS.len()];
     let mut at = 0;
     while at < names.len() {
@@ -245,23 +245,23 @@ pub(super) const NAMES: [&str; SERVERS.len()] = {
 };
 
 impl KnownServer {
-    pub(super) fn openai() -> &'static Self {
+    pub(crate) fn openai() -> &'static Self {
         &SERVERS[0]
     }
 
     /// The server of that name.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
         SERVERS.iter().find(|server| server.name == name)
     }
 
     /// The server that is at that address, whatever the path.
-    pub(super) fn at(base_url: &str) -> Option<&'static Self> {
+    pub(crate) fn at(base_url: &str) -> Option<&'static Self> {
         let place = place(base_url);
         SERVERS.iter().find(|server| self::place(server.base_url) == place)
     }
 
     /// The environment variable that moves it: `GROQ_BASE_URL`.
-    pub(super) fn base_url_variable(&self) -> String {
+    pub(crate) fn base_url_variable(&self) -> String {
         format!("{}_BASE_URL", self.name.to_ascii_uppercase().replace('-', "_"))
     }
 }

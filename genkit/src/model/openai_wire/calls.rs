@@ -1,0 +1,59 @@
+//! Calls of tools as a model wrote them.
+
+use serde_json::{Map, Value};
+
+use super::schema::is_strict;
+use crate::message::ToolRequest;
+use crate::model::{ModelRequest, Names};
+use crate::schema::drop_optional_nulls;
+
+/// A call whose arguments are whole.
+pub(crate) struct RawToolCall {
+    pub(crate) id: Option<String>,
+    /// As it was sent.
+    pub(crate) name: String,
+    /// JSON text, which may have been cut.
+    pub(crate) arguments: String,
+}
+
+impl RawToolCall {
+    /// The call under the name that the tool has here, with arguments that are JSON where they can be.
+    pub(crate) fn read(
+        self,
+        request: &ModelRequest,
+        names: &Names<'_>,
+        strict_tools: bool,
+    ) -> ToolRequest {
+        let name = names.ours(&self.name);
+        let tool = request.tools.iter().find(|tool| tool.name == name);
+        let mut input = arguments(self.arguments);
+        if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
+            drop_optional_nulls(&mut input, schema, strict_tools && is_strict(schema, name));
+        }
+        let mut call = ToolRequest::new(name, input);
+        call.id = self.id.filter(|id| !id.is_empty());
+        call
+    }
+}
+
+/// Arguments that were cut stay text: the call fails by itself, and the answer does not.
+fn arguments(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Null) => Value::Object(Map::new()),
+        // Some servers encode twice.
+        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(inner),
+        },
+        Ok(value) => value,
+        Err(_) => Value::String(text),
+    }
+}
+
+/// Arguments as they are sent: an object, also where the model's own were cut.
+pub(crate) fn sent_arguments(input: &Value) -> Option<&Value> {
+    input.is_object().then_some(input)
+}

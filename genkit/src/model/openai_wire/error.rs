@@ -1,0 +1,23 @@
+//! The errors of both APIs: settings, and content that neither can take.
+
+use crate::error::{ErrorKind, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(
+        "{server}: there is no key: set {variable} and use `{from_env}`, or give one with \
+         `.api_key(..)`"
+    )]
+    NoKey { server: &'static str, variable: &'static str, from_env: String },
+    #[error("audio cannot be sent by its address: give its bytes, for example with `Part::audio`")]
+    AudioByAddress,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoKey { .. } => ErrorKind::Unauthenticated,
+            Self::AudioByAddress => ErrorKind::InvalidArgument,
+        }
+    }
+}
