@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use genkit::model::{Anthropic, Gemini, Model, OpenAi};
+use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const KEY: &str = "KEY";
 
 /// The providers that are built.
-pub const BUILT: [&str; 2] = ["gemini", "openai"];
+pub const BUILT: [&str; 3] = ["gemini", "ollama", "openai"];
 
 /// One case.
 pub struct Case {
@@ -73,6 +73,10 @@ pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
             let openai =
                 OpenAi::builder().api_key(KEY).base_url(format!("{url}/v1")).build().unwrap();
             Some(openai.model(if name.is_empty() { "gpt-4o" } else { name }))
+        }
+        "ollama" => {
+            let ollama = Ollama::builder().api_key(KEY).base_url(url).build().unwrap();
+            Some(ollama.model(if name.is_empty() { "llama3.2" } else { name }))
         }
         _ => None,
     }

@@ -44,9 +44,13 @@ fn minimal(provider: &str, stream: bool) -> Answer {
         "gemini" => {
             json!({"candidates": [{"content": {"parts": [{"text": "ok"}]}, "finishReason": "STOP"}]})
         }
+        "ollama" => {
+            json!({"message": {"role": "assistant", "content": "ok"}, "done": true})
+        }
         _ => json!({"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}),
     };
     let (kind, body) = match stream {
+        true if provider == "ollama" => ("application/x-ndjson", format!("{body}\n")),
         true => ("text/event-stream", format!("data: {body}\n\n")),
         false => ("application/json", body.to_string()),
     };

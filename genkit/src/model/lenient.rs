@@ -21,11 +21,13 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 }
 
 /// A text, or the text of whatever else stands there.
+#[cfg(feature = "openai")]
 pub(crate) fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(as_json_text(Value::deserialize(deserializer)?))
 }
 
 /// A text, or the JSON of whatever else it is.
+#[cfg(feature = "openai")]
 pub(crate) fn as_json_text(value: Value) -> String {
     match value {
         Value::String(text) => text,

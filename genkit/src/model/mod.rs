@@ -5,7 +5,7 @@
 //!
 //! | what you have | what you write |
 //! |---|---|
-//! | a model of Google, OpenAI or Anthropic | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
+//! | a model of Google, OpenAI, Anthropic or Ollama | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
 //! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
 //! | a function, for a test or a prototype | [`from_fn`] |
 //! | a model with a state of its own | a type that implements [`Model`] |
@@ -38,7 +38,7 @@ mod gemini;
 mod http;
 mod info;
 mod interface;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
@@ -46,6 +46,7 @@ pub(crate) mod lenient;
     allow(dead_code, reason = "a host alone asks which names are one")
 )]
 mod names;
+mod ollama;
 mod openai;
 mod openai_responses;
 mod openai_wire;
@@ -83,6 +84,8 @@ pub(crate) use names::KeptNames;
 pub(crate) use names::Names;
 #[cfg(feature = "mcp-host")]
 pub(crate) use names::safe_name;
+#[cfg(feature = "ollama")]
+pub use ollama::{Ollama, OllamaBuilder};
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder};
 #[cfg(feature = "openai-responses")]

@@ -22,6 +22,11 @@ pub(crate) trait WireFormat: Send + Sync + 'static {
     /// The response in a whole answer.
     fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse>;
 
+    /// How a streamed answer is cut into events.
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
     /// Begins to read a streamed answer.
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
 
@@ -39,6 +44,16 @@ pub(crate) trait WireFormat: Send + Sync + 'static {
 
     /// The error in an answer with a status of 400 or more. `headers` finds a header by its name.
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;
+}
+
+/// How a streamed answer is cut into events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events. An answer that begins with `{` is no stream, but whole.
+    Sse,
+    /// JSON lines: each comes as [`SseEvent::Bare`].
+    #[cfg_attr(not(feature = "ollama"), allow(dead_code, reason = "Ollama alone has it"))]
+    Ndjson,
 }
 
 /// One streamed answer being read.

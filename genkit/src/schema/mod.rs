@@ -40,6 +40,8 @@ pub(crate) use form::form;
 #[cfg(feature = "http-model")]
 pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
+#[cfg(feature = "ollama")]
+pub(crate) use portable::portable;
 pub(crate) use properties::properties;
 pub(crate) use reread::held;
 #[cfg(feature = "mcp-server")]

@@ -69,6 +69,9 @@ pub(crate) struct SseParser {
     /// Lines of a field `error` are data, as Genkit writes them.
     #[cfg(feature = "flow-client")]
     errors_are_data: bool,
+    /// Each line is JSON of its own.
+    #[cfg(feature = "http-model")]
+    is_ndjson: bool,
 }
 
 /// The data of the pending event.
@@ -111,7 +114,15 @@ impl SseParser {
             ended: false,
             #[cfg(feature = "flow-client")]
             errors_are_data: false,
+            #[cfg(feature = "http-model")]
+            is_ndjson: false,
         }
+    }
+
+    /// A parser for JSON lines, each of which is [bare](SseEvent::Bare): no field of an event is looked for.
+    #[cfg(feature = "http-model")]
+    pub(crate) fn ndjson() -> Self {
+        Self { is_ndjson: true, ..Self::default() }
     }
 
     /// Reads the lines of a field `error` as data, too: Genkit's servers write a last event so.
@@ -177,6 +188,16 @@ impl SseParser {
             let content = &self.buffer[line.clone()];
             if !content.is_empty() && line.end - self.start > self.limit {
                 return Some(Err(self.give_up()));
+            }
+            #[cfg(feature = "http-model")]
+            if self.is_ndjson {
+                let at = self.passed + self.start as u64;
+                let is_blank = content.trim_ascii().is_empty();
+                self.go_to(next);
+                if is_blank {
+                    continue;
+                }
+                return Some(Ok(Ready::Bare { text: line, at }));
             }
             let (field, value) = field(content);
             #[cfg(feature = "flow-client")]

@@ -242,3 +242,40 @@ proptest! {
         prop_assert_eq!(read(limit, pieces), read(limit, [&body[..]]));
     }
 }
+
+fn lines<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Seen> {
+    let mut parser = SseParser { limit, ..SseParser::ndjson() };
+    let mut seen = Vec::new();
+    for piece in pieces {
+        parser.push(piece);
+        take(&mut parser, &mut seen);
+    }
+    parser.finish();
+    take(&mut parser, &mut seen);
+    seen
+}
+
+#[test]
+fn json_lines_are_lines_wherever_they_are_cut() {
+    let body = "\u{FEFF}{\"a\":\n\r\n  \n{\"ü\u{2028}\": \"data: x\"}\r\ndata: y\n{\"last\":1}";
+    let expected = [
+        bare("{\"a\":"),
+        bare("{\"ü\u{2028}\": \"data: x\"}"),
+        bare("data: y"),
+        bare("{\"last\":1}"),
+    ];
+    for size in [1, 2, 3, 7, 1000] {
+        assert_eq!(lines(usize::MAX, body.as_bytes().chunks(size)), expected, "{size}");
+    }
+    assert_eq!(
+        lines(usize::MAX, [&b"\xff\n{}\n"[..]]),
+        [Seen::Error(SseError::NotUtf8 { field: "text", at: 0 }), bare("{}"),]
+    );
+}
+
+#[test]
+fn a_json_line_that_does_not_end_is_given_up() {
+    let endless = lines(8, std::iter::repeat_n(&b"[[[["[..], 100));
+    assert_eq!(endless, [Seen::Error(SseError::TooLong { limit: 8 })]);
+    assert_eq!(lines(8, [&b"12345678\n1"[..]]), [bare("12345678"), bare("1")]);
+}

@@ -2,6 +2,7 @@
 
 mod chat;
 mod gemini;
+mod ollama;
 mod schema;
 
 use serde_json::{Map, Value};
@@ -51,6 +52,7 @@ fn one(case: &Value, want: &Value, got: &Value) -> Vec<String> {
     let (mut a, mut b) = match provider {
         "gemini" => (gemini::normal(&got["body"]), gemini::normal(&want["body"])),
         "openai" => (chat::normal(&got["body"]), chat::normal(&want["body"])),
+        "ollama" => (ollama::normal(&got["body"]), ollama::normal(&want["body"])),
         other => return vec![format!("no rules for {other}")],
     };
     if provider == "openai" && has_strict(&got["body"]) {

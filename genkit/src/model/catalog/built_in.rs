@@ -4,15 +4,33 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::Result;
 use crate::model::provider::{BuiltInProvider, FromEnv};
-use crate::model::{Provider, anthropic, gemini, openai, openai_responses};
+use crate::model::{Provider, anthropic, gemini, ollama, openai, openai_responses};
 use crate::sync::lock;
 
 /// The providers of this library: one line for each.
-pub(super) const PROVIDERS: &[BuiltInProvider] =
-    &[anthropic::PROVIDER, gemini::PROVIDER, openai::PROVIDER, openai_responses::PROVIDER];
+const PROVIDERS: &[BuiltInProvider] = &[
+    anthropic::PROVIDER,
+    gemini::PROVIDER,
+    ollama::PROVIDER,
+    openai::PROVIDER,
+    openai_responses::PROVIDER,
+];
 
+/// The provider of a prefix: of several (`ollama` has an API of its own, and speaks OpenAI's) the first whose feature is
+/// on, else the first.
 pub(super) fn built_in(prefix: &str) -> Option<&'static BuiltInProvider> {
-    PROVIDERS.iter().find(|provider| provider.prefixes.contains(&prefix))
+    let all = || PROVIDERS.iter().filter(|provider| provider.prefixes.contains(&prefix));
+    all().find(|provider| provider.from_env.is_some()).or_else(|| all().next())
+}
+
+/// Every prefix, each once.
+pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
+    let own = |provider: &BuiltInProvider, prefix: &str| {
+        built_in(prefix).is_some_and(|first| first.feature == provider.feature)
+    };
+    PROVIDERS.iter().flat_map(move |provider| {
+        provider.prefixes.iter().copied().filter(move |prefix| own(provider, prefix))
+    })
 }
 
 /// A provider of this library from the environment, made once in a program. A failure is not cached: the key may be
@@ -28,22 +46,27 @@ pub(super) fn once(prefix: &str, from_env: FromEnv) -> Result<Arc<dyn Provider>>
     Ok(provider)
 }
 
-#[cfg(all(test, feature = "anthropic", feature = "gemini", feature = "openai-responses"))]
+#[cfg(all(
+    test,
+    feature = "anthropic",
+    feature = "gemini",
+    feature = "ollama",
+    feature = "openai-responses"
+))]
 mod tests {
     use super::*;
 
     #[test]
     fn a_prefix_belongs_to_one_provider_which_its_feature_makes() {
-        let mut seen = Vec::new();
+        let mut shared = Vec::new();
         for provider in PROVIDERS {
             assert!(provider.from_env.is_some(), "{}", provider.feature);
-            for prefix in provider.prefixes {
-                assert!(!seen.contains(prefix), "{prefix}");
-                assert_eq!(built_in(prefix).unwrap().feature, provider.feature);
-                seen.push(*prefix);
-            }
+            let others = |prefix: &&&str| built_in(prefix).unwrap().feature != provider.feature;
+            shared.extend(provider.prefixes.iter().filter(others));
         }
-        assert!(seen.len() > PROVIDERS.len(), "some have several");
+        // Its own API comes before OpenAI's.
+        assert_eq!(shared, [&"ollama"]);
+        assert_eq!(built_in("ollama").unwrap().feature, "ollama");
         assert!(built_in("nobody").is_none());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::built_in::{PROVIDERS, built_in, once};
+use super::built_in::{built_in, once, prefixes};
 use super::error::Error as E;
 use super::model_ref::{Kind, ModelRef};
 use crate::error::Result;
@@ -91,8 +91,8 @@ impl Models {
         }
         let given = self.models.keys().map(String::as_str);
         let providers = self.providers.iter().map(|provider| provider.name());
-        let known = PROVIDERS.iter().flat_map(|provider| provider.prefixes.iter().copied());
-        let unknown = suggest::unknown("model", prefix, given.chain(providers).chain(known));
+        let own = prefixes().map(|prefix: &str| prefix);
+        let unknown = suggest::unknown("model", prefix, given.chain(providers).chain(own));
         let stop = if unknown.ends_with('?') { "" } else { "." };
         E::UnknownModel { name, unknown: unknown + stop }
     }

@@ -8,7 +8,7 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
-use crate::model::wire::{HttpCall, Next, WireFormat, WireStream};
+use crate::model::wire::{Framing, HttpCall, Next, WireFormat, WireStream};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, does_not_count,
 };
@@ -99,6 +99,9 @@ impl<W: WireFormat> HttpModel<W> {
         };
         let mut stream = self.wire.stream(request);
         match first {
+            _ if self.wire.framing() == Framing::Ndjson => {
+                self.read_events(&head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
+            }
             b'{' => {
                 let body = answer.whole(head).await?;
                 let response = self.wire.decode(request, &body)?;
@@ -110,7 +113,9 @@ impl<W: WireFormat> HttpModel<W> {
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
                 feed(&mut *stream, &SseEvent::Bare(text), chunks)?;
             }
-            _ => self.read_events(&head, answer, &mut *stream, chunks).await?,
+            _ => {
+                self.read_events(&head, answer, SseParser::default(), &mut *stream, chunks).await?
+            }
         }
         stream.end()
     }
@@ -119,10 +124,10 @@ impl<W: WireFormat> HttpModel<W> {
         &self,
         head: &[u8],
         mut answer: HttpResponse<'_>,
+        mut parser: SseParser,
         stream: &mut dyn WireStream,
         chunks: &ChunkSink,
     ) -> Result<()> {
-        let mut parser = SseParser::default();
         parser.push(head);
         let mut ended = false;
         loop {

@@ -29,6 +29,8 @@ pub(crate) struct ApiEndpoint {
     api: String,
     headers: HeaderMap,
     timeout: Duration,
+    /// What mends that nobody answers there.
+    remedy: Option<&'static str>,
     max_answer: usize,
     interceptor: Option<Arc<dyn Interceptor>>,
     /// The head of the last call: most are made of one model, and differ in their bodies alone.
@@ -67,6 +69,7 @@ impl ApiEndpoint {
             base,
             headers: HeaderMap::new(),
             timeout: DEFAULT_TIMEOUT,
+            remedy: None,
             max_answer: MAX_ANSWER_BYTES,
             interceptor: None,
             last: Mutex::new(None),
@@ -91,6 +94,13 @@ impl ApiEndpoint {
     /// Limits the time of each call. Default is 10 minutes.
     pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Says what mends that nobody answers there.
+    #[cfg(feature = "ollama")]
+    pub(crate) fn with_remedy(mut self, remedy: &'static str) -> Self {
+        self.remedy = Some(remedy);
         self
     }
 
@@ -149,7 +159,7 @@ impl ApiEndpoint {
     }
 
     fn sender(&self) -> Sender<'_> {
-        Sender { api: &self.api, max_bytes: self.max_answer }
+        Sender { api: &self.api, remedy: self.remedy, max_bytes: self.max_answer }
     }
 
     /// Where a call goes and what stands above its body.

@@ -27,6 +27,8 @@ const LINGER: Duration = Duration::from_secs(1);
 pub(super) struct Sender<'a> {
     /// The provider and its host.
     pub(super) api: &'a str,
+    /// What mends that nobody answers.
+    pub(super) remedy: Option<&'static str>,
     pub(super) max_bytes: usize,
 }
 
@@ -57,7 +59,7 @@ pub(super) async fn send<'a>(
     reach::may_reach(&url, host)?;
     let client = pool::client(Route::to(&url))?;
     let sent = client.post(url).headers(headers).body(body).send().await;
-    let mut response = sent.map_err(|error| not_sent(&error).at(sender.api))?;
+    let mut response = sent.map_err(|error| not_sent(&error, sender.remedy).at(sender.api))?;
     Ok(HttpResponse {
         sender,
         status: response.status().as_u16(),
@@ -68,11 +70,14 @@ pub(super) async fn send<'a>(
     })
 }
 
-fn not_sent(error: &reqwest::Error) -> CallFailure {
-    let cause = root_cause(error);
+fn not_sent(error: &reqwest::Error, remedy: Option<&str>) -> CallFailure {
+    let mut cause = root_cause(error);
     if error.is_timeout() {
         CallFailure::ConnectTimeout(cause)
     } else if error.is_connect() {
+        if let Some(remedy) = remedy {
+            cause = format!("{cause}: {remedy}");
+        }
         CallFailure::Connect(cause)
     } else {
         CallFailure::Closed(cause)

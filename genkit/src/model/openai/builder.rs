@@ -78,6 +78,14 @@ impl OpenAiBuilder {
         Self { given, ..Self::default() }
     }
 
+    /// Ollama's server, with settings of its own provider.
+    #[cfg(feature = "ollama")]
+    pub(in crate::model) fn ollama(settings: crate::model::http::ProviderSettings) -> Self {
+        let server = KnownServer::named("ollama");
+        let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
+        Self { given, ..Self::default() }
+    }
+
     /// Takes what is not given otherwise from the environment: `OPENAI_API_KEY` and
     /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
     pub fn env(mut self) -> Self {

@@ -35,12 +35,7 @@ impl ModelTraits {
         let is_newer = name.starts_with("gpt-5.") || name.starts_with("gpt-5-chat");
         let fixed_sampling = reasons && !is_newer;
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));
-        Self {
-            reasons,
-            fixed_sampling,
-            deepseek,
-            gemini,
-            checks_calls: signature::checks_calls(&name),
-        }
+        let checks_calls = signature::checks_calls(&name);
+        Self { reasons, fixed_sampling, deepseek, gemini, checks_calls }
     }
 }

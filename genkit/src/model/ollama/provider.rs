@@ -1,0 +1,177 @@
+//! The provider: one server.
+
+use std::fmt;
+use std::sync::Arc;
+#[cfg(feature = "openai")]
+use std::sync::atomic::Ordering;
+
+use super::NAME;
+use super::wire::{OllamaSettings, OllamaWire};
+#[cfg(feature = "openai")]
+use crate::error::ErrorKind;
+use crate::error::Result;
+use crate::future::BoxFuture;
+#[cfg(feature = "openai")]
+use crate::model::OpenAi;
+use crate::model::http::{ApiEndpoint, HttpModel};
+use crate::model::{
+    ChunkSink, Constrained, Model, ModelInfo, ModelRequest, ModelResponse, Provider, Supports,
+    left_out,
+};
+use crate::run_options::REASONING_EFFORT;
+
+/// Models of Ollama, on this machine, another one or ollama.com, by its own API.
+///
+/// ```no_run
+/// use genkit::model::Ollama;
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let ollama = Ollama::builder().env().num_ctx(16_384).build()?;
+/// let answer = genkit::generate("Why is the sky blue?").model(ollama.model("qwen3")).await?;
+/// println!("{}", answer.text());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Ollama gives a model a window of as few as 4,096 tokens, and cuts what does not fit without a word, tools too:
+/// a warning says where that is to be feared. Output is bound to a schema where a request has no tools.
+///
+/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+///
+/// | where they go | keys |
+/// |---|---|
+/// | the top of the request | `think` (`reasoningEffort` is mapped to it), `keep_alive`, `format`, `truncate`, `shift`, `logprobs`, `top_logprobs` |
+/// | the call | `version` (the model), `apiKey` |
+/// | `options` | `options` (an object), and every other key, as it is: `num_ctx`, `min_p`, `repeat_penalty`, … |
+///
+/// A server that has no such API but OpenAI's, as a proxy, is gone on with by that where the feature `openai` is on; a
+/// warning says so once.
+#[derive(Clone)]
+pub struct Ollama {
+    pub(super) endpoint: Arc<ApiEndpoint>,
+    pub(super) settings: Arc<OllamaSettings>,
+    /// The same server by OpenAI's API.
+    #[cfg(feature = "openai")]
+    pub(super) chat: OpenAi,
+}
+
+impl Ollama {
+    /// The model of that name, as `ollama list` has it: `qwen3`, `gpt-oss:20b`, `hf.co/who/what:Q4_K_M`.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let ollama = genkit::model::Ollama::builder().build()?;
+    /// assert_eq!(ollama.model("qwen3:8b").name(), "ollama/qwen3:8b");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn model(&self, name: &str) -> Arc<dyn Model> {
+        let model = name.strip_prefix("ollama/").unwrap_or(name);
+        // A grammar for the output keeps a model from calling tools.
+        let supports =
+            Supports { tool_choice: false, constrained: Constrained::NoTools, ..Supports::all() };
+        let info = ModelInfo { supports: Some(supports), ..ModelInfo::default() };
+        let wire = OllamaWire { settings: Arc::clone(&self.settings), model: model.to_owned() };
+        let full = format!("{NAME}/{model}");
+        let native = HttpModel::new(full, info, wire, Arc::clone(&self.endpoint));
+        Arc::new(OllamaModel {
+            native,
+            model: model.to_owned(),
+            settings: Arc::clone(&self.settings),
+            #[cfg(feature = "openai")]
+            chat: self.chat.model(model),
+        })
+    }
+}
+
+impl Provider for Ollama {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
+        Ok(Ollama::model(self, name))
+    }
+}
+
+/// Does not show the key.
+impl fmt::Debug for Ollama {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ollama").field("num_ctx", &self.settings.num_ctx).finish_non_exhaustive()
+    }
+}
+
+/// A model by Ollama's own API, else by OpenAI's.
+struct OllamaModel {
+    native: HttpModel<OllamaWire>,
+    model: String,
+    settings: Arc<OllamaSettings>,
+    #[cfg(feature = "openai")]
+    chat: Arc<dyn Model>,
+}
+
+impl OllamaModel {
+    async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        let thinks = !self.settings.is_without_thoughts(&self.model);
+        let result = self.native.generate(request, chunks).await;
+        let asked =
+            request.config.contains_key(REASONING_EFFORT) && !request.config.contains_key("think");
+        // Nothing was sent to `chunks`: the server refused the request.
+        if result.is_err() && thinks && asked && self.settings.is_without_thoughts(&self.model) {
+            left_out(
+                NAME,
+                &self.model,
+                REASONING_EFFORT,
+                "the model cannot think; take another one",
+            );
+            return self.native.generate(request, chunks).await;
+        }
+        result
+    }
+}
+
+impl Model for OllamaModel {
+    fn name(&self) -> &str {
+        self.native.name()
+    }
+
+    fn info(&self) -> ModelInfo {
+        self.native.info()
+    }
+
+    #[cfg(not(feature = "openai"))]
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        Box::pin(self.call(request, chunks))
+    }
+
+    #[cfg(feature = "openai")]
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        let is_not_served = &self.settings.is_not_served;
+        Box::pin(async move {
+            if !is_not_served.load(Ordering::Relaxed) {
+                let result = self.call(request, chunks).await;
+                if result.is_ok() || !is_not_served.load(Ordering::Relaxed) {
+                    return result;
+                }
+                tracing::warn!(
+                    "ollama: there is no /api/chat at that address, so that OpenAI's API at /v1 is used, which has no \
+                     `num_ctx`, `keep_alive` and `think`; say where Ollama is with OLLAMA_HOST"
+                );
+            }
+            let result = self.chat.generate(request, chunks).await;
+            // That is not there either: the next call asks anew.
+            if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+                is_not_served.store(false, Ordering::Relaxed);
+            }
+            result
+        })
+    }
+}

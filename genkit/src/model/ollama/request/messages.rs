@@ -1,0 +1,249 @@
+//! The conversation as Ollama has it: a text for each message, images beside it.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+use crate::model::ollama::error::Error as E;
+use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
+
+const ONLY_IMAGES: &str = "Ollama reads images and no other files: send their text";
+const ONLY_BYTES: &str = "Ollama reads images by their bytes, not by their address: add the middleware \
+                          `download_media()`, or send them with `Part::image`";
+
+/// One message on the wire.
+#[derive(Default, Serialize)]
+pub(super) struct MessageParam<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    thinking: Cow<'a, str>,
+    /// In Base64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) images: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ToolCallParam<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ToolCallParam<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    function: FunctionCallParam<'a>,
+}
+
+#[derive(Serialize)]
+struct FunctionCallParam<'a> {
+    name: Cow<'a, str>,
+    arguments: Cow<'a, Value>,
+}
+
+/// The messages of `request`.
+pub(super) fn messages<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+) -> Result<Vec<MessageParam<'a>>> {
+    let mut writer = MessageWriter {
+        names,
+        messages: Vec::new(),
+        shown: MessageParam::default(),
+        made_up: Vec::new(),
+    };
+    let (asked, mut documents) = documents::missing(request).unzip();
+    let asked = asked.flatten();
+    for (at, message) in request.messages.iter().enumerate() {
+        // Where no message is the user's they are one of their own.
+        if asked.is_none() && message.role != Role::System {
+            writer.documents(documents.take());
+        }
+        if message.role != Role::Tool {
+            writer.end_round();
+        }
+        let wrong = |(part, reason)| E::Part { message: at + 1, part, reason };
+        writer.message(message).map_err(wrong)?;
+        if asked == Some(at)
+            && let (Some(text), Some(last)) = (documents.take(), writer.messages.last_mut())
+        {
+            last.content.to_mut().push_str(&text);
+        }
+    }
+    writer.end_round();
+    writer.documents(documents);
+    Ok(writer.messages)
+}
+
+struct MessageWriter<'a> {
+    names: &'a Names<'a>,
+    messages: Vec<MessageParam<'a>>,
+    /// What tools showed: only a message of the user can hold it, after the last answer.
+    shown: MessageParam<'a>,
+    /// Ids of calls that the model did not give.
+    made_up: Vec<&'a str>,
+}
+
+impl<'a> MessageWriter<'a> {
+    /// An error is the number of a part, and why it cannot be sent.
+    fn message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Model => "assistant",
+            Role::Tool => "tool",
+        };
+        let mut param = MessageParam { role, ..MessageParam::default() };
+        for (at, part) in message.content.iter().enumerate() {
+            let wrong = |reason| (at + 1, reason);
+            match part {
+                Part::ToolRequest { tool_request, .. } => self.call(part, tool_request, &mut param),
+                Part::ToolResponse { tool_response, .. } => {
+                    self.answer(tool_response).map_err(wrong)?
+                }
+                Part::Reasoning { reasoning, .. } if message.role == Role::Model => {
+                    join(&mut param.thinking, reasoning);
+                }
+                _ if message.role == Role::Tool => show(part, &mut self.shown).map_err(wrong)?,
+                _ => show(part, &mut param).map_err(wrong)?,
+            }
+        }
+        let says_nothing =
+            param.content.is_empty() && param.images.is_empty() && param.tool_calls.is_empty();
+        let is_done = match message.role {
+            Role::Model | Role::Tool => true,
+            Role::User => !message.content.is_empty() && message.content.iter().all(is_answer),
+            Role::System => false,
+        };
+        if !(says_nothing && is_done) {
+            self.messages.push(param);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, part: &'a Part, call: &'a ToolRequest, param: &mut MessageParam<'a>) {
+        if call.partial {
+            return;
+        }
+        if part.metadata().contains_key(GENERATED_REF) {
+            self.made_up.extend(call.id.as_deref());
+        }
+        let arguments = match &call.input {
+            input @ Value::Object(_) => Cow::Borrowed(input),
+            // The server refuses anything else, also where the model's own arguments were cut.
+            _ => Cow::Owned(Value::Object(Map::new())),
+        };
+        let function = FunctionCallParam { name: self.names.sent(&call.name), arguments };
+        param.tool_calls.push(ToolCallParam { id: self.id(call.id.as_ref()), function });
+    }
+
+    /// The model's own id of a call.
+    fn id(&self, id: Option<&'a String>) -> Option<&'a str> {
+        id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
+    }
+
+    fn answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {
+        let mut param = MessageParam {
+            role: "tool",
+            content: match &answer.output {
+                Value::String(text) => Cow::Borrowed(text),
+                Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
+                output => Cow::Owned(output.to_string()),
+            },
+            tool_name: Some(self.names.sent(&answer.name)),
+            tool_call_id: self.id(answer.id.as_ref()),
+            ..MessageParam::default()
+        };
+        for part in &answer.content {
+            if let Part::Text { text, .. } = part {
+                let line = if param.content.is_empty() { "" } else { "\n" };
+                join(&mut param.content, line);
+                join(&mut param.content, text);
+                continue;
+            }
+            let images = self.shown.images.len();
+            show(part, &mut self.shown)?;
+            if self.shown.images.len() > images {
+                let text = format!("The tool `{}` shows image {}.\n", answer.name, images + 1);
+                self.shown.content.to_mut().push_str(&text);
+            }
+        }
+        self.messages.push(param);
+        Ok(())
+    }
+
+    /// Ends a round of tool responses.
+    fn end_round(&mut self) {
+        let shown = std::mem::take(&mut self.shown);
+        if !shown.content.is_empty() || !shown.images.is_empty() {
+            self.messages.push(MessageParam { role: "user", ..shown });
+        }
+    }
+
+    fn documents(&mut self, text: Option<String>) {
+        let param = |text: String| MessageParam {
+            role: "user",
+            content: text.into(),
+            ..MessageParam::default()
+        };
+        self.messages.extend(text.map(param));
+    }
+}
+
+fn is_answer(part: &Part) -> bool {
+    part.as_tool_response().is_some()
+}
+
+/// Adds what a part says or shows. What only another provider knows is left out.
+fn show<'a>(part: &'a Part, param: &mut MessageParam<'a>) -> Result<(), &'static str> {
+    match part {
+        Part::Text { text, .. } => join(&mut param.content, text),
+        Part::Data { data, .. } if !data.is_null() => {
+            param.content.to_mut().push_str(&data.to_string())
+        }
+        Part::Media { media, .. } => param.images.push(image(media)?),
+        Part::Resource { resource, .. } => match resource {
+            ResourcePart { text: Some(text), .. } => join(&mut param.content, text),
+            ResourcePart { blob: Some(blob), mime_type, .. } => {
+                let is_image = mime_type.as_deref().is_some_and(|kind| kind.starts_with("image/"));
+                param
+                    .images
+                    .push(is_image.then_some(Cow::Borrowed(blob.as_str())).ok_or(ONLY_IMAGES)?);
+            }
+            ResourcePart { uri, .. } => join(&mut param.content, uri),
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The bytes of an image.
+fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
+    let inline =
+        media.url.strip_prefix("data:").map(|rest| rest.split_once(',').unwrap_or((rest, "")));
+    let own = inline.map(|(head, _)| head.split(';').next().unwrap_or(head));
+    let kind = media.content_type.as_deref().or(own).unwrap_or("image/*");
+    if !kind.starts_with("image/") {
+        return Err(ONLY_IMAGES);
+    }
+    match inline.ok_or(ONLY_BYTES)? {
+        (head, data) if head.ends_with(";base64") => Ok(Cow::Borrowed(data)),
+        (_, data) => Ok(Cow::Owned(STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>()))),
+    }
+}
+
+/// Adds to a text; the first is borrowed.
+fn join<'a>(text: &mut Cow<'a, str>, more: &'a str) {
+    if text.is_empty() {
+        *text = Cow::Borrowed(more);
+    } else if !more.is_empty() {
+        text.to_mut().push_str(more);
+    }
+}

@@ -1,0 +1,84 @@
+//! The wire format of one model.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{error_reply, request, response};
+use crate::error::{Error, Result};
+use crate::model::wire::{Framing, HttpCall, WireFormat, WireStream};
+use crate::model::{ModelRequest, ModelResponse};
+use crate::sync::lock;
+
+/// After the root of the server.
+const PATH: &str = "/api/chat";
+
+/// What all models of one [`Ollama`](super::Ollama) share.
+pub(super) struct OllamaSettings {
+    pub(super) key: Option<String>,
+    /// What is sent as `num_ctx` where a request has none.
+    pub(super) num_ctx: Option<u64>,
+    /// What is sent as `keep_alive` where a request has none.
+    pub(super) keep_alive: Option<Value>,
+    /// What the server gives where nobody says; `None` where it has no window of its own (ollama.com).
+    pub(super) default_window: Option<u64>,
+    pub(super) window: Window,
+    /// Whether the server said that it has no such API.
+    pub(super) is_not_served: AtomicBool,
+    /// The models that refused to think.
+    pub(super) without_thoughts: Mutex<BTreeSet<String>>,
+}
+
+impl OllamaSettings {
+    /// Whether the model refused to think.
+    pub(super) fn is_without_thoughts(&self, model: &str) -> bool {
+        lock(&self.without_thoughts).contains(model)
+    }
+
+    /// The headers of a call.
+    pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, String)> {
+        let mut headers = Vec::with_capacity(2);
+        headers.push(("content-type", "application/json".to_owned()));
+        if let Some(key) = own.or(self.key.as_deref()) {
+            headers.push(("authorization", format!("Bearer {key}")));
+        }
+        headers
+    }
+}
+
+pub(super) struct OllamaWire {
+    pub(super) settings: Arc<OllamaSettings>,
+    pub(super) model: String,
+}
+
+impl WireFormat for OllamaWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let own = request.config.get("apiKey").and_then(Value::as_str);
+        let body = request::body(&self.settings, &self.model, request, stream)?;
+        Ok(HttpCall { path: PATH.to_owned(), headers: self.settings.headers(own), body })
+    }
+
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(&self.model, request, body)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Ndjson
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::ChatStream::new(&self.model, request))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        let is_not_served = error_reply::is_not_served(status, body);
+        self.settings.is_not_served.store(is_not_served, Ordering::Relaxed);
+        if error_reply::is_without_thoughts(status, body) {
+            lock(&self.settings.without_thoughts).insert(self.model.clone());
+        }
+        error_reply::failure(&self.model, status, headers, body)
+    }
+}
