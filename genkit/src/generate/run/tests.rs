@@ -93,15 +93,15 @@ mod state {
     }
 
     /// At an answer that is to be checked, with one retry.
-    pub(super) fn answered() -> TurnMachine {
+    pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         machine.accept(ModelResponse::from_text("five")).expect("it is to be checked");
         machine
     }
 
     /// The same once more.
-    pub(super) fn answered_again() -> TurnMachine {
-        let mut machine = answered();
+    pub(super) fn to_check_again() -> TurnMachine {
+        let mut machine = to_check();
         machine.judge(Err("no number".to_owned())).expect("there is a retry");
         machine.accept(ModelResponse::from_text("six")).expect("it is to be checked");
         machine
@@ -249,7 +249,7 @@ fn each_input_in_each_state_leads_where_it_shall() {
         ),
         (
             "answered",
-            state::answered,
+            state::to_check,
             &[
                 ("nothing", "check at 0"),
                 ("settle", "check at 0"),
@@ -260,7 +260,7 @@ fn each_input_in_each_state_leads_where_it_shall() {
         ),
         (
             "answered again",
-            state::answered_again,
+            state::to_check_again,
             &[
                 ("nothing", "check at 2"),
                 ("it fits", "done Stop, 4 messages, 0 calls"),
@@ -328,7 +328,7 @@ fn rules_and_tool_choice_decide_what_calls_become() {
 
 #[test]
 fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
-    let mut machine = state::answered();
+    let mut machine = state::to_check();
     assert_eq!(machine.answer().message.map(Message::text).as_deref(), Some("five"));
     let retry = machine.judge(Err("at `n`: no number.".to_owned())).expect("there is a retry");
     let retry = retry.expect("the stream is told");
