@@ -175,10 +175,12 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
         stop_on_tools: stops(&options.stop_on_tools, &tools)?,
+        output_retries: None,
     };
     let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
+    let rules = TurnRules { output_retries: settings.output.retries(&request.output)?, ..rules };
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
@@ -201,6 +203,7 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
         fail_on_max_turns: true,
         return_tool_requests: false,
         stop_on_tools: Vec::new(),
+        output_retries: None,
     };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());

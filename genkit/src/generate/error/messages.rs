@@ -96,6 +96,22 @@ pub(crate) enum Error {
     UnreadableOutput { expected: &'static str, found: &'static str, quoted: String },
     #[error("the answer does not fit the type: {why}; {shown}")]
     OutputType { why: String, shown: String },
+    #[error(
+        "the answer was cut off at the limit of tokens: raise `.max_output_tokens(..)`, or ask for less"
+    )]
+    OutputCutOff,
+    #[error("the answer does not fit{}: {why}; {shown}", after(*.retries))]
+    OutputRefused { why: String, retries: usize, shown: String },
+    #[error(
+        "the run waits for answers, and has nothing to extract yet: `error.into_partial()` has its \
+         `.interrupts()`, and `.resume(..)` before `.extract()` goes on"
+    )]
+    ExtractInterrupted,
+    #[error(
+        "the model asks for tools, which `.return_tool_requests(true)` leaves to the program: \
+         `error.into_partial()` has its `.tool_requests()`"
+    )]
+    ExtractWithCalls,
 
     // A run.
     #[error("the run was cancelled")]
@@ -172,6 +188,15 @@ pub(crate) enum Error {
     AnswerSchema { name: String, why: String },
 }
 
+/// How often the model was asked again.
+fn after(retries: usize) -> String {
+    match retries {
+        0 => String::new(),
+        1 => ", after one retry".to_owned(),
+        _ => format!(", after {retries} retries"),
+    }
+}
+
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -190,6 +215,8 @@ impl Topic for Error {
             | Self::NothingToResume
             | Self::PartialCall
             | Self::CallAsks
+            | Self::ExtractInterrupted
+            | Self::ExtractWithCalls
             | Self::NothingToSample(_)
             | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,

@@ -106,6 +106,16 @@ impl Run {
                     }
                     machine.accept(answer)?;
                 }
+                TurnStep::Check => {
+                    let checks = &self.env.settings.output;
+                    let span = trace::output_check();
+                    let checking = checks.check(machine.answer());
+                    let verdict = spans.inside(checking).instrument(span.clone()).await?;
+                    trace::checked(&self.env, &span, &verdict);
+                    if let Some(retry) = machine.judge(verdict)? {
+                        self.env.sink.send(retry.chunk());
+                    }
+                }
                 TurnStep::Tools(calls) => {
                     spans.inside(self.run_calls(calls, machine)).await?;
                     machine.add_usage(&self.env.budget.take_untold());

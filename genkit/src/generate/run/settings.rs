@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::limits::RunLimits;
+use super::output_check::OutputChecks;
 use crate::action::Strictness;
 use crate::context::TypeMap;
 use crate::generate::data::BeforeTurn;
@@ -19,6 +20,7 @@ pub(crate) struct RunSettings {
     /// What its tools read with `Context::action_context`.
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) limits: RunLimits,
+    pub(crate) output: OutputChecks,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
     /// Arguments are read exactly as the schema says.
