@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::{at, body, decode, read, user};
 use crate::ErrorKind;
+use crate::model::ToolChoice;
 use crate::model::wire::WireFormat as _;
 
 fn with_config(model: &str, config: Value) -> Value {
@@ -110,11 +111,8 @@ fn tools_say_whether_they_are_strict() {
         ])
     );
     assert_eq!(sent["tool_choice"], "required");
-    let one =
-        json!({"messages": [user()], "toolChoice": {"name": "a/b"}, "tools": [{"name": "a/b"}]});
-    let one = serde_json::from_value::<crate::model::ModelRequest>(one);
-    let request = one.unwrap_or_default().with_tool_choice(crate::model::ToolChoice::tool("a/b"));
-    let request = request.with_tools([crate::model::ToolDefinition::new("a/b", "")]);
+    let request = read(json!({"messages": [user()], "tools": [{"name": "a/b"}]}))
+        .with_tool_choice(ToolChoice::tool("a/b"));
     let call = at("openai", "o3").encode(&request, false).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(sent["tool_choice"], json!({"type": "function", "name": "a__b"}));
