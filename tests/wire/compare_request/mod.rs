@@ -1,5 +1,6 @@
 //! Whether a request is as right as the recorded one: section 1 of the fixtures' README.
 
+mod anthropic;
 mod chat;
 mod gemini;
 mod ollama;
@@ -51,6 +52,7 @@ fn one(case: &Value, want: &Value, got: &Value) -> Vec<String> {
     }
     found.extend(headers(&want["headers"], &got["headers"], key_in_query));
     let (mut a, mut b) = match provider {
+        "anthropic" => (anthropic::normal(&got["body"]), anthropic::normal(&want["body"])),
         "gemini" => (gemini::normal(&got["body"]), gemini::normal(&want["body"])),
         "openai" => (chat::normal(&got["body"]), chat::normal(&want["body"])),
         "ollama" => (ollama::normal(&got["body"]), ollama::normal(&want["body"])),

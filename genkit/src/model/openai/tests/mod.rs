@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod builders;
+mod embeddings;
 mod hostile;
 mod requests;
 mod responses;
