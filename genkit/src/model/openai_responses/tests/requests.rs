@@ -167,6 +167,28 @@ fn ids_of_calls_that_are_too_long_or_missing_are_replaced_on_both_sides() {
 }
 
 #[test]
+fn a_call_and_its_answer_come_together() {
+    let call = json!({"role": "model", "content": [{"toolRequest": {"name": "a", "ref": "c"}}]});
+    let answer = json!({"role": "tool", "content": [{"toolResponse": {"name": "a", "ref": "c", "output": 1}}]});
+    let kinds = |messages: Value| {
+        let sent = body("o3", json!({"messages": messages}))["input"].clone();
+        let kinds = sent
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap_or("message").to_owned());
+        kinds.collect::<Vec<_>>().join(" ")
+    };
+    let pair = "function_call function_call_output";
+    assert_eq!(kinds(json!([call, answer, call])), pair);
+    assert_eq!(kinds(json!([call, user(), call, answer])), format!("message {pair}"));
+    assert_eq!(kinds(json!([answer, call, answer, answer])), pair);
+    let alone =
+        body("o3", json!({"messages": [{"role": "system", "content": [{"text": "Sing."}]}]}));
+    assert_eq!(alone["input"], json!([{"role": "developer", "content": "Sing."}]));
+}
+
+#[test]
 fn what_a_stored_conversation_called_may_be_answered() {
     let answers = json!([{"role": "tool", "content": [{"toolResponse": {"name": "a", "ref": "c", "output": 1}}]}]);
     let sent = body("o3", json!({"messages": answers, "config": {"previousResponseId": "resp_1"}}));
