@@ -10,7 +10,7 @@ use super::builder::Generate;
 use super::chat::ChatTurn;
 use super::data::GenerateResponse;
 use super::error::Error as E;
-use super::run::OutputChecks;
+use super::format::OutputChecks;
 use super::stream::GenerateStream;
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
