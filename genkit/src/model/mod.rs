@@ -34,6 +34,7 @@ mod closure;
 pub(crate) mod documents;
 mod embedder;
 mod embedding;
+pub(crate) mod estimate;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;

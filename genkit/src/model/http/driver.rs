@@ -14,6 +14,9 @@ use crate::model::{
 };
 use crate::sse::{SseError, SseEvent, SseParser};
 
+/// How often an answer that pauses is let go on. Default is 5: then it is given as it is.
+const MAX_CONTINUATIONS: usize = 5;
+
 /// A model that is reached over HTTP.
 pub(crate) struct HttpModel<W> {
     name: String,
@@ -25,6 +28,16 @@ pub(crate) struct HttpModel<W> {
 impl<W: WireFormat> HttpModel<W> {
     pub(crate) fn new(name: String, info: ModelInfo, wire: W, endpoint: Arc<ApiEndpoint>) -> Self {
         Self { name, info, wire, endpoint }
+    }
+
+    /// The answer to `request`; one that pauses is sent back until it ends.
+    async fn answer(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        let mut response = self.call(request, chunks).await?;
+        for _ in 0..MAX_CONTINUATIONS {
+            let Some(next) = self.wire.go_on(request, &response) else { break };
+            response = joined(response, self.call(&next, chunks).await?);
+        }
+        Ok(response)
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
@@ -151,7 +164,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let started = Instant::now();
-            let mut response = self.call(request, chunks).await?;
+            let mut response = self.answer(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
             Ok(response)
         })
@@ -165,6 +178,16 @@ impl<W: WireFormat> Model for HttpModel<W> {
             self.wire.decode_count(&body)
         })
     }
+}
+
+/// One answer of two calls: what was said in both, what both used, and how the second ended.
+fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
+    if let Some(mut message) = paused.message {
+        message.content.extend(more.message.into_iter().flat_map(|message| message.content));
+        more.message = Some(message);
+    }
+    more.usage.add(&paused.usage);
+    more
 }
 
 /// Gives an event to the provider, and what it makes of it to the caller, also before an error.

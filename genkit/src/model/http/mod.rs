@@ -36,4 +36,6 @@ pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, St
 pub(crate) use reach::forbid_network;
 pub(crate) use redact::Secrets;
 pub(crate) use settings::{ProviderSettings, env_var};
-pub(crate) use status::{error_text, kind_of_status, retry_after, seconds};
+#[cfg(any(feature = "gemini", feature = "openai"))]
+pub(crate) use status::seconds;
+pub(crate) use status::{error_text, kind_of_status, retry_after};

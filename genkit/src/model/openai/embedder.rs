@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use crate::model::lenient::count;
 use crate::model::openai_wire::error_reply;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::HttpCall;
 use crate::model::{EmbedRequest, EmbedResponse, Embedding, Usage, left_out};
 
@@ -21,7 +21,7 @@ const PATH: &str = "/embeddings";
 const ELSEWHERE: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
 
 pub(super) struct OpenAiEmbedWire {
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
     pub(super) model: String,
 }
 

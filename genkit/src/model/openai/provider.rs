@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 #[cfg(feature = "openai-responses")]
 use crate::model::openai_wire::models::needs_responses;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
 /// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
@@ -50,7 +50,7 @@ use crate::model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
 }
 
 impl OpenAi {
