@@ -7,6 +7,7 @@ mod anthropic;
 mod cases;
 mod compare_request;
 mod compare_response;
+mod counted;
 mod faults;
 mod features;
 mod fuzz;

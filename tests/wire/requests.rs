@@ -41,6 +41,26 @@ async fn sent(case: &Case) -> Value {
     }
 }
 
+#[tokio::test]
+async fn models_without_chat_completions_are_reached_by_the_responses_api() {
+    for (name, stream, path) in [
+        ("o1-pro", true, "/v1/responses"),
+        ("gpt-5-codex", false, "/v1/responses"),
+        ("gpt-5", false, "/v1/chat/completions"),
+    ] {
+        let provider = if path == "/v1/responses" { "openai-responses" } else { "openai" };
+        let replay = Replay::start(minimal(provider, false));
+        let model = cases::model("openai", name, &replay.url).unwrap();
+        assert_eq!(model.name(), format!("openai/{name}"));
+        let sink = if stream { ChunkSink::new(|_| {}) } else { ChunkSink::none() };
+        let request = ModelRequest::new([genkit::Message::user("hi")]);
+        model.generate(&request, &sink).await.unwrap();
+        let sent = replay.request().unwrap();
+        assert_eq!(sent["path"], path);
+        assert_eq!(sent["body"]["stream"], Value::Null, "o1-pro answers in one piece");
+    }
+}
+
 /// An answer that says nothing but is one.
 fn minimal(provider: &str, stream: bool) -> Answer {
     let (dialect, said) = (dialect(provider), Said::text("ok"));
@@ -80,13 +100,18 @@ fn the_comparison_catches_every_change() {
             *one.pointer_mut(path).unwrap() = value;
             changed.push((path.to_owned(), one));
         }
-        let list = if case.provider() == "gemini" { "contents" } else { "messages" };
+        let list = match case.provider() {
+            "gemini" => "contents",
+            "openai-responses" => "input",
+            _ => "messages",
+        };
         for key in golden["body"].as_object().unwrap().keys() {
             let mut one = golden.clone();
             let value = &mut one["body"][key];
             let nothing =
                 ["generationConfig", "toolConfig"].contains(&key.as_str()) && *value == json!({});
-            let free = (key == "model" && case.provider() == "gemini") || key == "tool_choice";
+            let free = (key == "model" && case.provider() == "gemini")
+                || ["tool_choice", "store"].contains(&key.as_str());
             if nothing || free {
                 continue;
             }

@@ -33,6 +33,8 @@ mod catalog;
 mod closure;
 pub(crate) mod documents;
 mod embedder;
+mod embedding;
+pub(crate) mod estimate;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
@@ -68,9 +70,10 @@ pub use anthropic::{Anthropic, AnthropicBuilder};
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub(crate) use catalog::Models;
-pub use catalog::{IntoModel, ModelRef};
+pub use catalog::{Embed, EmbedderRef, IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
-pub use embedder::{Embedder, Embedding, FnEmbedder, embedder_fn};
+pub use embedder::{Embedder, FnEmbedder, embedder_fn};
+pub use embedding::{EmbedRequest, EmbedResponse, EmbedTask, Embedding};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]

@@ -1,5 +1,6 @@
 //! One run of the loop: the machine in `turn` decides, the [`driver`] acts.
 
+mod budget;
 mod caller;
 mod driver;
 mod env;
@@ -16,6 +17,7 @@ mod trace;
 mod turn;
 mod turn_spans;
 
+pub(crate) use budget::Budget;
 pub(crate) use driver::Run;
 pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;

@@ -22,12 +22,13 @@ use crate::trace::{Ended, NewSpan, SpanKind, json, recorded};
 pub(super) async fn ask(
     env: &RunEnv,
     innermost: Arc<dyn Innermost>,
+    model: Arc<dyn Model>,
     request: &ModelRequest,
     index: usize,
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
-    let next = NextModel::outermost(innermost, Arc::clone(&env.model));
+    let next = NextModel::outermost(innermost, model);
     let mut answer = next.run(request, &sink).await?;
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
@@ -76,8 +77,11 @@ pub(super) async fn call(
     let span = trace::model(env, model, request);
     async {
         check_capabilities(model, request)?;
+        env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
+        env.budget.begin()?;
         let answer = call_within(limit, model, request, chunks).await?;
+        env.budget.add(model.name(), request, &answer);
         trace::answered(env, &answer);
         Ok(answer)
     }

@@ -8,7 +8,7 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
-use crate::model::wire::{Framing, HttpCall, Next, WireFormat, WireStream};
+use crate::model::wire::{Framing, Next, WireFormat, WireStream};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, does_not_count,
 };
@@ -42,26 +42,7 @@ impl<W: WireFormat> HttpModel<W> {
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         let call = self.wire.encode(request, chunks.is_wanted())?;
-        self.exchange(call, |answer| self.read(answer, request, chunks)).await
-    }
-
-    /// Sends `call` and reads its answer, under one limit of time; no secret is in an error.
-    async fn exchange<'e, T, F: Future<Output = Result<T>>>(
-        &'e self,
-        mut call: HttpCall,
-        read: impl FnOnce(HttpResponse<'e>) -> F,
-    ) -> Result<T> {
-        let body = std::mem::take(&mut call.body);
-        let exchange = async {
-            let answer = self.endpoint.send(&call.path, &call.headers, body).await?;
-            read(answer).await
-        };
-        let limit = self.endpoint.timeout();
-        // The provider's own limit: the loop has another, and a model may be called without the loop.
-        let result = tokio::time::timeout(limit, exchange)
-            .await
-            .unwrap_or_else(|_| Err(self.failed(CallFailure::Timeout(limit))));
-        result.map_err(|error| self.endpoint.secrets(&call.headers).redact_error(error))
+        self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
     }
 
     async fn read(
@@ -77,19 +58,11 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     /// The body of an answer; an error where its status says so.
-    async fn read_whole(&self, mut answer: HttpResponse<'_>) -> Result<Vec<u8>> {
-        match answer.status() {
-            400.. => {
-                let body = answer.error_body().await;
-                Err(self.wire.failure(answer.status(), &|name| answer.header(name), &body))
-            }
-            300..400 => Err(answer.redirected()),
-            _ => {
-                let body = answer.whole(Vec::new()).await?;
-                self.not_empty(&body)?;
-                Ok(body)
-            }
-        }
+    async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
+        let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
+            self.wire.failure(status, headers, body)
+        };
+        self.endpoint.read_whole(answer, failure).await
     }
 
     /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
@@ -102,7 +75,7 @@ impl<W: WireFormat> HttpModel<W> {
         let mut head = Vec::new();
         let first = loop {
             let Some(piece) = answer.next().await? else {
-                self.not_empty(&head)?;
+                self.endpoint.not_empty(&head)?;
                 break b'\n';
             };
             head.extend_from_slice(&piece);
@@ -173,13 +146,6 @@ impl<W: WireFormat> HttpModel<W> {
     fn failed(&self, failure: CallFailure) -> Error {
         failure.at(self.endpoint.api())
     }
-
-    fn not_empty(&self, body: &[u8]) -> Result<()> {
-        if body.trim_ascii().is_empty() {
-            return Err(self.failed(CallFailure::Empty));
-        }
-        Ok(())
-    }
 }
 
 impl<W: WireFormat> Model for HttpModel<W> {
@@ -208,7 +174,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
         Box::pin(async move {
             let call = self.wire.encode_count(request)?;
             let call = call.ok_or_else(|| does_not_count(&self.name))?;
-            let body = self.exchange(call, |answer| self.read_whole(answer)).await?;
+            let body = self.endpoint.exchange(call, |answer| self.read_whole(answer)).await?;
             self.wire.decode_count(&body)
         })
     }

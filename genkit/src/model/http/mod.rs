@@ -13,8 +13,10 @@
 
 mod download;
 mod driver;
+mod embedder;
 mod endpoint;
 mod error;
+mod exchange;
 mod intercept;
 mod reach;
 mod redact;
@@ -27,6 +29,7 @@ mod tests;
 
 pub(crate) use download::download;
 pub(crate) use driver::HttpModel;
+pub(crate) use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
 pub(crate) use endpoint::ApiEndpoint;
 pub(crate) use error::Error;
 pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::message_param::MessageParam;
 use super::messages::{MessageContext, messages};
-use super::settings::Settings;
+use super::settings::ChatSettings;
 use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
@@ -31,7 +31,7 @@ pub(in crate::model::openai) fn body(
     let body = ChatRequest {
         model,
         messages: messages(request, &context)?,
-        settings: Settings { config, provider: target.provider, model, traits, deviations },
+        settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
         tools: tools(request, &names, deviations),
         choice: tool_choice(request, &names, target)?,
         format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
@@ -46,7 +46,7 @@ pub(in crate::model::openai) fn body(
 struct ChatRequest<'a> {
     model: &'a str,
     messages: Vec<MessageParam<'a>>,
-    settings: Settings<'a>,
+    settings: ChatSettings<'a>,
     tools: Vec<ToolParam<'a>>,
     choice: Option<ToolChoiceParam<'a>>,
     format: Option<ResponseFormat<'a>>,
