@@ -13,7 +13,7 @@ use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use crate::model::signature::signature;
-use crate::model::{ModelRequest, Names, documents};
+use crate::model::{ModelRequest, Names, documents, left_out};
 
 /// What the user says where a history begins with the model: the API wants the user first.
 const FIRST: &str = "(The conversation begins here.)";
@@ -203,6 +203,12 @@ impl<'a> ConversationWriter<'a> {
                 Part::Data { data, .. } => data_block(data),
                 Part::Custom { custom, .. } => {
                     content.extend(given_block(custom));
+                    None
+                }
+                // Images that another model made.
+                Part::Media { .. } => {
+                    let remedy = "give it to the model in a message of the user";
+                    left_out(NAME, "messages of the model", "media", remedy);
                     None
                 }
                 _ => None,
