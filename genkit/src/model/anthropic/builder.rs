@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::NAME;
 use super::error::Error as E;
 use super::provider::Anthropic;
-use super::wire::AnthropicSettings;
+use super::request::AnthropicSettings;
 use crate::error::Result;
 use crate::model::Cassette;
 use crate::model::http::{ProviderSettings, env_var};

@@ -19,7 +19,7 @@ pub(super) enum Thinking {
 
 /// What a model can do, as far as requests differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ModelTraits {
+pub(super) struct ClaudeTraits {
     pub(super) thinking: Thinking,
     /// The most of effort that it takes: `high`, `max`; none before.
     pub(super) most_effort: Option<&'static str>,
@@ -41,18 +41,18 @@ const USUAL_OUTPUT: u32 = 16_000;
 const DEEP_OUTPUT: u32 = 64_000;
 
 /// Models from `since` on, the newest first; `None` is for all families.
-struct Era {
+struct ModelEra {
     family: Option<&'static str>,
     since: (u32, u32),
-    traits: ModelTraits,
+    traits: ClaudeTraits,
 }
 
-const fn era(family: Option<&'static str>, since: (u32, u32), traits: ModelTraits) -> Era {
-    Era { family, since, traits }
+const fn era(family: Option<&'static str>, since: (u32, u32), traits: ClaudeTraits) -> ModelEra {
+    ModelEra { family, since, traits }
 }
 
 /// The newest that every family has; a name that says no number is taken for one of these.
-const NEWEST: ModelTraits = ModelTraits {
+const NEWEST: ClaudeTraits = ClaudeTraits {
     thinking: Thinking::Adaptive,
     most_effort: Some("max"),
     max_output: 128_000,
@@ -61,10 +61,10 @@ const NEWEST: ModelTraits = ModelTraits {
     binds: true,
 };
 
-const ALWAYS: ModelTraits = ModelTraits { thinking: Thinking::Always, ..NEWEST };
-const BOTH: ModelTraits =
-    ModelTraits { thinking: Thinking::AdaptiveOrBudget, samples: true, ..NEWEST };
-const WITH_BUDGET: ModelTraits = ModelTraits {
+const ALWAYS: ClaudeTraits = ClaudeTraits { thinking: Thinking::Always, ..NEWEST };
+const BOTH: ClaudeTraits =
+    ClaudeTraits { thinking: Thinking::AdaptiveOrBudget, samples: true, ..NEWEST };
+const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
     thinking: Thinking::Budget,
     most_effort: None,
     max_output: 64_000,
@@ -72,35 +72,35 @@ const WITH_BUDGET: ModelTraits = ModelTraits {
     samples_twice: false,
     binds: true,
 };
-const FIRST_OF_4: ModelTraits = ModelTraits { samples_twice: true, binds: false, ..WITH_BUDGET };
-const BEFORE_THINKING: ModelTraits =
-    ModelTraits { thinking: Thinking::No, max_output: 8_192, ..FIRST_OF_4 };
+const FIRST_OF_4: ClaudeTraits = ClaudeTraits { samples_twice: true, binds: false, ..WITH_BUDGET };
+const BEFORE_THINKING: ClaudeTraits =
+    ClaudeTraits { thinking: Thinking::No, max_output: 8_192, ..FIRST_OF_4 };
 
 /// The first that fits counts.
-const ERAS: &[Era] = &[
+const ERAS: &[ModelEra] = &[
     era(Some("opus"), (5, 5), ALWAYS),
-    era(Some("fable"), (0, 0), ModelTraits { binds: false, ..ALWAYS }),
-    era(Some("mythos"), (0, 0), ModelTraits { binds: false, ..ALWAYS }),
+    era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    era(Some("mythos"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
     era(Some("opus"), (4, 7), NEWEST),
     era(Some("opus"), (4, 6), BOTH),
-    era(Some("opus"), (4, 5), ModelTraits { most_effort: Some("high"), ..WITH_BUDGET }),
-    era(Some("opus"), (4, 1), ModelTraits { max_output: 32_000, ..WITH_BUDGET }),
-    era(Some("opus"), (4, 0), ModelTraits { max_output: 32_000, ..FIRST_OF_4 }),
+    era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
+    era(Some("opus"), (4, 1), ClaudeTraits { max_output: 32_000, ..WITH_BUDGET }),
+    era(Some("opus"), (4, 0), ClaudeTraits { max_output: 32_000, ..FIRST_OF_4 }),
     era(None, (5, 0), NEWEST),
-    era(Some("sonnet"), (4, 6), ModelTraits { max_output: 64_000, ..BOTH }),
+    era(Some("sonnet"), (4, 6), ClaudeTraits { max_output: 64_000, ..BOTH }),
     era(None, (4, 6), NEWEST),
     era(None, (4, 5), WITH_BUDGET),
     era(None, (3, 7), FIRST_OF_4),
     era(None, (3, 5), BEFORE_THINKING),
-    era(None, (0, 1), ModelTraits { max_output: 4_096, ..BEFORE_THINKING }),
+    era(None, (0, 1), ClaudeTraits { max_output: 4_096, ..BEFORE_THINKING }),
 ];
 
-impl ModelTraits {
+impl ClaudeTraits {
     pub(super) fn of(model: &str) -> Self {
         let name = model.to_ascii_lowercase().replace('.', "-");
         let name = &name[name.find("claude").unwrap_or(0)..];
         let version = version(name);
-        let is_it = |era: &&Era| {
+        let is_it = |era: &&ModelEra| {
             era.family.is_none_or(|family| name.contains(family))
                 && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
         };
@@ -127,7 +127,7 @@ fn version(name: &str) -> Option<(u32, u32)> {
 /// What a model is taken to do.
 pub(super) fn info(model: &str) -> ModelInfo {
     let constrained =
-        if ModelTraits::of(model).binds { Constrained::All } else { Constrained::None };
+        if ClaudeTraits::of(model).binds { Constrained::All } else { Constrained::None };
     ModelInfo {
         label: Some(format!("Anthropic - {model}")),
         supports: Some(Supports::all().with_constrained(constrained)),
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn eras_differ() {
-        let of = ModelTraits::of;
+        let of = ClaudeTraits::of;
         assert_eq!(of("claude-3-haiku-20240307").max_output, 4_096);
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking, Thinking::No);
         assert_eq!(of("claude-3-7-sonnet-20250219").thinking, Thinking::Budget);

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::wire::{AnthropicSettings, MessagesWire};
+use super::request::AnthropicSettings;
+use super::wire::MessagesWire;
 use super::{NAME, models};
 use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpModel};

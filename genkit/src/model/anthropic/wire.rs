@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
+use super::request::AnthropicSettings;
 use super::{error_reply, request, response};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::wire::{HttpCall, WireFormat, WireStream};
 use crate::model::{ModelRequest, ModelResponse};
-
-/// What all models of one [`Anthropic`](super::Anthropic) share.
-pub(super) struct AnthropicSettings {
-    pub(super) key: Option<String>,
-    pub(super) version: String,
-}
 
 pub(super) struct MessagesWire {
     pub(super) settings: Arc<AnthropicSettings>,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// One block, and whether the prompt is cached up to it.
 #[derive(Serialize)]
-pub(super) struct ContentBlock<'a> {
+pub(super) struct MessageBlock<'a> {
     #[serde(flatten)]
     pub(super) kind: BlockKind<'a>,
     #[serde(rename = "cache_control", skip_serializing_if = "Option::is_none")]
@@ -17,14 +17,14 @@ pub(super) struct ContentBlock<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum BlockKind<'a> {
-    Known(Block<'a>),
+    Known(BlockContent<'a>),
     /// One of Anthropic's own as it came.
     Given(&'a Map<String, Value>),
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Block<'a> {
+pub(super) enum BlockContent<'a> {
     Text {
         text: Cow<'a, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,10 +38,10 @@ pub(super) enum Block<'a> {
         data: &'a Value,
     },
     Image {
-        source: Source<'a>,
+        source: FileSource<'a>,
     },
     Document {
-        source: Source<'a>,
+        source: FileSource<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         title: Option<&'a Value>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub(super) enum Block<'a> {
 /// Where the bytes of an image or a document are.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Source<'a> {
+pub(super) enum FileSource<'a> {
     Base64 { media_type: Cow<'a, str>, data: Cow<'a, str> },
     Url { url: &'a str },
     Text { media_type: &'static str, data: Cow<'a, str> },
@@ -88,30 +88,31 @@ pub(super) enum ToolInput<'a> {
 #[serde(untagged)]
 pub(super) enum ResultContent<'a> {
     Text(Cow<'a, str>),
-    List(Vec<ContentBlock<'a>>),
+    List(Vec<MessageBlock<'a>>),
 }
 
-impl<'a> ContentBlock<'a> {
-    pub(super) fn new(block: Block<'a>) -> Self {
+impl<'a> MessageBlock<'a> {
+    pub(super) fn new(block: BlockContent<'a>) -> Self {
         Self { kind: BlockKind::Known(block), cache: None }
     }
 
     pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
-        Self::new(Block::Text { text: text.into(), citations: None })
+        Self::new(BlockContent::Text { text: text.into(), citations: None })
     }
 
     /// Whether the prompt can be cached up to here: thoughts and what goes back as it came bear no mark.
     pub(super) fn can_be_marked(&self) -> bool {
         match &self.kind {
-            BlockKind::Known(block) => {
-                !matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. })
-            }
+            BlockKind::Known(block) => !matches!(
+                block,
+                BlockContent::Thinking { .. } | BlockContent::RedactedThinking { .. }
+            ),
             BlockKind::Given(_) => false,
         }
     }
 
     pub(super) fn is_thinking(&self) -> bool {
-        use Block::{RedactedThinking, Thinking};
+        use BlockContent::{RedactedThinking, Thinking};
         matches!(&self.kind, BlockKind::Known(Thinking { .. } | RedactedThinking { .. }))
     }
 }

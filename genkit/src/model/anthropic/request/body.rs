@@ -4,14 +4,14 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::block::ContentBlock;
+use super::block::MessageBlock;
 use super::cache;
 use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
-use super::tools::{self, ToolChoiceParam, ToolParam};
+use super::tools::{self, ClaudeTool, ClaudeToolChoice};
 use super::turns::{Conversation, conversation};
 use crate::error::Result;
 use crate::model::anthropic::NAME;
-use crate::model::anthropic::models::ModelTraits;
+use crate::model::anthropic::models::ClaudeTraits;
 use crate::model::anthropic::schema::OutputDialect;
 use crate::model::{ModelRequest, Names, left_out};
 
@@ -50,9 +50,9 @@ const COUNTED: [&str; 3] = ["tool_choice", "mcp_servers", "context_management"];
 
 /// Whom a request is for.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(super) struct RequestTarget<'a> {
     pub(super) model: &'a str,
-    pub(super) traits: ModelTraits,
+    pub(super) traits: ClaudeTraits,
     pub(super) purpose: Purpose,
 }
 
@@ -62,13 +62,13 @@ pub(super) struct WrittenBody {
     pub(super) has_files: bool,
 }
 
-pub(super) fn write(target: Target<'_>, request: &ModelRequest) -> Result<WrittenBody> {
+pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result<WrittenBody> {
     let config = &request.config;
     let names = Names::of(request);
     let mut conversation = conversation(request, &names)?;
     let format = output_schema(&target, request);
     if let Some(Err(schema)) = &format {
-        conversation.system.push(ContentBlock::text(in_words(schema)));
+        conversation.system.push(MessageBlock::text(in_words(schema)));
     }
     let mut tools = tools::tools(request, &names);
     let is_automatic = config.get("cache_control").is_some_and(Value::is_object);
@@ -109,7 +109,7 @@ pub(super) fn write(target: Target<'_>, request: &ModelRequest) -> Result<Writte
 
 /// The schema that the answer is bound to; an error is one that must be said in words.
 fn output_schema<'a>(
-    target: &Target<'_>,
+    target: &RequestTarget<'_>,
     request: &'a ModelRequest,
 ) -> Option<std::result::Result<&'a RawValue, &'a Value>> {
     let output = &request.output;
@@ -129,7 +129,7 @@ fn in_words(schema: &Value) -> String {
 }
 
 struct MessagesRequest<'a> {
-    target: Target<'a>,
+    target: RequestTarget<'a>,
     config: &'a Map<String, Value>,
     max_tokens: u32,
     /// Whether the model is told to think, and takes no other sampling then.
@@ -137,8 +137,8 @@ struct MessagesRequest<'a> {
     thinking: Option<ThinkingParam<'a>>,
     output: OutputConfigParam<'a>,
     conversation: Conversation<'a>,
-    tools: Vec<ToolParam<'a>>,
-    choice: Option<ToolChoiceParam<'a>>,
+    tools: Vec<ClaudeTool<'a>>,
+    choice: Option<ClaudeToolChoice<'a>>,
 }
 
 struct OutputConfigParam<'a> {
@@ -148,7 +148,7 @@ struct OutputConfigParam<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct OutputFormat<'a> {
+struct BoundOutput<'a> {
     r#type: &'static str,
     schema: &'a RawValue,
 }
@@ -170,7 +170,7 @@ impl Serialize for OutputConfigParam<'_> {
             map.serialize_entry("effort", effort)?;
         }
         if let Some(schema) = self.format {
-            map.serialize_entry("format", &OutputFormat { r#type: "json_schema", schema })?;
+            map.serialize_entry("format", &BoundOutput { r#type: "json_schema", schema })?;
         }
         map.end()
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::tools::ToolParam;
+use super::tools::ClaudeTool;
 use super::turns::Conversation;
 use crate::model::anthropic::NAME;
 use crate::model::left_out;
@@ -14,7 +14,7 @@ const MAX_MARKS: usize = 4;
 /// all else: so the first of the conversation go first, then those of the tools.
 pub(super) fn limit<'a>(
     model: &str,
-    tools: &mut [ToolParam<'a>],
+    tools: &mut [ClaudeTool<'a>],
     conversation: &mut Conversation<'a>,
     is_automatic: bool,
 ) {
@@ -34,14 +34,14 @@ pub(super) fn limit<'a>(
     }
 }
 
-fn own_mark<'b, 'a>(tool: &'b mut ToolParam<'a>) -> Option<&'b mut Option<&'a Value>> {
+fn own_mark<'b, 'a>(tool: &'b mut ClaudeTool<'a>) -> Option<&'b mut Option<&'a Value>> {
     match tool {
-        ToolParam::Own(own) => Some(&mut own.cache),
-        ToolParam::Given(_) => None,
+        ClaudeTool::Own(own) => Some(&mut own.cache),
+        ClaudeTool::Given(_) => None,
     }
 }
 
 /// Whether a tool of Anthropic's has a mark in the settings.
-fn is_marked(tool: &ToolParam<'_>) -> bool {
-    matches!(tool, ToolParam::Given(given) if given.get("cache_control").is_some())
+fn is_marked(tool: &ClaudeTool<'_>) -> bool {
+    matches!(tool, ClaudeTool::Given(given) if given.get("cache_control").is_some())
 }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::block::{Block, Source};
+use super::block::{BlockContent, FileSource};
 use crate::message::{Media, ResourcePart};
 
 /// The kinds of images that the API takes.
@@ -28,7 +28,7 @@ const TEXT_BY_ADDRESS: &str = "a text file cannot be sent by its address: give i
 pub(super) fn media<'a>(
     media: &'a Media,
     metadata: &'a Map<String, Value>,
-) -> Result<Block<'a>, &'static str> {
+) -> Result<BlockContent<'a>, &'static str> {
     let url = media.url.as_str();
     let given = media.content_type.as_deref().filter(|kind| !kind.is_empty());
     let Some(rest) = url.strip_prefix("data:") else {
@@ -49,8 +49,8 @@ pub(super) fn media<'a>(
 pub(super) fn resource<'a>(
     resource: &'a ResourcePart,
     metadata: &'a Map<String, Value>,
-) -> Result<Block<'a>, &'static str> {
-    let text = |text: &'a str| Block::Text { text: text.into(), citations: None };
+) -> Result<BlockContent<'a>, &'static str> {
+    let text = |text: &'a str| BlockContent::Text { text: text.into(), citations: None };
     match (&resource.text, &resource.blob) {
         (Some(own), _) => Ok(text(own)),
         (None, Some(blob)) => {
@@ -65,17 +65,22 @@ fn by_address<'a>(
     url: &'a str,
     kind: Option<&'a str>,
     metadata: &'a Map<String, Value>,
-) -> Result<Block<'a>, &'static str> {
+) -> Result<BlockContent<'a>, &'static str> {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let is_pdf = path.get(path.len().saturating_sub(4)..);
     let is_pdf = is_pdf.is_some_and(|end| end.eq_ignore_ascii_case(".pdf"));
     let kind = kind.unwrap_or(if is_pdf { PDF } else { "image/*" });
-    let source =
-        if url.starts_with(FILE_ID) { Source::File { file_id: url } } else { Source::Url { url } };
+    let source = if url.starts_with(FILE_ID) {
+        FileSource::File { file_id: url }
+    } else {
+        FileSource::Url { url }
+    };
     match family(kind) {
-        "image" => Ok(Block::Image { source }),
+        "image" => Ok(BlockContent::Image { source }),
         "audio" | "video" => Err(NO_SOUND),
-        _ if kind == PDF || matches!(source, Source::File { .. }) => Ok(document(source, metadata)),
+        _ if kind == PDF || matches!(source, FileSource::File { .. }) => {
+            Ok(document(source, metadata))
+        }
         _ if is_text(kind) => Err(TEXT_BY_ADDRESS),
         _ => Err(NOT_THIS_FILE),
     }
@@ -86,27 +91,27 @@ fn inline<'a>(
     kind: &'a str,
     data: Cow<'a, str>,
     metadata: &'a Map<String, Value>,
-) -> Result<Block<'a>, &'static str> {
+) -> Result<BlockContent<'a>, &'static str> {
     // What browsers never call it, but people do.
     let kind = if kind == "image/jpg" { "image/jpeg" } else { kind };
-    let bytes = |data| Source::Base64 { media_type: kind.into(), data };
+    let bytes = |data| FileSource::Base64 { media_type: kind.into(), data };
     match family(kind) {
-        "image" if IMAGES.contains(&kind) => Ok(Block::Image { source: bytes(data) }),
+        "image" if IMAGES.contains(&kind) => Ok(BlockContent::Image { source: bytes(data) }),
         "image" => Err(NOT_THIS_IMAGE),
         "audio" | "video" => Err(NO_SOUND),
         _ if kind == PDF => Ok(document(bytes(data), metadata)),
         _ if is_text(kind) => {
             let bytes = STANDARD.decode(data.as_bytes()).map_err(|_| "this is not base64")?;
             let text = String::from_utf8(bytes).map_err(|_| "this text is not UTF-8")?;
-            Ok(document(Source::Text { media_type: "text/plain", data: text.into() }, metadata))
+            Ok(document(FileSource::Text { media_type: "text/plain", data: text.into() }, metadata))
         }
         _ => Err(NOT_THIS_FILE),
     }
 }
 
-fn document<'a>(source: Source<'a>, metadata: &'a Map<String, Value>) -> Block<'a> {
+fn document<'a>(source: FileSource<'a>, metadata: &'a Map<String, Value>) -> BlockContent<'a> {
     let own = |key: &str| metadata.get(key).filter(|value| !value.is_null());
-    Block::Document {
+    BlockContent::Document {
         source,
         title: own("title"),
         context: own("context"),

@@ -11,12 +11,11 @@ mod turns;
 
 use serde_json::Value;
 
-use super::models::{self, ModelTraits};
-use super::wire::AnthropicSettings;
+use super::models::{self, ClaudeTraits};
 use crate::error::Result;
 use crate::model::ModelRequest;
 use crate::model::wire::HttpCall;
-use body::{Purpose, Target};
+use body::{Purpose, RequestTarget};
 
 /// After the base URL.
 const PATH: &str = "/v1/messages";
@@ -26,6 +25,12 @@ const WITH_BEARER: &str = "2026-10-21";
 
 /// What must be said where files are named by their ids.
 const FILES_BETA: &str = "files-api-2025-04-14";
+
+/// What all models of one [`Anthropic`](super::Anthropic) share.
+pub(super) struct AnthropicSettings {
+    pub(super) key: Option<String>,
+    pub(super) version: String,
+}
 
 /// The call for `request`.
 pub(super) fn encode(
@@ -59,9 +64,9 @@ fn call(
     let version = text("apiVersion").unwrap_or(&settings.version);
     // Versions are dates, which compare as text.
     let is_newer = version >= WITH_BEARER;
-    let mut traits = ModelTraits::of(model);
+    let mut traits = ClaudeTraits::of(model);
     traits.samples &= !is_newer;
-    let body = body::write(Target { model, traits, purpose }, request)?;
+    let body = body::write(RequestTarget { model, traits, purpose }, request)?;
     let mut headers = vec![
         ("content-type", "application/json".to_owned()),
         ("anthropic-version", version.to_owned()),

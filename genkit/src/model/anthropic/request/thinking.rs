@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
-use crate::model::anthropic::models::{ModelTraits, Thinking};
+use crate::model::anthropic::models::{ClaudeTraits, Thinking};
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
 
@@ -43,7 +43,7 @@ pub(super) enum ThinkingParam<'a> {
 /// What a plan depends on.
 pub(super) struct ThinkingContext<'a> {
     pub(super) model: &'a str,
-    pub(super) traits: ModelTraits,
+    pub(super) traits: ClaudeTraits,
     /// The limit on tokens that the settings say.
     pub(super) max_tokens: Option<u32>,
     /// Whether a tool must be called.

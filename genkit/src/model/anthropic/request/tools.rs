@@ -7,13 +7,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::message::cache_mark;
-use crate::model::anthropic::schema::ToolDialect;
+use crate::model::anthropic::schema::ToolInputDialect;
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
 
 /// One entry of `tools`.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum ToolParam<'a> {
+pub(super) enum ClaudeTool<'a> {
     Own(OwnTool<'a>),
     /// A tool of Anthropic's, as the settings hold it.
     Given(&'a Value),
@@ -24,7 +24,7 @@ pub(super) struct OwnTool<'a> {
     name: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
-    input_schema: InputSchema<'a>,
+    input_schema: ToolInputSchema<'a>,
     #[serde(rename = "cache_control", skip_serializing_if = "Option::is_none")]
     pub(super) cache: Option<&'a Value>,
 }
@@ -32,31 +32,32 @@ pub(super) struct OwnTool<'a> {
 /// The schema of the arguments, which must be there.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum InputSchema<'a> {
+enum ToolInputSchema<'a> {
     Given(&'a RawValue),
     Object { r#type: &'static str },
 }
 
 /// The tools of `request`, and those of Anthropic's that its settings name.
-pub(super) fn tools<'a>(request: &'a ModelRequest, names: &'a Names<'a>) -> Vec<ToolParam<'a>> {
-    let own = request.tools.iter().map(|tool| ToolParam::Own(own(tool, names)));
+pub(super) fn tools<'a>(request: &'a ModelRequest, names: &'a Names<'a>) -> Vec<ClaudeTool<'a>> {
+    let own = request.tools.iter().map(|tool| ClaudeTool::Own(own(tool, names)));
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
-    own.chain(given.map(ToolParam::Given)).collect()
+    own.chain(given.map(ClaudeTool::Given)).collect()
 }
 
 fn own<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
     let schema = tool.shared_input();
-    let schema = schema.and_then(|schema| schema.dialect_text::<ToolDialect>(&tool.name));
+    let schema = schema.and_then(|schema| schema.dialect_text::<ToolInputDialect>(&tool.name));
     OwnTool {
         name: names.sent(&tool.name),
         description: &tool.description,
-        input_schema: schema.map_or(InputSchema::Object { r#type: "object" }, InputSchema::Given),
+        input_schema: schema
+            .map_or(ToolInputSchema::Object { r#type: "object" }, ToolInputSchema::Given),
         cache: cache_mark(&tool.metadata),
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct ToolChoiceParam<'a> {
+pub(super) struct ClaudeToolChoice<'a> {
     r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Cow<'a, str>>,
@@ -68,7 +69,7 @@ pub(super) struct ToolChoiceParam<'a> {
 pub(super) fn tool_choice<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
-) -> Option<ToolChoiceParam<'a>> {
+) -> Option<ClaudeToolChoice<'a>> {
     let config = &request.config;
     let one_by_one = ["disable_parallel_tool_use", "disableParallelToolUse"];
     let one_by_one = one_by_one.iter().find_map(|key| config.get(*key)?.as_bool());
@@ -81,7 +82,7 @@ pub(super) fn tool_choice<'a>(
         Some(ToolChoice::Tool(name)) => ("tool", Some(names.sent(name))),
     };
     let disable_parallel_tool_use = one_by_one.filter(|_| r#type != "none");
-    Some(ToolChoiceParam { r#type, name, disable_parallel_tool_use })
+    Some(ClaudeToolChoice { r#type, name, disable_parallel_tool_use })
 }
 
 /// Whether the model must call a tool.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::block::{Block, BlockKind, ContentBlock, ResultContent, Source, ToolInput};
+use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent, ToolInput};
 use super::media;
 use super::tool_use_ids::ToolUseIds;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse, cache_mark};
@@ -13,7 +13,7 @@ use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use crate::model::signature::signature;
-use crate::model::{ModelRequest, Names, documents};
+use crate::model::{ModelRequest, Names, documents, left_out};
 
 /// What the user says where a history begins with the model: the API wants the user first.
 const FIRST: &str = "(The conversation begins here.)";
@@ -24,16 +24,16 @@ const UNANSWERED: &str = "This call was not answered.";
 const ONLY_TEXT: &str = "a system message takes text alone: put this into a user message";
 
 #[derive(Serialize)]
-pub(super) struct MessageParam<'a> {
+pub(super) struct TurnParam<'a> {
     role: &'static str,
-    pub(super) content: Vec<ContentBlock<'a>>,
+    pub(super) content: Vec<MessageBlock<'a>>,
 }
 
 /// A conversation as it is sent.
 #[derive(Default)]
 pub(super) struct Conversation<'a> {
-    pub(super) system: Vec<ContentBlock<'a>>,
-    pub(super) messages: Vec<MessageParam<'a>>,
+    pub(super) system: Vec<MessageBlock<'a>>,
+    pub(super) messages: Vec<TurnParam<'a>>,
     /// Whether the model is in the middle of calls that it began without a thought.
     pub(super) is_thoughtless_round: bool,
 }
@@ -41,12 +41,12 @@ pub(super) struct Conversation<'a> {
 impl Conversation<'_> {
     /// Whether a file is named by its id.
     pub(super) fn has_files(&self) -> bool {
-        let is_file = |block: &ContentBlock<'_>| {
+        let is_file = |block: &MessageBlock<'_>| {
             matches!(
                 block.kind,
                 BlockKind::Known(
-                    Block::Image { source: Source::File { .. } }
-                        | Block::Document { source: Source::File { .. }, .. }
+                    BlockContent::Image { source: FileSource::File { .. } }
+                        | BlockContent::Document { source: FileSource::File { .. }, .. }
                 )
             )
         };
@@ -59,7 +59,7 @@ pub(super) fn conversation<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
 ) -> Result<Conversation<'a>, E> {
-    let mut writer = Writer {
+    let mut writer = ConversationWriter {
         names,
         ids: ToolUseIds::default(),
         conversation: Conversation::default(),
@@ -69,7 +69,7 @@ pub(super) fn conversation<'a>(
     };
     let mut documents = documents::missing(request);
     if let Some((_, text)) = documents.take_if(|(asked, _)| asked.is_none()) {
-        writer.said.push(ContentBlock::text(text));
+        writer.said.push(MessageBlock::text(text));
     }
     for (index, message) in request.messages.iter().enumerate() {
         writer.message(message).map_err(|(part, reason)| E::Part {
@@ -78,7 +78,7 @@ pub(super) fn conversation<'a>(
             reason,
         })?;
         if let Some((_, text)) = documents.take_if(|(asked, _)| *asked == Some(index)) {
-            writer.said.push(ContentBlock::text(text));
+            writer.said.push(MessageBlock::text(text));
         }
     }
     writer.end_user();
@@ -86,22 +86,22 @@ pub(super) fn conversation<'a>(
     Ok(writer.conversation)
 }
 
-struct Writer<'a> {
+struct ConversationWriter<'a> {
     names: &'a Names<'a>,
     ids: ToolUseIds<'a>,
     conversation: Conversation<'a>,
     /// The turn of the user: results of tools, which stand first, and what else there is.
-    results: Vec<ContentBlock<'a>>,
-    said: Vec<ContentBlock<'a>>,
+    results: Vec<MessageBlock<'a>>,
+    said: Vec<MessageBlock<'a>>,
     /// Whether the model has spoken since the user said something.
     in_round: bool,
 }
 
 /// The number of a part, and why it cannot be sent.
-type Refused = (usize, &'static str);
+type RefusedPart = (usize, &'static str);
 
-impl<'a> Writer<'a> {
-    fn message(&mut self, message: &'a Message) -> Result<(), Refused> {
+impl<'a> ConversationWriter<'a> {
+    fn message(&mut self, message: &'a Message) -> Result<(), RefusedPart> {
         let mark = cache_mark(&message.metadata);
         match message.role {
             Role::System => {
@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
                 put_mark(mark, content.iter_mut());
                 self.begins_with_user(&content);
                 let calls = content.iter().any(is_call);
-                let thinks = content.first().is_some_and(ContentBlock::is_thinking);
+                let thinks = content.first().is_some_and(MessageBlock::is_thinking);
                 if !std::mem::replace(&mut self.in_round, true) {
                     self.conversation.is_thoughtless_round = calls && !thinks;
                 }
@@ -135,20 +135,20 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn begins_with_user(&mut self, content: &[ContentBlock<'a>]) {
+    fn begins_with_user(&mut self, content: &[MessageBlock<'a>]) {
         if self.conversation.messages.is_empty() && !content.is_empty() {
-            self.push("user", vec![ContentBlock::text(FIRST)]);
+            self.push("user", vec![MessageBlock::text(FIRST)]);
         }
     }
 
-    fn push(&mut self, role: &'static str, mut content: Vec<ContentBlock<'a>>) {
+    fn push(&mut self, role: &'static str, mut content: Vec<MessageBlock<'a>>) {
         // The API refuses a message without content.
         if content.is_empty() {
             return;
         }
         match self.conversation.messages.last_mut() {
             Some(last) if last.role == role => last.content.append(&mut content),
-            _ => self.conversation.messages.push(MessageParam { role, content }),
+            _ => self.conversation.messages.push(TurnParam { role, content }),
         }
     }
 
@@ -157,8 +157,9 @@ impl<'a> Writer<'a> {
         let mut content = std::mem::take(&mut self.results);
         for id in self.ids.unanswered() {
             let result = Some(ResultContent::Text(UNANSWERED.into()));
-            let block = Block::ToolResult { tool_use_id: id, content: result, is_error: true };
-            content.push(ContentBlock::new(block));
+            let block =
+                BlockContent::ToolResult { tool_use_id: id, content: result, is_error: true };
+            content.push(MessageBlock::new(block));
         }
         if !self.said.is_empty() {
             self.conversation.is_thoughtless_round = false;
@@ -171,13 +172,14 @@ impl<'a> Writer<'a> {
     /// What the model is to go on with must not end in white space, and there must be something to answer.
     fn end(&mut self) {
         let Some(last) = self.conversation.messages.last_mut() else {
-            return self.push("user", vec![ContentBlock::text(FIRST)]);
+            return self.push("user", vec![MessageBlock::text(FIRST)]);
         };
         if last.role != "assistant" {
             return;
         }
-        if let Some(ContentBlock { kind: BlockKind::Known(Block::Text { text, .. }), .. }) =
-            last.content.last_mut()
+        if let Some(MessageBlock {
+            kind: BlockKind::Known(BlockContent::Text { text, .. }), ..
+        }) = last.content.last_mut()
         {
             *text = match text {
                 Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
@@ -186,7 +188,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn model(&mut self, message: &'a Message) -> Vec<ContentBlock<'a>> {
+    fn model(&mut self, message: &'a Message) -> Vec<MessageBlock<'a>> {
         let mut content = Vec::with_capacity(message.content.len());
         for part in &message.content {
             let kind = match part {
@@ -194,13 +196,19 @@ impl<'a> Writer<'a> {
                 // What another provider signed, or nobody, would be refused.
                 Part::Reasoning { reasoning, .. } => signature(part, NAME)
                     .and_then(Value::as_str)
-                    .map(|signature| Block::Thinking { thinking: reasoning, signature }),
+                    .map(|signature| BlockContent::Thinking { thinking: reasoning, signature }),
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
                     Some(self.call(tool_request, part.metadata().get(CALLER)))
                 }
                 Part::Data { data, .. } => data_block(data),
                 Part::Custom { custom, .. } => {
                     content.extend(given_block(custom));
+                    None
+                }
+                // Images that another model made.
+                Part::Media { .. } => {
+                    let remedy = "give it to the model in a message of the user";
+                    left_out(NAME, "messages of the model", "media", remedy);
                     None
                 }
                 _ => None,
@@ -210,14 +218,14 @@ impl<'a> Writer<'a> {
         content
     }
 
-    fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> Block<'a> {
+    fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
         let input = match &call.input {
             Value::Object(input) => ToolInput::Object(input),
             Value::Null => ToolInput::None {},
             input => ToolInput::Other { input },
         };
         let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
-        Block::ToolUse { id, name, input, caller }
+        BlockContent::ToolUse { id, name, input, caller }
     }
 
     fn user(&mut self, part: &'a Part) -> Result<(), &'static str> {
@@ -229,16 +237,16 @@ impl<'a> Writer<'a> {
         let is_error = tool_response.error().is_some();
         match self.ids.of_answer(tool_response) {
             Some(id) => {
-                let block = Block::ToolResult { tool_use_id: id, content, is_error };
+                let block = BlockContent::ToolResult { tool_use_id: id, content, is_error };
                 self.results.push(marked(block, part));
             }
             // The call is not in the history any more.
             None => {
                 let name = &tool_response.name;
-                self.said.push(ContentBlock::text(format!("The tool `{name}` answered:")));
+                self.said.push(MessageBlock::text(format!("The tool `{name}` answered:")));
                 match content {
                     Some(ResultContent::Text(text)) if !text.trim().is_empty() => {
-                        self.said.push(ContentBlock::text(text));
+                        self.said.push(MessageBlock::text(text));
                     }
                     Some(ResultContent::List(mut list)) => self.said.append(&mut list),
                     _ => {}
@@ -252,7 +260,7 @@ impl<'a> Writer<'a> {
 /// Marks the last block that can bear a mark.
 fn put_mark<'a: 'b, 'b>(
     mark: Option<&'a Value>,
-    blocks: impl DoubleEndedIterator<Item = &'b mut ContentBlock<'a>>,
+    blocks: impl DoubleEndedIterator<Item = &'b mut MessageBlock<'a>>,
 ) {
     let last = blocks.rev().find(|block| block.can_be_marked());
     if let (Some(mark), Some(block)) = (mark, last) {
@@ -260,37 +268,37 @@ fn put_mark<'a: 'b, 'b>(
     }
 }
 
-fn is_call(block: &ContentBlock<'_>) -> bool {
-    matches!(block.kind, BlockKind::Known(Block::ToolUse { .. }))
+fn is_call(block: &MessageBlock<'_>) -> bool {
+    matches!(block.kind, BlockKind::Known(BlockContent::ToolUse { .. }))
 }
 
 /// A block with the mark of its part.
-fn marked<'a>(block: Block<'a>, part: &'a Part) -> ContentBlock<'a> {
-    let mut block = ContentBlock::new(block);
+fn marked<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
+    let mut block = MessageBlock::new(block);
     block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
     block
 }
 
-fn text_block<'a>(text: &'a str, citations: Option<&'a Value>) -> Option<Block<'a>> {
+fn text_block<'a>(text: &'a str, citations: Option<&'a Value>) -> Option<BlockContent<'a>> {
     // The API refuses text without any letter.
-    (!text.trim().is_empty()).then_some(Block::Text { text: text.into(), citations })
+    (!text.trim().is_empty()).then_some(BlockContent::Text { text: text.into(), citations })
 }
 
-fn data_block(data: &Value) -> Option<Block<'_>> {
-    let text = || Block::Text { text: data.to_string().into(), citations: None };
+fn data_block(data: &Value) -> Option<BlockContent<'_>> {
+    let text = || BlockContent::Text { text: data.to_string().into(), citations: None };
     (!data.is_null()).then(text)
 }
 
 /// What only Anthropic knows goes back as it came; what others left in the history is not for it.
-fn given_block(custom: &Map<String, Value>) -> Option<ContentBlock<'_>> {
+fn given_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
     if let Some(data) = custom.get(REDACTED).filter(|data| data.is_string()) {
-        return Some(ContentBlock::new(Block::RedactedThinking { data }));
+        return Some(MessageBlock::new(BlockContent::RedactedThinking { data }));
     }
     let given = custom.get(BLOCK)?.as_object()?;
-    Some(ContentBlock { kind: BlockKind::Given(given), cache: None })
+    Some(MessageBlock { kind: BlockKind::Given(given), cache: None })
 }
 
-fn system_block(part: &Part) -> Result<Option<ContentBlock<'_>>, &'static str> {
+fn system_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     let block = match part {
         Part::Text { text, .. } => text_block(text, None),
         Part::Data { data, .. } => data_block(data),
@@ -306,13 +314,14 @@ fn system_block(part: &Part) -> Result<Option<ContentBlock<'_>>, &'static str> {
 }
 
 /// A part of a user message, or beside the result of a tool.
-fn said_block(part: &Part) -> Result<Option<ContentBlock<'_>>, &'static str> {
+fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     let block = match part {
         Part::Text { text, .. } => text_block(text, None),
         Part::Data { data, .. } => data_block(data),
         Part::Media { media, metadata } => Some(media::media(media, metadata)?),
-        Part::Resource { resource, metadata } => Some(media::resource(resource, metadata)?)
-            .filter(|block| !matches!(block, Block::Text { text, .. } if text.trim().is_empty())),
+        Part::Resource { resource, metadata } => Some(media::resource(resource, metadata)?).filter(
+            |block| !matches!(block, BlockContent::Text { text, .. } if text.trim().is_empty()),
+        ),
         // A container upload, for example.
         Part::Custom { custom, .. } => return Ok(given_block(custom)),
         _ => None,
@@ -335,7 +344,7 @@ fn result_content(answer: &ToolResponse) -> Result<Option<ResultContent<'_>>, &'
         return Ok(text.map(ResultContent::Text));
     }
     let text = text.filter(|text| !text.trim().is_empty());
-    let mut list: Vec<_> = text.map(ContentBlock::text).into_iter().collect();
+    let mut list: Vec<_> = text.map(MessageBlock::text).into_iter().collect();
     for part in &answer.content {
         list.extend(said_block(part)?);
     }

@@ -20,7 +20,7 @@ use crate::sse::SseEvent;
 
 /// One event. What depends on the kind of the event, or of its block, stays raw until that is known.
 #[derive(Deserialize)]
-struct StreamEvent<'a> {
+struct MessageEvent<'a> {
     #[serde(borrow, default)]
     r#type: Cow<'a, str>,
     index: Option<u64>,
@@ -156,7 +156,7 @@ impl<'a> MessageStream<'a> {
     }
 
     fn read_event(&mut self, data: &str, fresh: &mut Vec<Part>) -> Result<Next> {
-        let event: StreamEvent<'_> =
+        let event: MessageEvent<'_> =
             serde_json::from_str(data).map_err(|error| HttpError::json(NAME, &error))?;
         match (&*event.r#type, event.index) {
             ("message_start", _) => self.start(event.message)?,

@@ -14,9 +14,9 @@ use crate::schema::Dialect;
 use crate::visible::Logged;
 
 /// The schema of a tool's arguments: JSON Schema whose root is an object, and no choice.
-pub(super) struct ToolDialect;
+pub(super) struct ToolInputDialect;
 
-impl Dialect for ToolDialect {
+impl Dialect for ToolInputDialect {
     fn convert(exact: &Value, owner: &str) -> Option<Value> {
         let (schema, is_wider) = root::object_root(exact);
         if is_wider {

@@ -11,7 +11,8 @@ mod thinking;
 
 use serde_json::{Value, json};
 
-use super::wire::{AnthropicSettings, MessagesWire};
+use super::request::AnthropicSettings;
+use super::wire::MessagesWire;
 use crate::Result;
 use crate::model::wire::{HttpCall, Next, WireFormat as _};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
