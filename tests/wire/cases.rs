@@ -49,6 +49,8 @@ fn all() -> Vec<Case> {
             let json = read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
             let is_one = json.get("request").is_some() != json.get("expect").is_some();
             assert!(is_one, "{name}: a case has `request` or `expect`");
+            let provider = json["provider"].as_str().unwrap_or_default();
+            assert!(BUILT.contains(&provider), "{name}: nobody is called {provider:?}");
             cases.push(Case { name, folder: folder.name.clone(), json });
         }
     }

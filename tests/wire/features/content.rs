@@ -98,7 +98,7 @@ async fn documents(provider: &'static str) -> Cell {
 
 async fn cache_mark(provider: &'static str) -> Cell {
     let (mock, answer) = asked_with(provider, |mut request| {
-        let book = Part::text("a book").with_metadata("cache_control", mark);
+        let book = Part::text("a book").with_cache();
         request.messages.insert(0, Message::new(Role::System, [book]));
         request
     })
