@@ -179,7 +179,8 @@ fn deepseek_wants_thoughts_with_each_call_once_there_are_some() {
     };
     let messages = json!([call(json!({"reasoning": "hm"})), call(json!({"text": "a"}))]);
     let sent = body("deepseek", "deepseek-v4", json!({ "messages": messages }));
-    assert_eq!(sent["messages"][1]["reasoning_content"], "");
+    // After the answer that nobody gave.
+    assert_eq!(sent["messages"][2]["reasoning_content"], "");
     let sent = body("deepseek", "deepseek-v4", json!({"messages": [call(json!({"text": "a"}))]}));
     assert_eq!(sent["messages"][0]["reasoning_content"], Value::Null);
 }

@@ -22,7 +22,6 @@ fn settings_have_the_names_of_the_api() {
             "model": "gpt-5.2-2", "input": [{"role": "user", "content": [{"type": "input_text", "text": "hi"}]}],
             "temperature": 0.5, "top_p": 0.5, "max_output_tokens": 90, "store": false, "truncation": "auto",
             "reasoning": {"effort": "high", "summary": "auto"}, "text": {"verbosity": "low"},
-            "include": ["reasoning.encrypted_content"],
         })
     );
     let sent = with_config(
