@@ -119,13 +119,24 @@ pub(crate) struct ContextParts {
 
 impl Default for ContextParts {
     fn default() -> Self {
+        Self::of(Arc::new(NoCaller), Arc::default(), CancellationToken::new())
+    }
+}
+
+impl ContextParts {
+    /// Those of a call by `caller`, with nothing else: nothing is made that the next lines replace.
+    pub(crate) fn of(
+        caller: Arc<dyn Caller>,
+        action_context: Arc<Map<String, Value>>,
+        cancel: CancellationToken,
+    ) -> Self {
         Self {
-            caller: Arc::new(NoCaller),
+            caller,
             states: TypeMap::default(),
             values: TypeMap::default(),
             meta: Map::new(),
-            action_context: Arc::default(),
-            cancel: CancellationToken::new(),
+            action_context,
+            cancel,
             limit: None,
             recording: Recording::default(),
             rounds: None,
@@ -137,9 +148,7 @@ impl Default for ContextParts {
             defaults: TypeMap::default(),
         }
     }
-}
 
-impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
         let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
         Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)

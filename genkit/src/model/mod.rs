@@ -33,6 +33,7 @@ mod catalog;
 mod closure;
 pub(crate) mod documents;
 mod embedder;
+mod encoded;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
@@ -71,6 +72,9 @@ pub(crate) use catalog::Models;
 pub use catalog::{IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
 pub use embedder::{Embedder, Embedding, FnEmbedder, embedder_fn};
+pub(crate) use encoded::Encoded;
+#[cfg(feature = "http-model")]
+pub(crate) use encoded::{MessageList, write_members};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]

@@ -48,7 +48,10 @@ impl Run {
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
         let this = Arc::new(self);
-        let running = NextGenerate::outermost(this.clone()).run(request);
+        let running = match this.env.settings.middleware.is_empty() {
+            true => Innermost::run(this.clone(), request),
+            false => NextGenerate::outermost(this.clone()).run(request),
+        };
         // The turns stop by themselves with what was done; this is for middleware that waits.
         let stopped = this.env.stopped(Duration::from_millis(50));
         async {
@@ -93,7 +96,7 @@ impl Run {
                     self.env.tools.refresh(machine.tools()).await;
                     let index = machine.index();
                     spans.begin(&self.env, machine.request());
-                    let asking = model_call::ask(&self.env, self.clone(), machine.request(), index);
+                    let asking = model_call::ask(&self.env, self, machine.request(), index);
                     let answer = spans.inside(asking).instrument(trace::turn(round)).await?;
                     machine.accept(answer)?;
                 }
@@ -189,8 +192,11 @@ impl Run {
         let call = ToolCall { tool, request, edited, index };
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
-        let next = NextTool::outermost(self.clone(), suspended.clone());
-        let mut outcome = next.run(call).instrument(span).await?.0;
+        let running = match self.env.settings.middleware.is_empty() {
+            true => self.call_tool(call, suspended.as_deref()),
+            false => NextTool::outermost(self.clone(), suspended.clone()).run(call),
+        };
+        let mut outcome = running.instrument(span).await?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
         }

@@ -31,11 +31,7 @@ const OTHERS: &[Effort] = &[Off, Minimal, Low, Medium, High];
 
 /// What `effort` is called for `model`, wherever it is served: the nearest that it has, and rather more
 /// than less. `None` if it does not reason.
-pub(crate) fn effort_word(
-    model: &str,
-    effort: Effort,
-    is_openai: bool,
-) -> Option<&'static str> {
+pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));
     let has = family.map_or(if is_openai { NEWEST } else { OTHERS }, |(_, has)| has);

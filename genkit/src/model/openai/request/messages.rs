@@ -24,22 +24,38 @@ pub(super) struct MessageContext<'a> {
     pub(super) detail: Option<&'a str>,
 }
 
-/// The messages of `request`.
+/// Whether ids are invented, which are counted from the first message on.
+pub(super) fn has_unnamed_calls(request: &ModelRequest) -> bool {
+    let is_unnamed = |id: &Option<String>| id.as_deref().is_none_or(str::is_empty);
+    request.messages.iter().flat_map(|message| &message.content).any(|part| match part {
+        Part::ToolRequest { tool_request, .. } => is_unnamed(&tool_request.id),
+        Part::ToolResponse { tool_response, .. } => is_unnamed(&tool_response.id),
+        _ => false,
+    })
+}
+
+/// Whether there are thoughts in the history at all.
+pub(super) fn thinks(request: &ModelRequest) -> bool {
+    request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
+}
+
+/// The messages of `request` but for the first `from`.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
+    from: usize,
 ) -> Result<Vec<MessageParam<'a>>> {
     let mut writer = MessageWriter {
         context,
         reasoning: context.reasoning_back(),
-        thinks: request.messages.iter().flat_map(|message| &message.content).any(is_reasoning),
+        thinks: thinks(request),
         ids: ToolCallIds::default(),
-        messages: Vec::with_capacity(request.messages.len() + 1),
+        messages: Vec::with_capacity(request.messages.len() - from + 1),
         shown: Vec::new(),
     };
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
-    for (at, message) in request.messages.iter().enumerate() {
+    for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Where no message is the user's they are one of their own.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
