@@ -14,6 +14,7 @@ mod generate;
 mod host;
 mod leaving;
 mod lists;
+mod logged;
 mod options;
 mod prompts;
 mod questions;

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{Ident, LitStr};
 
 use super::docs;
-use super::invocation::{Invocation, schema_name};
+use super::input::{PromptsInput, schema_name};
 use super::names;
 use super::prompt::Prompt;
 use super::shape::Shape;
@@ -41,9 +41,9 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Writes modules at the place of the invocation.
+/// Writes modules at the place of the call.
 pub(super) struct Emitter<'a> {
-    pub(super) invocation: &'a Invocation,
+    pub(super) input: &'a PromptsInput,
     pub(super) span: Span,
     /// Whether there were no mistakes: only then the files are in the program.
     pub(super) sound: bool,
@@ -52,7 +52,7 @@ pub(super) struct Emitter<'a> {
 impl Emitter<'_> {
     /// The whole: the module, its files, and `all`.
     pub(super) fn root(&self, module: &Module<'_>, files: &[String]) -> TokenStream {
-        let Invocation { library, attrs, vis, module: name, folder, .. } = self.invocation;
+        let PromptsInput { library, attrs, vis, module: name, folder, .. } = self.input;
         let vis = match vis {
             Some(vis) => quote!(#vis),
             None => quote!(pub(crate)),
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             quote!(::core::unreachable!())
         };
         let members = self.members(module, 1);
-        let aliases = self.invocation.schemas.iter().map(|path| {
+        let aliases = self.input.schemas.iter().map(|path| {
             let alias = self.alias(&schema_name(path));
             quote! {
                 #[doc(hidden)]
@@ -96,7 +96,7 @@ impl Emitter<'_> {
 
     /// The texts. The compiler notes that it read them: a change of one rebuilds.
     fn files(&self, files: &[String]) -> TokenStream {
-        let folder = self.invocation.folder.value();
+        let folder = self.input.folder.value();
         let folder = folder.trim_end_matches('/');
         let texts = files.iter().map(|file| {
             let path = format!("/{folder}/{file}");
@@ -106,7 +106,7 @@ impl Emitter<'_> {
                 ))
             }
         });
-        let schemas = self.invocation.schemas.iter().map(|path| {
+        let schemas = self.input.schemas.iter().map(|path| {
             let name = schema_name(path);
             let of = self.given(&name, 1);
             let schema =
@@ -176,7 +176,7 @@ impl Emitter<'_> {
 
     fn function(&self, prompt: &Prompt) -> TokenStream {
         let name = names::ident(&prompt.function, self.span);
-        let about = docs::lines(Some(&prompt.about(&self.invocation.folder.value())));
+        let about = docs::lines(Some(&prompt.about(&self.input.folder.value())));
         let key = prompt.key();
         let input = prompt.input.is_some().then(|| {
             let input = format_ident!("{}", prompt.input_name(), span = self.span);
@@ -197,16 +197,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// A type of the program, by the name that files give it, `depth` modules below the invocation.
+    /// A type of the program, by the name that files give it, `depth` modules below the call.
     fn given(&self, name: &str, depth: usize) -> TokenStream {
         let alias = self.alias(name);
         let above = std::iter::repeat_n(quote!(super::), depth);
         quote!(#(#above)* #alias)
     }
 
-    /// What it is called beside the module, where paths mean what they mean in the invocation.
+    /// What it is called beside the module, where paths mean what they mean at the call.
     fn alias(&self, name: &str) -> Ident {
-        format_ident!("__{}_{name}", self.invocation.module.unraw(), span = self.span)
+        format_ident!("__{}_{name}", self.input.module.unraw(), span = self.span)
     }
 }
 

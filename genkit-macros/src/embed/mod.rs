@@ -6,7 +6,7 @@
 
 mod docs;
 mod emit;
-mod invocation;
+mod input;
 mod names;
 mod prompt;
 mod read;
@@ -22,7 +22,7 @@ use quote::quote;
 
 use crate::error::Errors;
 use emit::{Emitter, Module};
-use invocation::Invocation;
+use input::PromptsInput;
 
 /// What `[$crate] "prompts"` becomes.
 pub(crate) fn prompts(tokens: TokenStream) -> TokenStream {
@@ -32,14 +32,13 @@ pub(crate) fn prompts(tokens: TokenStream) -> TokenStream {
 
 fn expand(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
     let mut errors = Errors::default();
-    let Some(invocation) = Invocation::parse(tokens, &mut errors) else {
+    let Some(input) = PromptsInput::parse(tokens, &mut errors) else {
         let errors = errors.finish::<()>(None).err();
         return quote!(#errors);
     };
-    let read = read::folder(&invocation, manifest, &mut errors);
+    let read = read::folder(&input, manifest, &mut errors);
     let module = Module::of(&read.prompts);
-    let mut emitter =
-        Emitter { invocation: &invocation, span: emit::place(&invocation.folder), sound: true };
+    let mut emitter = Emitter { input: &input, span: emit::place(&input.folder), sound: true };
     match errors.finish(Some(())) {
         Ok(()) => emitter.root(&module, &read.files),
         Err(errors) => {

@@ -6,7 +6,7 @@ use genkit_dotprompt::{Environment, EnvironmentBuilder, Error, Folder, Metadata,
 use serde_json::{Map, Value, json};
 use syn::LitStr;
 
-use super::invocation::{Invocation, schema_name};
+use super::input::{PromptsInput, schema_name};
 use super::names;
 use super::prompt::Prompt;
 use super::shape::GIVEN;
@@ -21,13 +21,9 @@ pub(super) struct Read {
     pub(super) files: Vec<String>,
 }
 
-/// Reads the folder of an invocation in the crate at `manifest`.
-pub(super) fn folder(
-    invocation: &Invocation,
-    manifest: Option<&Path>,
-    errors: &mut Errors,
-) -> Read {
-    let literal = &invocation.folder;
+/// Reads the folder of a call in the crate at `manifest`.
+pub(super) fn folder(input: &PromptsInput, manifest: Option<&Path>, errors: &mut Errors) -> Read {
+    let literal = &input.folder;
     let named = literal.value();
     let Some(manifest) = manifest else {
         let what = "the folder of the crate is not known: `CARGO_MANIFEST_DIR` is not set";
@@ -51,7 +47,7 @@ pub(super) fn folder(
     let folder = named.trim_end_matches('/');
     let mut mistakes = Mistakes { folder, root: &path, literal, told: Vec::new(), errors };
     match Folder::read(&path) {
-        Ok(folder) => read(&folder, invocation, &mut mistakes),
+        Ok(folder) => read(&folder, input, &mut mistakes),
         Err(found) => {
             found.iter().for_each(|error| mistakes.found(error));
             Read::default()
@@ -59,8 +55,8 @@ pub(super) fn folder(
     }
 }
 
-fn read(folder: &Folder, invocation: &Invocation, mistakes: &mut Mistakes) -> Read {
-    let environment = environment(folder, invocation, mistakes);
+fn read(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Read {
+    let environment = environment(folder, input, mistakes);
     let mut files: Vec<String> =
         folder.partials().iter().map(|partial| mistakes.inside(&partial.path)).collect();
     let mut prompts = Vec::new();
@@ -124,9 +120,9 @@ fn head(source: &str) -> &str {
 }
 
 /// What the files share: partials, and types of the program as schemas that say nothing.
-fn environment(folder: &Folder, invocation: &Invocation, mistakes: &mut Mistakes) -> Environment {
+fn environment(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Environment {
     let mut builder = Environment::builder();
-    for path in &invocation.schemas {
+    for path in &input.schemas {
         let name = schema_name(path);
         builder = builder.schema(&name, json!({ GIVEN: name }));
     }

@@ -1,9 +1,12 @@
 //! Mixed traffic for minutes: what a server and a proxy have must not grow with time.
 //!
-//! `cargo bench -p genkit --bench soak --features mcp-http,mcp-host -- --minutes 10` prints a row
-//! each minute, and in the end a verdict for each column; it fails where one is bad. A session that
-//! is left alone lives for five minutes, so that ten show more than one does. Linux only, since
-//! processes are looked at in `/proc`.
+//! `cargo bench -p genkit --bench soak --features mcp-http,mcp-host -- --minutes 10` prints rows, and in
+//! the end a verdict for each column; it fails where one is bad. What clients leave behind lives for a
+//! minute here (`--lifetime 60`, in seconds; 0 is the library's default of 5 and 10 minutes), so that
+//! ten minutes see it come and go several times; the first two lifetimes are the warm-up.
+//! `--leave none` leaves no question and no session behind; `--pace 3` rests three times as long between
+//! requests, for a machine with other work. Linux only, since processes are looked at
+//! in `/proc`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
 
@@ -18,13 +21,16 @@ mod connection;
 mod process;
 mod processes;
 mod servers;
+mod sessions;
 mod table;
 mod tally;
 mod traffic;
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use client::{Client, Era};
 use processes::{Processes, Serving};
 use table::Table;
 use tally::Tally;
@@ -51,27 +57,54 @@ fn main() {
     {
         return servers::serve(server, rest);
     }
-    let minutes = words.iter().skip_while(|word| *word != "--minutes").nth(1);
-    let minutes: f64 = minutes.map_or(10.0, |minutes| minutes.parse().unwrap());
+    let said = |flag: &str| words.iter().skip_while(|word| *word != flag).nth(1);
+    let number = |flag, default| said(flag).map_or(default, |number| number.parse().unwrap());
+    let minutes: f64 = number("--minutes", 10.0);
+    let plan = Plan {
+        time: Duration::from_secs_f64(minutes * 60.0),
+        lifetime: number("--lifetime", 60.0) as u64,
+        leaves: said("--leave").is_none_or(|word| word != "none"),
+    };
+    traffic::PACE.store(number("--pace", 1.0) as u64, std::sync::atomic::Ordering::Relaxed);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
-    let good = runtime.block_on(soak(Duration::from_secs_f64(minutes * 60.0)));
+    let good = runtime.block_on(soak(&plan));
     std::process::exit(i32::from(!good));
 }
 
-/// Runs all traffic for so long, and says whether all is well.
-async fn soak(time: Duration) -> bool {
-    let processes = Processes::start();
+/// What is run.
+struct Plan {
+    time: Duration,
+    /// How long what is left behind lives, in seconds; 0 is the library's own default.
+    lifetime: u64,
+    /// Whether clients leave questions and sessions behind.
+    leaves: bool,
+}
+
+impl Plan {
+    /// Until as much goes as comes: all that lives the longest has come and gone.
+    fn warm_up(&self) -> Duration {
+        let longest = if self.lifetime == 0 { 660 } else { 2 * self.lifetime };
+        Duration::from_secs(longest).min(self.time / 2)
+    }
+}
+
+/// Runs all traffic, and says whether all is well.
+async fn soak(plan: &Plan) -> bool {
+    let processes = Processes::start(plan.lifetime);
     let tally = Arc::new(Tally::default());
     let serving = processes.serving();
-    let mut running = traffic::all(&serving, &tally);
-    let rows = (time.as_secs() / 60).clamp(6, 60) as u32;
-    let mut table = Table::new();
+    let counting = Client::new(serving.server, Ipv4Addr::new(127, 2, 9, 9), Era::Modern);
+    let mut counting = counting.opened().await.unwrap();
+    let mut running = traffic::all(&serving, plan.leaves, &tally);
+    let rows = (plan.time.as_secs() / 30).clamp(8, 60) as u32;
+    let mut table = Table::new(plan.warm_up());
     let started = Instant::now();
     for row in 1..=rows {
-        let until = started + time * row / rows;
+        let until = started + plan.time * row / rows;
         tokio::time::sleep_until(until.into()).await;
-        table.add(started.elapsed(), &processes, &tally);
+        let open = open(&mut counting).await;
+        table.add(started.elapsed(), &processes, open, &tally);
     }
     running.shutdown().await;
     let flat = table.verdict();
@@ -79,6 +112,14 @@ async fn soak(time: Duration) -> bool {
     println!("processes left: {}", orphans.len());
     tally.print_errors();
     flat && orphans.is_empty()
+}
+
+/// Questions, sessions and tasks of the server.
+async fn open(client: &mut Client) -> [f64; 3] {
+    let counted = timely("a count", client.call("open", serde_json::json!({}))).await;
+    let counted = counted.unwrap_or_default();
+    let text = counted["content"][0]["text"].as_str().unwrap_or_default();
+    serde_json::from_str(text).unwrap_or([f64::NAN; 3])
 }
 
 /// Where the two servers are.

@@ -24,11 +24,12 @@ pub(crate) struct Serving {
 }
 
 impl Processes {
-    pub(crate) fn start() -> Self {
+    /// With sessions and questions that live for so many seconds.
+    pub(crate) fn start(lifetime: u64) -> Self {
         let mark = format!("soak-{}", std::process::id());
         let serving = Serving { server: free(), proxy: free(), mark: mark.clone() };
-        let server = start(&["server", &serving.server.to_string()]);
-        let proxy = start(&["proxy", &serving.proxy.to_string(), &mark]);
+        let server = start(&["server", &serving.server.to_string(), &lifetime.to_string()]);
+        let proxy = start(&["proxy", &serving.proxy.to_string(), &lifetime.to_string(), &mark]);
         let started = Instant::now();
         for address in [serving.server, serving.proxy] {
             while TcpStream::connect(address).is_err() {

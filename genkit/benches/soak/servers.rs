@@ -1,9 +1,33 @@
 //! The servers under test: this program starts itself as one of them.
 
-use genkit::mcp::McpHost;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
 use genkit::mcp::host::ServerConfig;
+use genkit::mcp::{McpHost, McpServer};
 use genkit::{Context, Genkit, Registry, Result, Tool, prompt, prompts, tool, tools};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::sessions;
+
+/// Functions that run and have asked their user.
+static ASKING: AtomicUsize = AtomicUsize::new(0);
+
+/// One of them, until it is dropped.
+struct Asking;
+
+impl Asking {
+    fn begin() -> Self {
+        ASKING.fetch_add(1, Relaxed);
+        Self
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        ASKING.fetch_sub(1, Relaxed);
+    }
+}
 
 /// Adds two numbers.
 #[tool]
@@ -23,9 +47,17 @@ async fn steps(ctx: &Context, count: u32) -> u32 {
 /// Asks its user for a word.
 #[tool]
 async fn ask(ctx: &Context, message: String) -> Result<String> {
+    let _asking = Asking::begin();
     let form = json!({ "type": "object", "properties": { "word": { "type": "string" } } });
-    let answer: serde_json::Value = ctx.elicit_form(message, form).await?.accepted()?;
+    let answer: Value = ctx.elicit_form(message, form).await?.accepted()?;
     Ok(answer["word"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Counts what is open: questions, sessions, tasks.
+#[tool]
+async fn open() -> Value {
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    json!([ASKING.load(Relaxed), sessions::open(), tasks])
 }
 
 /// Tells that a resource changed.
@@ -59,28 +91,41 @@ pub(crate) fn serve(name: &str, rest: &[String]) {
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
     let work = async {
         match (name, rest) {
-            ("server", [address]) => server().http(address.clone()).await,
+            ("server", [address, lifetime]) => {
+                sessions::count();
+                within(server(), lifetime).http(address.clone()).await
+            }
             ("child", [_mark]) => server().await,
-            ("proxy", [address, mark]) => proxy(address, mark).await,
+            ("proxy", [address, lifetime, mark]) => proxy(address, lifetime, mark).await,
             _ => panic!("there is no server {name}"),
         }
     };
     runtime.block_on(work).unwrap();
 }
 
-fn server() -> genkit::mcp::McpServer {
-    let registry = Registry::new().add(tools![add, steps, ask, touch, change]).add(prompts![greet]);
+/// With sessions and questions that live for so many seconds; 0 is the library's own default.
+fn within(server: McpServer, seconds: &str) -> McpServer {
+    match Duration::from_secs(seconds.parse().unwrap()) {
+        Duration::ZERO => server,
+        time => server.question_timeout(time).session_timeout(time),
+    }
+}
+
+fn server() -> McpServer {
+    let tools = tools![add, steps, ask, open, touch, change];
+    let registry = Registry::new().add(tools).add(prompts![greet]);
     let changing = Changing(registry.clone());
     let genkit = Genkit::builder().registry(registry).state(changing).build().unwrap();
     genkit.serve_mcp().name("soak")
 }
 
-async fn proxy(address: &str, mark: &str) -> Result<()> {
+async fn proxy(address: &str, lifetime: &str, mark: &str) -> Result<()> {
     let program = std::env::current_exe().unwrap();
     let child = || ServerConfig::stdio(&program).args(["--serve", "child", mark]);
     let host = McpHost::builder().server("a", child()).server("b", child()).build()?;
     let genkit = Genkit::builder().registry(Registry::new()).build()?;
-    let served = genkit.serve_mcp().name("proxy").host(&host).http(address.to_owned()).await;
+    let proxy = within(genkit.serve_mcp().name("proxy").host(&host), lifetime);
+    let served = proxy.http(address.to_owned()).await;
     host.close().await;
     served
 }

@@ -9,7 +9,7 @@ use crate::tally::Tally;
 /// What a column may do.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// Its last quarter is no more than this much above the quarter before, and a tenth.
+    /// After the warm-up its second half is no more than this much above the first, and a twentieth.
     Flat(f64),
     /// It is 0.
     Zero,
@@ -17,12 +17,15 @@ enum Rule {
     Any,
 }
 
-const COLUMNS: [(&str, Rule); 13] = [
-    ("server MiB", Rule::Flat(2.0)),
-    ("proxy MiB", Rule::Flat(2.0)),
+const COLUMNS: [(&str, Rule); 16] = [
+    ("server MiB", Rule::Flat(1.0)),
+    ("proxy MiB", Rule::Flat(1.0)),
     ("server fds", Rule::Flat(20.0)),
     ("proxy fds", Rule::Flat(20.0)),
     ("children", Rule::Flat(1.0)),
+    ("questions", Rule::Flat(30.0)),
+    ("sessions", Rule::Flat(50.0)),
+    ("tasks", Rule::Flat(60.0)),
     ("calls", Rule::Any),
     ("errors", Rule::Zero),
     ("restarting", Rule::Any),
@@ -34,18 +37,27 @@ const COLUMNS: [(&str, Rule); 13] = [
 ];
 
 pub(crate) struct Table {
-    rows: Vec<[f64; COLUMNS.len()]>,
+    warm_up: Duration,
+    rows: Vec<(Duration, [f64; COLUMNS.len()])>,
 }
 
 impl Table {
-    pub(crate) fn new() -> Self {
+    /// What is seen before the end of the warm-up is printed and not judged.
+    pub(crate) fn new(warm_up: Duration) -> Self {
         print!("{:>7}", "s");
         COLUMNS.iter().for_each(|(title, _)| print!("{title:>11}"));
         println!();
-        Self { rows: Vec::new() }
+        Self { warm_up, rows: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, at: Duration, processes: &Processes, tally: &Tally) {
+    /// A row: with the questions, sessions and tasks that are open in the server.
+    pub(crate) fn add(
+        &mut self,
+        at: Duration,
+        processes: &Processes,
+        open: [f64; 3],
+        tally: &Tally,
+    ) {
         let [server, proxy] = processes.usage();
         let [p50, p99] = tally.percentiles();
         let row = [
@@ -54,6 +66,9 @@ impl Table {
             server.descriptors as f64,
             proxy.descriptors as f64,
             processes.behind() as f64,
+            open[0],
+            open[1],
+            open[2],
             tally.calls.load(Relaxed) as f64,
             tally.errors.load(Relaxed) as f64,
             tally.restarting.load(Relaxed) as f64,
@@ -65,28 +80,33 @@ impl Table {
         ];
         print!("{:>7.0}", at.as_secs_f64());
         for (place, value) in row.iter().enumerate() {
-            let digits = if matches!(place, 0 | 1 | 11 | 12) { 1 } else { 0 };
+            let digits = if matches!(place, 0 | 1 | 14 | 15) { 1 } else { 0 };
             print!("{value:>11.digits$}");
         }
         println!();
-        self.rows.push(row);
+        self.rows.push((at, row));
     }
 
     /// Prints what is to be said of each column, and returns whether all is well.
     pub(crate) fn verdict(&self) -> bool {
-        println!("\nverdict (the last quarter beside the one before)");
+        let warm: Vec<_> = self.rows.iter().filter(|(at, _)| *at > self.warm_up).collect();
+        let (first, second) = warm.split_at(warm.len() / 2);
+        let after = self.warm_up.as_secs();
+        println!("\nverdict (medians of the first and the second half after {after} s of warm-up)");
         let mut good = true;
         for (place, (title, rule)) in COLUMNS.iter().enumerate() {
-            let column: Vec<f64> = self.rows.iter().map(|row| row[place]).collect();
-            let quarter = (column.len() / 4).max(1);
-            let end = column.len();
-            let last = median(&column[end - quarter..]);
-            let before = median(&column[end.saturating_sub(2 * quarter)..end - quarter]);
+            let of = |rows: &[&(Duration, [f64; COLUMNS.len()])]| {
+                median(rows.iter().map(|(_, row)| row[place]).collect())
+            };
+            let (before, last) = (of(first), of(second));
             let (words, is_good) = match rule {
                 Rule::Any => continue,
-                Rule::Zero => (format!("{last}"), last == 0.0),
+                Rule::Zero => {
+                    let all = self.rows.last().map_or(f64::NAN, |(_, row)| row[place]);
+                    (format!("{all}"), all == 0.0)
+                }
                 Rule::Flat(slack) => {
-                    let flat = last <= before * 1.1 + slack;
+                    let flat = last <= before * 1.05 + slack;
                     (format!("{before:.1} then {last:.1}"), flat)
                 }
             };
@@ -102,8 +122,7 @@ impl Table {
     }
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -23,18 +23,20 @@ const LOST: Duration = Duration::from_secs(10);
 /// How often a server behind the proxy is killed.
 const RESTART: Duration = Duration::from_secs(7);
 
-/// Starts all of it.
-pub(crate) fn all(serving: &Serving, tally: &Arc<Tally>) -> JoinSet<()> {
+/// Starts all of it; without what leaves sessions and questions behind unless that is wanted.
+pub(crate) fn all(serving: &Serving, leaves: bool, tally: &Arc<Tally>) -> JoinSet<()> {
     let mut running = JoinSet::new();
     let [server, proxy] = serving.clone().both();
     for number in 0..8_u8 {
         let era = Era::BOTH[usize::from(number) % 2];
         let from = |group: u8| Ipv4Addr::new(127, 2, group, number + 1);
         running.spawn(calls(server, from(1), era, Arc::clone(tally)));
-        running.spawn(sessions(server, from(2), number, Arc::clone(tally)));
-        running.spawn(questions(server, from(3), era, number, Arc::clone(tally)));
-        running.spawn(subscriptions(server, from(4), era, Arc::clone(tally)));
-        running.spawn(leaving(server, from(5), era));
+        running.spawn(sessions(server, from(2), number, leaves, Arc::clone(tally)));
+        running.spawn(questions(server, from(3), era, number, leaves, Arc::clone(tally)));
+        if leaves {
+            running.spawn(subscriptions(server, from(4), era, Arc::clone(tally)));
+            running.spawn(leaving(server, from(5), era));
+        }
         if number < 4 {
             running.spawn(proxied(proxy, from(6), era, Arc::clone(tally)));
         }
@@ -53,8 +55,11 @@ async fn opened(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> Clie
     }
 }
 
+/// How much longer all clients rest.
+pub(crate) static PACE: AtomicU64 = AtomicU64::new(1);
+
 async fn rest(millis: u64) {
-    tokio::time::sleep(Duration::from_millis(millis)).await;
+    tokio::time::sleep(Duration::from_millis(millis * PACE.load(Relaxed))).await;
 }
 
 /// The sum of two numbers, which is its own.
@@ -89,31 +94,43 @@ async fn calls(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
 }
 
 /// Sessions that are opened, used and ended, or left.
-async fn sessions(to: SocketAddr, from: Ipv4Addr, number: u8, tally: Arc<Tally>) {
+async fn sessions(to: SocketAddr, from: Ipv4Addr, number: u8, leaves: bool, tally: Arc<Tally>) {
     for round in 0_u64.. {
         let mut client = opened(to, from, Era::Sessions, &tally).await;
         let result = adds(&mut client, "add", round as i64).await;
         tally.call(Duration::ZERO, result);
         // One in eight is left alone.
-        if !(round + u64::from(number)).is_multiple_of(8)
-            && let Ok(mut ending) = client.connect().await
-        {
-            let _ = ending.send((client.head("DELETE") + "\r\n").as_bytes()).await;
-            let _ = tokio::time::timeout(LATE, ending.answer()).await;
+        if !(leaves && (round + u64::from(number)).is_multiple_of(8)) {
+            end(&mut client).await;
         }
         rest(250).await;
     }
 }
 
+/// Ends the session of a client.
+async fn end(client: &mut Client) {
+    if let Ok(mut ending) = client.connect().await {
+        let _ = ending.send((client.head("DELETE") + "\r\n").as_bytes()).await;
+        let _ = tokio::time::timeout(LATE, ending.answer()).await;
+    }
+}
+
 /// Questions that are answered, left open over a connection that stays, or left altogether.
-async fn questions(to: SocketAddr, from: Ipv4Addr, era: Era, number: u8, tally: Arc<Tally>) {
+async fn questions(
+    to: SocketAddr,
+    from: Ipv4Addr,
+    era: Era,
+    number: u8,
+    leaves: bool,
+    tally: Arc<Tally>,
+) {
     let mut client = opened(to, from, era, &tally).await;
     let mut open: Option<Connection> = None;
     for round in 0_u64.. {
         let word = format!("word-{number}-{round}");
         let params = call_params("ask", &json!({ "message": word }));
         match round % 4 {
-            0 => {
+            0 if leaves => {
                 let left = client.begin("tools/call", params).await;
                 rest(100).await;
                 // In a session it is cancelled after a while, as a person's client would.
@@ -124,8 +141,8 @@ async fn questions(to: SocketAddr, from: Ipv4Addr, era: Era, number: u8, tally: 
                     let _ = client.tell("notifications/cancelled", cancel).await;
                 }
             }
-            1 if era == Era::Modern => open = None,
-            1 => {
+            1 if leaves && era == Era::Modern => open = None,
+            1 if leaves => {
                 let begun = client.begin("tools/call", params).await;
                 open = begun.ok().map(|(_, connection)| connection);
             }
@@ -138,11 +155,8 @@ async fn questions(to: SocketAddr, from: Ipv4Addr, era: Era, number: u8, tally: 
         // Before it has as many open questions as a session may have. Half of the sessions are ended with
         // their questions, the others left.
         if round % 16 == 15 && era == Era::Sessions {
-            if round % 32 == 15
-                && let Ok(mut ending) = client.connect().await
-            {
-                let _ = ending.send((client.head("DELETE") + "\r\n").as_bytes()).await;
-                let _ = tokio::time::timeout(LATE, ending.answer()).await;
+            if round % 32 == 15 || !leaves {
+                end(&mut client).await;
             }
             client = opened(to, from, era, &tally).await;
         }

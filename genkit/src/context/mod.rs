@@ -35,7 +35,7 @@ mod step;
 pub(crate) mod testing;
 mod typemap;
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -98,7 +98,7 @@ pub(crate) struct ContextParts {
     pub(crate) caller: Arc<dyn Caller>,
     pub(crate) states: TypeMap,
     pub(crate) values: TypeMap,
-    pub(crate) meta: Map<String, Value>,
+    pub(crate) meta: Arc<Map<String, Value>>,
     /// What a context provider said of the request; shared by all that the request runs.
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) cancel: CancellationToken,
@@ -111,11 +111,14 @@ pub(crate) struct ContextParts {
     pub(crate) approval: Option<String>,
     /// What HTTP layers left on the request.
     #[cfg(any(feature = "mcp-http", feature = "flows"))]
-    pub(crate) extensions: http::Extensions,
+    pub(crate) extensions: Arc<http::Extensions>,
     /// What the server gives to every request, where the request has no such value itself.
     #[cfg(feature = "mcp-server")]
     pub(crate) defaults: TypeMap,
 }
+
+/// Most calls bring none.
+static NO_META: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
 
 impl Default for ContextParts {
     fn default() -> Self {
@@ -134,7 +137,7 @@ impl ContextParts {
             caller,
             states: TypeMap::default(),
             values: TypeMap::default(),
-            meta: Map::new(),
+            meta: Arc::clone(&NO_META),
             action_context,
             cancel,
             limit: None,
@@ -143,7 +146,7 @@ impl ContextParts {
             chunks: None,
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]
-            extensions: http::Extensions::new(),
+            extensions: Arc::default(),
             #[cfg(feature = "mcp-server")]
             defaults: TypeMap::default(),
         }
@@ -396,7 +399,7 @@ impl Context {
             caller: Arc::clone(&parts.caller),
             states: parts.states.with(&given.states),
             values: parts.values.with(&given.values),
-            meta: parts.meta.clone(),
+            meta: Arc::clone(&parts.meta),
             action_context: if given.action_context.is_empty() {
                 Arc::clone(&parts.action_context)
             } else {
@@ -409,7 +412,7 @@ impl Context {
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]
-            extensions: parts.extensions.clone(),
+            extensions: Arc::clone(&parts.extensions),
             #[cfg(feature = "mcp-server")]
             defaults: parts.defaults.clone(),
         };

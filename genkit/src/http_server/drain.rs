@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_LENGTH;
-use axum::response::Response;
-use http_body_util::BodyExt as _;
+#[cfg(feature = "flows")]
+use axum::{body::Body, response::Response};
 use tokio::sync::watch;
+
+#[cfg(feature = "flows")]
+use super::until_sent::UntilSent;
 
 /// Counts the requests that are not answered to their last byte.
 #[derive(Clone)]
@@ -35,30 +35,19 @@ impl Drain {
     }
 }
 
+#[cfg(feature = "flows")]
 impl RunningRequest {
     /// Counts until the answer was read to its end, or given up.
-    #[cfg_attr(
-        not(feature = "flows"),
-        allow(dead_code, reason = "answers of MCP are counted below")
-    )]
-    pub(crate) fn until_sent(self, mut response: Response) -> Response {
-        // What is mapped no longer says how long it is.
-        if response.status() != StatusCode::NO_CONTENT
-            && let Some(length) = response.body().size_hint().exact()
-        {
-            response.headers_mut().entry(CONTENT_LENGTH).or_insert(length.into());
-        }
-        response.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                let _counts = &self;
-                frame
-            }))
-        })
+    pub(crate) fn until_sent(self, response: Response) -> Response {
+        response.map(|body| Body::new(UntilSent::new(body, self)))
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "flows"))]
 mod tests {
+    use axum::body::HttpBody as _;
+    use http_body_util::BodyExt as _;
+
     use super::*;
 
     #[tokio::test]
@@ -66,7 +55,7 @@ mod tests {
         let drain = Drain::default();
         drain.finished().await;
         let response = drain.begin().until_sent(Response::new(Body::from("answer")));
-        assert_eq!(response.headers()[CONTENT_LENGTH], "6");
+        assert_eq!(response.body().size_hint().exact(), Some(6));
         let waiting = tokio::spawn({
             let drain = drain.clone();
             async move { drain.finished().await }

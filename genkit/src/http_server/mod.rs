@@ -1,8 +1,6 @@
 //! HTTP servers: what all of this library have in common. Where they listen, who may call them, and how
 //! they end.
 
-#[cfg(any(feature = "mcp-http", feature = "flows"))]
-mod answering;
 mod body;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod connections;
@@ -26,6 +24,8 @@ mod room;
 mod secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod until_sent;
 #[cfg(feature = "dev-tools")]
 mod without_delay;
 

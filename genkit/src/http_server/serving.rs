@@ -20,9 +20,11 @@ use tokio::net::TcpStream;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::Answering;
-use super::connections::{Connection, ConnectionIo, ConnectionTable, OpenConnection};
+use super::connections::{
+    Connection, ConnectionIo, ConnectionTable, OpenConnection, RequestAtWork,
+};
 use super::drain::Drain;
+use super::until_sent::UntilSent;
 use crate::error::Result;
 
 /// How long running requests may take to finish when the server stops. Default is 10 seconds.
@@ -169,11 +171,11 @@ async fn serve_connection(
     let io = TokioIo::new(ConnectionIo::new(stream, Arc::clone(connection)));
     let answer = service_fn(|request| {
         connection.requested();
-        let (app, answering) = (&app, Answering::begin(Arc::clone(connection)));
+        let (app, at_work) = (&app, RequestAtWork(Arc::clone(connection)));
         async move {
             let answer = app.answer(request, Peer { address, client, connection }).await;
             connection.answering();
-            Ok::<_, Infallible>(answer.map(|body| answering.until_sent(body)))
+            Ok::<_, Infallible>(answer.map(|body| UntilSent::new(body, at_work)))
         }
     });
     let serving = http1::Builder::new()

@@ -8,7 +8,7 @@ use crate::message::Part;
 pub(crate) const SIGNATURE: &str = "thoughtSignature";
 
 /// Who signed, beside it: a provider refuses the signature of another.
-const SIGNED_BY: &str = "signedBy";
+pub(crate) const SIGNED_BY: &str = "signedBy";
 
 /// Gemini, whichever API its models answer through.
 #[cfg(any(feature = "gemini", feature = "openai"))]

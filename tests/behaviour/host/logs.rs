@@ -1,47 +1,19 @@
 //! What servers log, in the log of the host: some lines in a second, each short and one line.
 
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
 use genkit::mcp::host::{McpEvent, McpHost};
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::hostile::{answer, by_hand, text, tool};
 use super::until;
+use crate::logged::Log;
 
 const LINES: usize = 2000;
 
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<String>>>);
-
-impl<S: tracing::Subscriber> Layer<S> for Lines {
-    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
-        struct Fields(String);
-        impl Visit for Fields {
-            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-                self.0.push_str(&format!("{field}={value:?} "));
-            }
-        }
-        let mut fields = Fields(String::new());
-        event.record(&mut fields);
-        if fields.0.contains("log of an MCP server") {
-            self.0.lock().unwrap().push(fields.0);
-        }
-    }
-}
-
-/// With one subscriber in the process an event that another thread comes to first is asked for there.
-static SECOND: LazyLock<tracing::Dispatch> =
-    LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
-
 #[tokio::test]
 async fn a_server_fills_no_log_and_forges_no_line() {
-    LazyLock::force(&SECOND);
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::registry().with(lines.clone());
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = Log::listening();
     let floods =
         by_hand(json!({"tools": {}, "logging": {}}), |message, say| {
             match message["method"].as_str() {
@@ -73,10 +45,10 @@ async fn a_server_fills_no_log_and_forges_no_line() {
     let host = host.build().unwrap();
     host.call_tool("s/flood", json!({})).await.unwrap();
     until("every event", async || *told.lock().unwrap() == LINES).await;
-    let lines = lines.0.lock().unwrap();
+    let lines = log.take("log of an MCP server");
     // 50 in a second, however long this machine takes.
     assert!((1..LINES / 2).contains(&lines.len()), "{}", lines.len());
-    for line in lines.iter() {
+    for line in lines {
         assert!(line.len() < 10_000, "{} bytes", line.len());
         assert!(!line.contains(['\n', '\u{1b}', '\u{202e}']), "{line}");
         assert!(!line.contains(" principal=bob ") || line.contains("\"x"), "{line}");

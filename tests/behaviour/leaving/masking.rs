@@ -1,7 +1,5 @@
 //! Masked errors: what of a failure a client reads.
 
-use std::sync::{Arc, Mutex};
-
 use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;
 use genkit::testing::Client;
@@ -10,9 +8,8 @@ use genkit::{
     resource, resources, tool, tools,
 };
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::SubscriberExt as _;
+
+use crate::logged::Log;
 
 /// What no client is to read.
 const SECRET: &str = "postgres://admin@10.0.0.7";
@@ -170,34 +167,9 @@ async fn a_local_client_reads_it_all_but_no_panic() {
     }
 }
 
-/// The events of a server, one text each.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl<S: tracing::Subscriber> Layer<S> for Log {
-    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
-        struct Fields(String);
-        impl Visit for Fields {
-            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-                self.0.push_str(&format!("{field}={value:?} "));
-            }
-        }
-        let mut fields = Fields(String::new());
-        event.record(&mut fields);
-        self.0.lock().unwrap().push(fields.0);
-    }
-}
-
-/// With one subscriber in the process an event that another thread comes to first is asked for there.
-static SECOND: std::sync::LazyLock<tracing::Dispatch> =
-    std::sync::LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
-
 #[tokio::test]
 async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
-    std::sync::LazyLock::force(&SECOND);
-    let log = Log::default();
-    let subscriber = tracing_subscriber::registry().with(log.clone());
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = Log::listening();
     let client = Client::connect(server().expose_errors(false)).await.unwrap();
     for (name, arguments) in [
         ("fail", json!({"how": "caused"})),
@@ -208,8 +180,8 @@ async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
         let text = client.call_tool(name, arguments).await.unwrap().text();
         let (_, reference) = text.split_once("(reference ").unwrap();
         let reference = reference.trim_end_matches(')');
-        let events = log.0.lock().unwrap();
-        let told = events.iter().find(|event| event.contains(reference) && event.contains(SECRET));
+        let events = log.take(reference);
+        let told = events.iter().find(|event| event.contains(SECRET));
         assert!(told.is_some_and(|event| event.contains(name)), "{name}: {events:?}");
     }
 }

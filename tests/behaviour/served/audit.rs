@@ -1,15 +1,12 @@
 //! The audit log: each call, get, read, completion and refusal leaves one event, which nobody can forge.
 
-use std::sync::{Arc, LazyLock, Mutex};
-
 use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;
 use genkit::testing::Client;
 use genkit::{Genkit, Registry, Result, prompt, prompts, resource, resources, tool, tools};
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::SubscriberExt as _;
+
+use crate::logged::Log;
 
 /// Adds.
 #[tool]
@@ -33,40 +30,21 @@ async fn thing(id: String) -> String {
     id
 }
 
-#[derive(Clone, Default)]
-struct AuditLog(Arc<Mutex<Vec<String>>>);
+/// The audit events of this test.
+struct AuditLog(Log);
 
 impl AuditLog {
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        let mut events = self.0.take("");
+        // A target is no word that a client could write.
+        events.retain(|event| event.starts_with("genkit::audit "));
+        events
     }
 }
-
-impl<S: tracing::Subscriber> Layer<S> for AuditLog {
-    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
-        struct Fields(String);
-        impl Visit for Fields {
-            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-                self.0.push_str(&format!("{field}={value:?} "));
-            }
-        }
-        if event.metadata().target() == "genkit::audit" {
-            let mut fields = Fields(String::new());
-            event.record(&mut fields);
-            self.0.lock().unwrap().push(fields.0);
-        }
-    }
-}
-
-/// With one subscriber in the process an event that another thread comes to first is asked for there.
-static SECOND: LazyLock<tracing::Dispatch> =
-    LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 
 fn listening() -> (AuditLog, tracing::subscriber::DefaultGuard) {
-    LazyLock::force(&SECOND);
-    let log = AuditLog::default();
-    let subscriber = tracing_subscriber::registry().with(log.clone());
-    (log, tracing::subscriber::set_default(subscriber))
+    let (log, guard) = Log::listening();
+    (AuditLog(log), guard)
 }
 
 fn server() -> McpServer {

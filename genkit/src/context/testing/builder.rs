@@ -208,7 +208,7 @@ impl TestContextBuilder {
     /// assert_eq!(ctx.meta()["traceparent"], "00-1");
     /// ```
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.parts.meta.insert(key.into(), value.into());
+        Arc::make_mut(&mut self.parts.meta).insert(key.into(), value.into());
         self
     }
 

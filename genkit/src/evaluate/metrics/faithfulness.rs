@@ -18,13 +18,13 @@ struct Statements {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Verdicts {
+struct StatementVerdicts {
     /// One for each statement, in their order.
-    responses: Vec<Verdict>,
+    responses: Vec<StatementVerdict>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Verdict {
+struct StatementVerdict {
     /// The statement.
     #[serde(rename = "statement")]
     _statement: String,
@@ -87,7 +87,7 @@ async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
          elsewhere. First the reason, then the verdict; all statements, in their order.\n{}",
         data(&material)
     );
-    let Verdicts { responses } = judge.verdict(prompt).await?;
+    let StatementVerdicts { responses } = judge.verdict(prompt).await?;
     // A statement without a verdict would count as one that does not hold, or not at all.
     if responses.len() != statements.len() {
         let missing = statements.len().abs_diff(responses.len());

@@ -15,7 +15,7 @@ use crate::model::{Embedder, IntoModel};
 const PENALTY: f64 = 0.5;
 
 #[derive(Deserialize, JsonSchema)]
-struct Verdict {
+struct AnswerVerdict {
     /// The question that the answer answers.
     question: String,
     /// Whether the answer answers the question that was asked.
@@ -66,7 +66,7 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
          not know\" or \"it depends\".\n{}",
         data(&material)
     );
-    let verdict: Verdict = judge.verdict(prompt).await?;
+    let verdict: AnswerVerdict = judge.verdict(prompt).await?;
     if verdict.question.trim().is_empty() {
         return Err(E::NoQuestion.into());
     }

@@ -61,7 +61,7 @@ impl FlowEndpoint {
             .with_parts(|parts| {
                 parts.cancel = cancel.clone();
                 parts.limit = Some(self.timeout);
-                parts.extensions = extensions;
+                parts.extensions = Arc::new(extensions);
                 if let Some(chunks) = chunks {
                     parts.caller = Arc::new(StreamCaller(chunks));
                 }

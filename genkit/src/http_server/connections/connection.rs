@@ -43,6 +43,15 @@ pub(crate) struct Connection {
     task: OnceLock<AbortHandle>,
 }
 
+/// A request of a connection, which is at work until this is dropped.
+pub(in crate::http_server) struct RequestAtWork(pub(in crate::http_server) Arc<Connection>);
+
+impl Drop for RequestAtWork {
+    fn drop(&mut self) {
+        self.0.answered();
+    }
+}
+
 impl Connection {
     /// One that begins now.
     pub(super) fn new(number: u64, client: IpAddr, clock: &Arc<AtomicU32>) -> Self {
@@ -103,7 +112,7 @@ impl Connection {
     }
 
     /// A request was answered.
-    pub(in crate::http_server) fn answered(&self) {
+    pub(super) fn answered(&self) {
         self.set(Phase::Idle);
     }
 

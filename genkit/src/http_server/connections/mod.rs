@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub(crate) use self::connection::Connection;
+pub(super) use self::connection::RequestAtWork;
 pub(super) use self::io::ConnectionIo;
 use crate::sync::lock;
 

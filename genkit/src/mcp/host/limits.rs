@@ -81,9 +81,6 @@ pub(crate) const MAX_PROGRESS_MESSAGE: usize = 4 * 1024;
 /// How many characters of a server's instructions are kept. Default is 65,536.
 pub(crate) const MAX_INSTRUCTIONS: usize = 65_536;
 
-/// How many values one message of a server may have. Default is 200,000.
-pub(crate) const MAX_VALUES: usize = 200_000;
-
 /// How many times a request may be answered with questions. Default is 10.
 pub(crate) const MAX_ROUNDS: usize = 10;
 

@@ -11,7 +11,6 @@ mod outline;
 pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "mcp-host")]
 mod values;
 
 #[cfg(feature = "mcp-host")]
@@ -25,5 +24,6 @@ pub(crate) use outbox::Outbox;
 pub(crate) use outline::MAX_ID_BYTES;
 pub(crate) use outline::Scanner;
 pub(crate) use outline::{Id, Outline};
+pub(crate) use values::MAX_VALUES;
 #[cfg(feature = "mcp-host")]
 pub(crate) use values::has_more_values;

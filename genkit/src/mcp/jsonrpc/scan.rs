@@ -4,10 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::nesting::MAX_NESTING;
-
-/// Values that a message may have, objects, arrays and what is in them. Default is 200,000: a `Value` takes
-/// forty times the bytes of `0,`.
-pub(crate) const MAX_VALUES: usize = 200_000;
+use super::values::MAX_VALUES;
 
 /// A message cut into its members: raw JSON, that is known to be JSON.
 #[derive(Debug, Default, PartialEq)]

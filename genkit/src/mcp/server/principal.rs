@@ -1,7 +1,13 @@
 //! Principal: who calls, as an HTTP layer found out; and the rest of an HTTP request beside its body.
 
 use std::fmt;
+#[cfg(feature = "mcp-http")]
+use std::sync::Arc;
 
+#[cfg(feature = "mcp-http")]
+use bytes::BytesMut;
+#[cfg(feature = "mcp-http")]
+use http::{HeaderMap, HeaderValue};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
@@ -97,7 +103,7 @@ impl fmt::Debug for Principal {
 #[derive(Default)]
 pub(crate) struct HttpHead {
     #[cfg(feature = "mcp-http")]
-    pub(crate) extensions: http::Extensions,
+    pub(crate) extensions: Arc<http::Extensions>,
 }
 
 #[cfg(feature = "mcp-http")]
@@ -108,7 +114,24 @@ impl HttpHead {
         };
         let mut extensions = parts.extensions;
         extensions.insert(parts.headers);
-        Self { extensions }
+        Self { extensions: Arc::new(extensions) }
+    }
+
+    /// Of a request that this server read. What goes on for minutes must not keep the buffer that the
+    /// head was read into, of which its headers are parts.
+    pub(crate) fn new(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
+        let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
+        headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));
+        let mut bytes = bytes.freeze();
+        for value in headers.values_mut() {
+            let is_sensitive = value.is_sensitive();
+            if let Ok(own) = HeaderValue::from_maybe_shared(bytes.split_to(value.len())) {
+                *value = own;
+                value.set_sensitive(is_sensitive);
+            }
+        }
+        extensions.insert(headers);
+        Self { extensions: Arc::new(extensions) }
     }
 
     pub(crate) fn principal(&self) -> String {

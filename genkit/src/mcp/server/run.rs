@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -42,9 +43,9 @@ pub(super) struct Admitted {
     /// For a client that is asked by a result.
     pub(super) round: Option<Arc<Round>>,
     timeout: Duration,
-    meta: Map<String, Value>,
+    meta: Arc<Map<String, Value>>,
     #[cfg(feature = "mcp-http")]
-    extensions: http::Extensions,
+    extensions: Arc<http::Extensions>,
 }
 
 impl Admitted {
@@ -53,14 +54,14 @@ impl Admitted {
         let caller = Arc::clone(&self.caller);
         ContextParts {
             states: self.shared.genkit.states.clone(),
-            meta: self.meta.clone(),
+            meta: Arc::clone(&self.meta),
             cancel: self.cancel.clone(),
             limit: Some(self.timeout),
             recording,
             rounds: self.round.clone().map(|round| round as Arc<dyn Rounds>),
             approval,
             #[cfg(feature = "mcp-http")]
-            extensions: self.extensions.clone(),
+            extensions: Arc::clone(&self.extensions),
             defaults: self.shared.settings.values.clone(),
             caller,
             ..ContextParts::default()
@@ -88,12 +89,14 @@ pub(super) enum RunOutcome<T> {
 }
 
 /// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
-pub(super) async fn run<T, F>(
-    shared: &Arc<SharedState>,
+///
+/// What is settled at once is settled here, not in the future: a question keeps that for minutes.
+pub(super) fn run<'a, T, F>(
+    shared: &'a Arc<SharedState>,
     request: Request,
     invocation: Invocation,
     work: impl FnOnce(Admitted, Value, Recording) -> F,
-) -> std::result::Result<RunOutcome<T>, ErrorData>
+) -> Answered<impl Future<Output = Answered<RunOutcome<T>>>>
 where
     F: Future<Output = Outcome<T>>,
 {
@@ -112,8 +115,7 @@ where
             return Err(error.into());
         }
     };
-    let (registry, fallback) = (&shared.genkit.registry, settings.approval_fallback);
-    let caller = Arc::new(McpCaller::new(&request, registry, fallback));
+    let caller = Arc::new(McpCaller::new(&request, &shared.genkit.registry, settings));
     // A client with a session is asked while the function runs, and one that can do nothing is
     // not asked at all: nothing is sealed for them, and what they answer was never asked.
     let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
@@ -137,41 +139,65 @@ where
         cancel: request.cancel,
         round: round.clone(),
         timeout: timeout.unwrap_or(settings.timeout),
-        meta: request.meta.0.0,
+        meta: Arc::new(request.meta.0.0),
         #[cfg(feature = "mcp-http")]
         extensions: request.head.extensions,
     };
-    let outcome = work(admitted, arguments, recording).await;
-    caller.end();
-    // What a function did of a state counts, though it took no answer of it.
-    let is_ours = |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
-    if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
-        audit.refuse(&E::InvalidState);
-        return Err(E::InvalidState.into());
-    }
-    match outcome {
-        Outcome::Finished(result) => {
-            let error = result.as_ref().err();
-            let full = error.filter(|_| settings.audit_contents).map(Error::chain);
-            audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
-            let result = result.map_err(|error| shared.for_client(error, &name));
-            // A tool of the older protocols has a result for it that the model reads.
-            let protocol = era == Era::Modern || method != "tools/call";
-            match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
-                Some(missing) => Err(missing),
-                None => Ok(RunOutcome::Finished(result)),
+    let open = OpenRun { shared, method, name, era, audit, caller, round };
+    Ok(work(admitted, arguments, recording).map(move |outcome| open.ended(outcome)))
+}
+
+/// What comes of a request, or the error that is answered instead.
+pub(super) type Answered<T> = std::result::Result<T, ErrorData>;
+
+/// A request whose function runs: what is left to do when that has ended.
+struct OpenRun<'a> {
+    shared: &'a Arc<SharedState>,
+    method: &'static str,
+    name: String,
+    era: Era,
+    audit: Audit,
+    caller: Arc<McpCaller>,
+    round: Option<Arc<Round>>,
+}
+
+impl OpenRun<'_> {
+    fn ended<T>(self, outcome: Outcome<T>) -> Answered<RunOutcome<T>> {
+        let Self { shared, method, name, era, audit, caller, round } = self;
+        let settings = &shared.settings;
+        caller.end();
+        // What a function did of a state counts, though it took no answer of it.
+        let is_ours =
+            |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
+        if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
+            audit.refuse(&E::InvalidState);
+            return Err(E::InvalidState.into());
+        }
+        match outcome {
+            Outcome::Finished(result) => {
+                let error = result.as_ref().err();
+                let full = error.filter(|_| settings.audit_contents).map(Error::chain);
+                audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
+                let result = result.map_err(|error| shared.for_client(error, &name));
+                // A tool of the older protocols has a result for it that the model reads.
+                let protocol = era == Era::Modern || method != "tools/call";
+                match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
+                    Some(missing) => Err(missing),
+                    None => Ok(RunOutcome::Finished(result)),
+                }
             }
+            Outcome::Suspended(questions, recording) => {
+                let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
+                let required =
+                    required.and_then(|round| round.input_required(questions, recording));
+                audit.end(if required.is_ok() { "asks" } else { "error" }, None);
+                Ok(match required {
+                    Ok(required) => RunOutcome::InputRequired(required),
+                    Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),
+                })
+            }
+            // Dropping the audit event records it; the client does not wait for an answer.
+            Outcome::Cancelled => Err(E::RequestCancelled.into()),
         }
-        Outcome::Suspended(questions, recording) => {
-            let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
-            let required = required.and_then(|round| round.input_required(questions, recording));
-            audit.end(if required.is_ok() { "asks" } else { "error" }, None);
-            Ok(match required {
-                Ok(required) => RunOutcome::InputRequired(required),
-                Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),
-            })
-        }
-        // Dropping the audit event records it; the client does not wait for an answer.
-        Outcome::Cancelled => Err(E::RequestCancelled.into()),
     }
 }

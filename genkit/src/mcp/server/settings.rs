@@ -77,6 +77,7 @@ pub(crate) struct ServerSettings {
     pub(crate) per_second: Option<u32>,
     pub(crate) max_sessions: usize,
     pub(crate) max_questions: usize,
+    pub(crate) question_timeout: Duration,
     pub(crate) cache_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
@@ -101,6 +102,8 @@ pub(crate) struct HttpSettings {
     pub(crate) origins: Vec<String>,
     pub(crate) bearer: Option<String>,
     pub(crate) sessions: bool,
+    /// How long one may be idle, where that is not the default.
+    pub(crate) session_timeout: Option<Duration>,
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
     /// Where sessions outlive this process.
@@ -123,6 +126,7 @@ impl Default for ServerSettings {
             per_second: None,
             max_sessions: MAX_SESSIONS,
             max_questions: MAX_SESSION_QUESTIONS,
+            question_timeout: QUESTION_TIMEOUT,
             cache_ttl: DEFAULT_CACHE_TTL,
             strict_args: false,
             audit_contents: false,
@@ -147,6 +151,7 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             bearer: None,
             sessions: true,
+            session_timeout: None,
             session_store: None,
             client_address_from: None,
         }

@@ -1,7 +1,9 @@
 //! A tool call of a client: through all middleware, in its context, under its limits.
 
+use std::future::Future;
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::Either;
 use serde_json::{Map, Value, json};
 
 use super::error::Error as E;
@@ -21,27 +23,37 @@ use crate::sync::lock;
 use crate::trace::{self, NewSpan, SpanKind};
 
 /// Runs `tool`, inside of the middleware of the program that is served.
-pub(super) async fn call(
+pub(super) fn call(
     admitted: Admitted,
     tool: Tool,
     input: Value,
     how: Strictness,
     recording: Recording,
-) -> Outcome<ToolOutput> {
-    let served = ServedCall { admitted, tool, how, returned: Mutex::default() };
-    if served.admitted.shared.genkit.middleware.is_empty() {
-        return served.run(input, recording).await;
+) -> impl Future<Output = Outcome<ToolOutput>> {
+    if admitted.shared.genkit.middleware.is_empty() {
+        return Either::Left(run(&admitted, &tool, input, how, recording));
     }
-    let served = Arc::new(served);
-    // A middleware may panic, and a client that goes away ends one that waits.
-    let cancel = served.admitted.cancel.clone();
-    let guard = ContextParts { cancel, ..ContextParts::default() }.build();
-    let request = ToolRequest::new(served.tool.name(), input);
-    match drive(&guard, served.tool.name(), served.through_middleware(request, recording)).await {
-        Outcome::Finished(Ok(outcome)) => outcome,
-        Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
-        Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
-        Outcome::Cancelled => Outcome::Cancelled,
+    let served = ServedCall { admitted, tool, how, returned: Mutex::default() };
+    Either::Right(Box::pin(served.call(input, recording)))
+}
+
+/// Runs the tool itself.
+fn run(
+    admitted: &Admitted,
+    tool: &Tool,
+    input: Value,
+    how: Strictness,
+    recording: Recording,
+) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
+    let asks = tool.needs_approval() && !admitted.caller.trusted_to_approve();
+    let approval = asks.then(|| tool.approval_message(&input));
+    let (context, tool) = (admitted.context(recording, approval), tool.clone());
+    async move {
+        let shown = trace::is_on().then(|| input.clone());
+        let shown = || shown.clone().unwrap_or_default();
+        let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
+        let work = drive(&context, tool.name(), tool.invoke(&context, input, how));
+        trace::traced_as(span, work, Suspended::ended).await
     }
 }
 
@@ -56,17 +68,19 @@ struct ServedCall {
 }
 
 impl ServedCall {
-    /// The tool itself.
-    async fn run(&self, input: Value, recording: Recording) -> Outcome<ToolOutput> {
-        let Self { admitted, tool, how, .. } = self;
-        let asks = tool.needs_approval() && !admitted.caller.trusted_to_approve();
-        let approval = asks.then(|| tool.approval_message(&input));
-        let context = admitted.context(recording, approval);
-        let shown = trace::is_on().then(|| input.clone());
-        let shown = || shown.clone().unwrap_or_default();
-        let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
-        let work = drive(&context, tool.name(), tool.invoke(&context, input, *how));
-        trace::traced_as(span, work, Suspended::ended).await
+    async fn call(self, input: Value, recording: Recording) -> Outcome<ToolOutput> {
+        let served = Arc::new(self);
+        // A middleware may panic, and a client that goes away ends one that waits.
+        let cancel = served.admitted.cancel.clone();
+        let guard = ContextParts { cancel, ..ContextParts::default() }.build();
+        let request = ToolRequest::new(served.tool.name(), input);
+        let work = served.through_middleware(request, recording);
+        match drive(&guard, served.tool.name(), work).await {
+            Outcome::Finished(Ok(outcome)) => outcome,
+            Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
+            Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
+            Outcome::Cancelled => Outcome::Cancelled,
+        }
     }
 
     /// The call through all middleware, again after each answer of a client that is asked live.
@@ -150,7 +164,8 @@ impl InnermostTool for ServedCall {
             let mut request = call.request;
             let input = request.input.take();
             let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
-            let returned = match self.run(input, recording).await {
+            let ran = run(&self.admitted, &self.tool, input, self.how, recording);
+            let returned = match ran.await {
                 Outcome::Finished(returned) => returned,
                 Outcome::Suspended(questions, recording) => {
                     return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));

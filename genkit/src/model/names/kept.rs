@@ -8,7 +8,7 @@ use super::{Numbers, is_safe, safe_name};
 #[derive(Default)]
 pub(crate) struct KeptNames {
     /// By our name.
-    given: HashMap<String, Given>,
+    given: HashMap<String, GivenName>,
     /// Our name, by what is sent.
     owners: HashMap<String, String>,
     numbers: Numbers,
@@ -16,7 +16,7 @@ pub(crate) struct KeptNames {
     round: u64,
 }
 
-struct Given {
+struct GivenName {
     sent: String,
     /// The last round in which it was there.
     round: u64,
@@ -63,7 +63,7 @@ impl KeptNames {
                 told.push((name, sent.clone(), self.owners.get(&wanted).cloned()));
             }
             self.owners.insert(sent.clone(), name.to_owned());
-            self.given.insert(name.to_owned(), Given { sent, round: self.round });
+            self.given.insert(name.to_owned(), GivenName { sent, round: self.round });
         }
         self.forget(here.len());
         tell(&told);

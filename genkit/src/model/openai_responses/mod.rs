@@ -5,7 +5,13 @@ mod builder;
 #[cfg(feature = "openai-responses")]
 mod error;
 #[cfg(feature = "openai-responses")]
+mod metadata;
+#[cfg(feature = "openai-responses")]
 mod provider;
+#[cfg(feature = "openai-responses")]
+mod request;
+#[cfg(feature = "openai-responses")]
+mod response;
 #[cfg(feature = "openai-responses")]
 mod wire;
 

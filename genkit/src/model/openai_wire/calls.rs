@@ -1,5 +1,6 @@
 //! Calls of tools as a model wrote them.
 
+use serde::Serializer;
 use serde_json::{Map, Value};
 
 use super::schema::is_strict;
@@ -53,7 +54,14 @@ fn arguments(text: String) -> Value {
     }
 }
 
-/// Arguments as they are sent: an object, also where the model's own were cut.
-pub(crate) fn sent_arguments(input: &Value) -> Option<&Value> {
-    input.is_object().then_some(input)
+/// Arguments as they are sent: JSON text.
+pub(crate) fn arguments_text<S: Serializer>(
+    input: &&Value,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match input {
+        input @ Value::Object(_) => serializer.collect_str(input),
+        // Templates of local servers want an object, also where the model's own arguments were cut.
+        _ => serializer.serialize_str("{}"),
+    }
 }

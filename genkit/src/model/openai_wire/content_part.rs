@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::data_url;
 use super::error::Error as E;
 use crate::error::Result;
-use crate::message::{Media, Part, ResourcePart};
+use crate::message::{Media, Message, Part, ResourcePart, ToolResponse};
 
 /// The content of a message: plain text, or a list.
 #[derive(Serialize)]
@@ -154,6 +154,49 @@ fn audio_format(subtype: &str) -> &str {
         "mp4" | "x-m4a" => "m4a",
         other => other,
     }
+}
+
+/// What a tool answered as one text, and what of it is none.
+pub(crate) fn tool_output<'a>(
+    answer: &'a ToolResponse,
+    detail: Option<&'a str>,
+) -> Result<(Cow<'a, str>, Vec<ContentPart<'a>>)> {
+    let mut output = match &answer.output {
+        Value::String(text) => Cow::Borrowed(text.as_str()),
+        Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
+        output => Cow::Owned(output.to_string()),
+    };
+    let mut shown = Vec::new();
+    for part in &answer.content {
+        match content_part(part, detail)? {
+            Some(ContentPart::Text { text }) if output.is_empty() => output = text,
+            Some(ContentPart::Text { text }) => {
+                let output = output.to_mut();
+                output.push('\n');
+                output.push_str(&text);
+            }
+            other => shown.extend(other),
+        }
+    }
+    Ok((output, shown))
+}
+
+/// The text of a message; data is JSON.
+pub(crate) fn text(message: &Message) -> Cow<'_, str> {
+    joined(message.content.iter().filter_map(|part| match part {
+        Part::Text { text, .. } => Some(Cow::Borrowed(text.as_str())),
+        Part::Data { data, .. } if !data.is_null() => Some(Cow::Owned(data.to_string())),
+        _ => None,
+    }))
+}
+
+/// One text of several; the usual one is borrowed.
+pub(crate) fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
+    let mut all = Cow::Borrowed("");
+    for text in texts.filter(|text| !text.is_empty()) {
+        if all.is_empty() { all = text } else { all.to_mut().push_str(&text) }
+    }
+    all
 }
 
 #[cfg(test)]

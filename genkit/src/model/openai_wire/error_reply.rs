@@ -53,11 +53,14 @@ pub(crate) fn within(provider: &str, error: &Value) -> Error {
     let kind = match (status, report.code.as_str().or(report.kind.as_str())) {
         (Some(status), _) => kind_of_status(status),
         (None, Some("rate_limit_exceeded" | "insufficient_quota")) => ErrorKind::ResourceExhausted,
-        (None, Some("invalid_request_error" | "context_length_exceeded")) => {
+        (None, Some("invalid_request_error" | "context_length_exceeded" | "invalid_prompt")) => {
             ErrorKind::InvalidArgument
         }
         (None, Some("server_error" | "internal_error")) => ErrorKind::Internal,
-        (None, Some("overloaded_error" | "service_unavailable")) => ErrorKind::Unavailable,
+        (
+            None,
+            Some("overloaded_error" | "service_unavailable" | "server_is_overloaded" | "slow_down"),
+        ) => ErrorKind::Unavailable,
         (None, _) => ErrorKind::Unknown,
     };
     let text = match status {

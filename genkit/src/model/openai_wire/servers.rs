@@ -60,6 +60,9 @@ pub(crate) enum ToolIds {
     Any,
     /// At most 40 characters.
     Forty,
+    /// At most 64: the Responses API.
+    #[cfg(feature = "openai-responses")]
+    SixtyFour,
     /// Nine letters and digits, no more and no fewer.
     NineAlphanumeric,
 }

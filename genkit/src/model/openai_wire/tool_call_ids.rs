@@ -6,8 +6,12 @@ use std::collections::VecDeque;
 use super::servers::ToolIds;
 use crate::message::{ToolRequest, ToolResponse};
 
-/// The longest id that OpenAI takes.
+/// The longest id that chat completions of OpenAI take.
 const MAX_ID: usize = 40;
+
+/// The longest id that the Responses API takes.
+#[cfg(feature = "openai-responses")]
+const MAX_RESPONSES_ID: usize = 64;
 
 /// Gives each call and its answer the same id, also where the history has none.
 #[derive(Default)]
@@ -55,6 +59,8 @@ fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
     let fits = match ids {
         ToolIds::Any => true,
         ToolIds::Forty => id.len() <= MAX_ID,
+        #[cfg(feature = "openai-responses")]
+        ToolIds::SixtyFour => id.len() <= MAX_RESPONSES_ID,
         ToolIds::NineAlphanumeric => id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric()),
     };
     if fits { Cow::Borrowed(id) } else { Cow::Owned(nine(id)) }

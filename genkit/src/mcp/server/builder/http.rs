@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::McpServer;
 use crate::http_server::ListenPlace;
@@ -102,6 +103,25 @@ impl McpServer {
     /// the one that is idle the longest.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.max_sessions = sessions;
+        self
+    }
+
+    /// How long a session may be idle before it ends, with what its functions still ask. Default is 5
+    /// minutes.
+    ///
+    /// A session is idle while no request of it runs and no stream of it is read. A function that waits
+    /// for the answer of a client whose connection is gone does not keep it alive: the client may answer
+    /// over another connection, but has to be heard of in this time.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp().http("127.0.0.1:8000").session_timeout(Duration::from_secs(3600)).await
+    /// # }
+    /// ```
+    pub fn session_timeout(mut self, idle: Duration) -> Self {
+        self.settings.http.session_timeout = Some(idle);
         self
     }
 

@@ -63,6 +63,7 @@ use crate::future::BoxFuture;
 ///     .max_in_flight(100)
 ///     .max_per_second(10)
 ///     .max_open_questions(2)
+///     .question_timeout(Duration::from_secs(120))
 ///     .cache_for(Duration::from_secs(60))
 ///     .strict_args(true)
 ///     .audit_contents(true)
@@ -229,6 +230,25 @@ impl McpServer {
     /// is 8; a function that asks one more gets an error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
+        self
+    }
+
+    /// How long a client, or its user, may take to answer a question (elicitation, approvals, sampling,
+    /// roots) while the function waits. Default is 10 minutes; the function gets an error then.
+    ///
+    /// A client that is gone is waited for no longer than its session lives: over HTTP
+    /// `session_timeout` after its last connection. Clients of the 2026-07-28
+    /// protocol answer by calling again, for which they have an hour.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp().question_timeout(Duration::from_secs(120)).await
+    /// # }
+    /// ```
+    pub fn question_timeout(mut self, limit: Duration) -> Self {
+        self.settings.question_timeout = limit;
         self
     }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequest, ElicitRequestParams, ErrorData,
@@ -34,7 +35,7 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/progress", &params)).await;
             }
-            Self::Rmcp(peer) => drop(peer.notify_progress(params).await),
+            Self::Rmcp(peer) => drop(Box::pin(peer.notify_progress(params)).await),
         }
     }
 
@@ -43,15 +44,19 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/message", &params)).await;
             }
-            Self::Rmcp(peer) => drop(peer.notify_logging_message(params).await),
+            Self::Rmcp(peer) => drop(Box::pin(peer.notify_logging_message(params)).await),
         }
     }
 
     /// Asks a client that is asked live.
     pub(crate) async fn ask(&self, kind: &QuestionKind, params: Value) -> Result<CallerAnswer> {
         let answer = match self {
-            Self::Engine(outlet, session) => ask(outlet, session, kind, params).await?,
-            Self::Rmcp(peer) => ask_peer(peer, kind, params).await?,
+            Self::Engine(outlet, session) => {
+                let (question, request) = open(session, kind, params)?;
+                ask(outlet, question, request, kind).await?
+            }
+            // Large, and not what most have.
+            Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await?,
         };
         Ok(CallerAnswer::from_json(answer))
     }
@@ -68,30 +73,40 @@ pub(crate) fn method(kind: &QuestionKind) -> &'static str {
     }
 }
 
-async fn ask(
-    outlet: &Outlet,
+/// A question, and the request that asks it.
+fn open(
     session: &Arc<Session>,
     kind: &QuestionKind,
     params: Value,
-) -> Result<Value, E> {
-    let mut question = OpenQuestion::new(session)?;
+) -> Result<(OpenQuestion, Bytes), E> {
+    let question = OpenQuestion::new(session)?;
+    let (id, method) = (question.id(), method(kind));
     let request = match kind {
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }
         | QuestionKind::Interrupt { .. } => {
-            message::request(question.id(), method(kind), &typed::<ElicitRequestParams>(params)?)
+            message::request(id, method, &typed::<ElicitRequestParams>(params)?)
         }
-        QuestionKind::Sampling(_) => message::request(
-            question.id(),
-            method(kind),
-            &typed::<CreateMessageRequestParams>(params)?,
-        ),
-        QuestionKind::Roots => message::request(question.id(), method(kind), &params),
+        QuestionKind::Sampling(_) => {
+            message::request(id, method, &typed::<CreateMessageRequestParams>(params)?)
+        }
+        QuestionKind::Roots => message::request(id, method, &params),
     };
+    Ok((question, request))
+}
+
+async fn ask(
+    outlet: &Outlet,
+    mut question: OpenQuestion,
+    request: Bytes,
+    kind: &QuestionKind,
+) -> Result<Value, E> {
+    let waiting = outlet.waiting();
     if !outlet.send(request).await {
         return Err(E::ClientGone);
     }
     let answer = question.answer().await?.map_err(refused)?;
+    drop(waiting);
     match kind {
         QuestionKind::Sampling(_) => read::<CreateMessageResult>(&answer),
         QuestionKind::Roots => read::<ListRootsResult>(&answer),

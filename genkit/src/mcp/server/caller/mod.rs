@@ -2,13 +2,14 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
-use std::sync::atomic::{AtomicU32, Ordering};
 mod channel;
 pub(crate) mod message;
 mod outlet;
 mod request;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rmcp::model::{
     InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
@@ -22,9 +23,9 @@ pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
 use super::content;
 use super::error::Error as E;
-use super::quota::{Place, SessionQuota};
+use super::quota::{HeldPlace, SessionQuota};
 use super::session::{ClientDescription, Era};
-use super::settings::{ApprovalFallback, QUESTION_TIMEOUT};
+use super::settings::{ApprovalFallback, ServerSettings};
 use crate::context::{
     Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question, QuestionKind,
 };
@@ -48,6 +49,7 @@ pub(crate) struct McpCaller {
     /// Counts chunks, which are progress without a measure.
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
+    question_timeout: Duration,
     quota: Arc<SessionQuota>,
     #[cfg_attr(
         not(feature = "mcp-host"),
@@ -55,15 +57,11 @@ pub(crate) struct McpCaller {
     )]
     asker: Asker,
     /// What it gives back while its client is asked.
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<HeldPlace>>,
 }
 
 impl McpCaller {
-    pub(crate) fn new(
-        request: &Request,
-        registry: &Registry,
-        approval_fallback: ApprovalFallback,
-    ) -> Self {
+    pub(crate) fn new(request: &Request, registry: &Registry, settings: &ServerSettings) -> Self {
         let level = match request.era {
             Era::Legacy => Some(request.session.level()),
             Era::Modern => request.meta.log_level().map(level::of_mcp),
@@ -76,14 +74,15 @@ impl McpCaller {
             level,
             registry: registry.clone(),
             chunks: AtomicU32::new(0),
-            approval_fallback,
+            approval_fallback: settings.approval_fallback,
+            question_timeout: settings.question_timeout,
             quota: Arc::clone(request.session.quota()),
             asker: request.session.asker,
             place: Mutex::default(),
         }
     }
 
-    pub(crate) fn begin(&self, place: Place) {
+    pub(crate) fn begin(&self, place: HeldPlace) {
         *lock(&self.place) = Some(place);
     }
 
@@ -125,23 +124,18 @@ impl Caller for McpCaller {
         }
         Some(Box::pin(async move {
             let open = self.quota.question()?;
-            let paused = lock(&self.place).as_ref().map(Place::while_waiting);
-            let asking = self.channel.ask(&question.kind, params(&question.kind)?);
-            let asking = async {
-                tokio::select! {
-                    answered = asking => answered,
-                    () = open.gives_way() => Err(E::QuestionGaveWay.into()),
-                }
+            let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
+            let (limit, params) = (self.question_timeout, params(&question.kind)?);
+            let answered = tokio::select! {
+                answered = self.channel.ask(&question.kind, params) => answered,
+                () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                () = tokio::time::sleep(limit) => Err(E::NoAnswerInTime(limit).into()),
             };
-            let answered = tokio::time::timeout(QUESTION_TIMEOUT, asking).await;
             drop(open);
             if let Some(paused) = paused {
                 paused.resume().await;
             }
-            match answered {
-                Ok(answer) => answer,
-                Err(_) => Err(E::NoAnswerInTime(QUESTION_TIMEOUT).into()),
-            }
+            answered
         }))
     }
 

@@ -5,11 +5,12 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use rmcp::model::{ErrorData, RequestId};
+use tokio_util::sync::CancellationToken;
 
 use crate::future::BoxFuture;
 use crate::mcp::server::caller::message::{self, Reply};
@@ -22,7 +23,12 @@ const LONG_POLL: Duration = Duration::from_millis(1);
 /// A request that runs: it resolves to its answer, or to `None` where nobody waits for one any more.
 #[must_use = "a call runs as long as it is polled"]
 pub(crate) struct Call {
-    work: BoxFuture<'static, Option<Reply>>,
+    /// Boxed as it is made, and not moved again: a question keeps it for minutes, and a future that
+    /// takes another in has room for it twice.
+    work: BoxFuture<'static, std::thread::Result<Result<Written, ErrorData>>>,
+    /// Until it has ended.
+    open: Option<OpenRequest>,
+    cancel: CancellationToken,
     /// Which function it is, for [`SlowFunctions`].
     function: u64,
 }
@@ -39,26 +45,11 @@ impl Call {
     pub(super) fn new(
         function: u64,
         open: OpenRequest,
-        cancel: tokio_util::sync::CancellationToken,
+        cancel: CancellationToken,
         work: impl Future<Output = Result<Written, ErrorData>> + Send + 'static,
     ) -> Self {
-        let work = async move {
-            let ended = AssertUnwindSafe(work).catch_unwind().await;
-            let id = open.id().clone();
-            if !open.finish() || cancel.is_cancelled() {
-                return None;
-            }
-            Some(match ended {
-                Ok(Ok(write)) => write(&id),
-                Ok(Err(error)) => message::error(Some(&id), &error),
-                Err(_) => {
-                    tracing::error!("a request panicked outside of its function");
-                    let error = ErrorData::internal_error("the request failed", None);
-                    message::error(Some(&id), &error)
-                }
-            })
-        };
-        Self { work: Box::pin(work), function }
+        let work = Box::pin(AssertUnwindSafe(work).catch_unwind());
+        Self { work, open: Some(open), cancel, function }
     }
 
     /// Polls it once in the task of its connection, unless it is known to take long.
@@ -68,7 +59,7 @@ impl Call {
         }
         let started = Instant::now();
         // Who goes on with it polls at once, and is woken from then on.
-        let polled = self.work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let polled = Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop()));
         if started.elapsed() > LONG_POLL {
             slow.add(self.function);
         }
@@ -86,7 +77,21 @@ impl Future for Call {
     type Output = Option<Reply>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.work.as_mut().poll(context)
+        let ended = ready!(self.work.as_mut().poll(context));
+        let Some(open) = self.open.take() else { return Poll::Ready(None) };
+        let id = open.id().clone();
+        if !open.finish() || self.cancel.is_cancelled() {
+            return Poll::Ready(None);
+        }
+        Poll::Ready(Some(match ended {
+            Ok(Ok(write)) => write(&id),
+            Ok(Err(error)) => message::error(Some(&id), &error),
+            Err(_) => {
+                tracing::error!("a request panicked outside of its function");
+                let error = ErrorData::internal_error("the request failed", None);
+                message::error(Some(&id), &error)
+            }
+        }))
     }
 }
 

@@ -9,8 +9,9 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CancelledNotificationParam, ClientCapabilities, DiscoverResult, EmptyObject, ErrorCode,
-    ErrorData, GetPromptResponse, InitializeRequestParams, ProtocolVersion, ReadResourceResponse,
+    CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
+    DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     RequestId, ServerResult, SubscriptionsListenRequestParams,
 };
 
@@ -136,42 +137,10 @@ impl Engine {
                 Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None))
             }
             Params::List(kind, cursor) => call.list(kind, cursor, request),
-            Params::CallTool(params) => {
-                call.named(&params.name).run(request, async move |engine, request| {
-                    let methods = Methods { shared: &engine.shared };
-                    let reply = methods.call_tool(params, request).await;
-                    era.tool_reply(reply.map_err(|error| era.error(error))?)
-                })
-            }
-            Params::GetPrompt(params) => {
-                call.named(&params.name).run(request, async move |engine, request| {
-                    let methods = Methods { shared: &engine.shared };
-                    let reply = methods.get_prompt(params, request).await;
-                    match reply.map_err(|error| era.error(error))? {
-                        GetPromptResponse::InputRequired(required) => era.input_required(required),
-                        reply => era.result(reply.into()),
-                    }
-                })
-            }
-            Params::ReadResource(params) => {
-                call.named(&params.uri).run(request, async move |engine, request| {
-                    let methods = Methods { shared: &engine.shared };
-                    let reply = methods.read_resource(params, request).await;
-                    match reply.map_err(|error| era.error(error))? {
-                        ReadResourceResponse::InputRequired(required) => {
-                            era.input_required(required)
-                        }
-                        reply => era.result(reply.into()),
-                    }
-                })
-            }
-            Params::Complete(params) => {
-                call.named(&params.argument.name).run(request, async move |engine, request| {
-                    let found = completion::complete(&engine.shared, params, request).await;
-                    let found = found.map_err(|error| era.error(error))?;
-                    era.result(ServerResult::CompleteResult(found))
-                })
-            }
+            Params::CallTool(params) => call.tool(params, request),
+            Params::GetPrompt(params) => call.prompt(params, request),
+            Params::ReadResource(params) => call.resource(params, request),
+            Params::Complete(params) => call.completion(params, request),
             Params::Refused(refused) => {
                 let server = || info::info(&self.shared.settings).capabilities;
                 let is_task = method.starts_with("tasks/") && server().supports_tasks();
@@ -255,10 +224,59 @@ impl NewCall<'_> {
         if self.engine.shared.has_all_hosts() {
             return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine)?)));
         }
-        self.run(request, async move |engine, _| {
+        self.run(request, move |engine, _| async move {
             engine.shared.with_hosts().await;
             let page = page(&engine)?;
             Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
+        })
+    }
+
+    fn tool(self, params: CallToolRequestParams, request: Request) -> Result<Action, ErrorData> {
+        let era = request.era;
+        self.named(&params.name).run(request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
+            era.tool_reply(reply.await.map_err(|error| era.error(error))?)
+        })
+    }
+
+    fn prompt(self, params: GetPromptRequestParams, request: Request) -> Result<Action, ErrorData> {
+        let era = request.era;
+        self.named(&params.name).run(request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
+            match reply.await.map_err(|error| era.error(error))? {
+                GetPromptResponse::InputRequired(required) => era.input_required(required),
+                reply => era.result(reply.into()),
+            }
+        })
+    }
+
+    fn resource(
+        self,
+        params: ReadResourceRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let era = request.era;
+        self.named(&params.uri).run(request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
+            match reply.await.map_err(|error| era.error(error))? {
+                ReadResourceResponse::InputRequired(required) => era.input_required(required),
+                reply => era.result(reply.into()),
+            }
+        })
+    }
+
+    fn completion(
+        self,
+        params: CompleteRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let era = request.era;
+        self.named(&params.argument.name).run(request, move |engine, request| async move {
+            let found = completion::complete(&engine.shared, params, request).await;
+            era.result(ServerResult::CompleteResult(found.map_err(|error| era.error(error))?))
         })
     }
 

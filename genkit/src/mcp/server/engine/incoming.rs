@@ -6,7 +6,8 @@ use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::de::IgnoredAny;
 
-use crate::mcp::jsonrpc::scan::{self, MAX_VALUES, Members, ScanFault, text_of};
+use crate::mcp::jsonrpc::MAX_VALUES;
+use crate::mcp::jsonrpc::scan::{self, Members, ScanFault, text_of};
 use crate::mcp::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 use crate::mcp::server::caller::message;
 

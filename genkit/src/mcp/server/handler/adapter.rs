@@ -52,8 +52,8 @@ impl McpHandler {
         &self.shared.settings
     }
 
-    fn methods(&self) -> Methods<'_> {
-        Methods { shared: &self.shared }
+    async fn methods(&self) -> Methods<'_> {
+        Methods::ready(&self.shared).await
     }
 
     fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
@@ -87,7 +87,7 @@ macro_rules! page {
         let (items, next) = page($all, $key, cursor.as_deref(), $self.settings().page_size)?;
         let mut result = $result::with_all_items(items.to_vec());
         result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = $self.methods().cache();
+        (result.ttl_ms, result.cache_scope) = $self.methods().await.cache();
         Ok(result)
     }};
 }
@@ -145,7 +145,7 @@ impl ServerHandler for McpHandler {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(match self.methods().call_tool(params, self.request(request)).await? {
+        Ok(match self.methods().await.call_tool(params, self.request(request))?.await? {
             ToolReply::InputRequired(required) => required.into(),
             ToolReply::Complete { tool, result, limit } => {
                 // Written twice, here into nothing: rmcp takes no text that is JSON already, and
@@ -162,7 +162,7 @@ impl ServerHandler for McpHandler {
         params: GetPromptRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.methods().get_prompt(params, self.request(request)).await
+        self.methods().await.get_prompt(params, self.request(request))?.await
     }
 
     async fn read_resource(
@@ -170,7 +170,7 @@ impl ServerHandler for McpHandler {
         params: ReadResourceRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.methods().read_resource(params, self.request(request)).await
+        self.methods().await.read_resource(params, self.request(request))?.await
     }
 
     async fn complete(

@@ -74,7 +74,7 @@ pub(crate) async fn complete(
             ended => ended,
         }
     });
-    match ended.await? {
+    match ended?.await? {
         RunOutcome::Finished(Ok(found)) => Ok(CompleteResult::new(results::completion(found))),
         RunOutcome::Finished(Err(error)) => Err(protocol_error(&error)),
         RunOutcome::InputRequired(_) => Err(E::NotSealed.into()),

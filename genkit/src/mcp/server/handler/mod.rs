@@ -10,18 +10,20 @@ pub(super) mod completion;
 pub(super) mod info;
 pub(super) mod malformed;
 
+use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::{FutureExt as _, TryFutureExt as _};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, InputRequiredResult, ReadResourceRequestParams, ReadResourceResponse,
+    CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResponse,
+    InputRequiredResult, ReadResourceRequestParams, ReadResourceResponse,
 };
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::adapter::McpHandler;
 use super::caller::Request;
 use super::error::{Error as E, protocol_error};
-use super::run::{Invocation, RunOutcome, drive_in_span, run};
+use super::run::{Answered, Invocation, RunOutcome, drive_in_span, run};
 use super::session::Era;
 use super::state::SharedState;
 use super::{results, tool_call};
@@ -30,9 +32,10 @@ use crate::context::drive;
 use crate::suggest;
 use crate::trace::{NewSpan, SpanKind};
 
-/// The methods that run a function.
+/// The methods that run a function. Each settles at once what it can, and gives a future that has
+/// nothing of its request but what the function needs.
 pub(super) struct Methods<'a> {
-    pub(super) shared: &'a Arc<SharedState>,
+    shared: &'a Arc<SharedState>,
 }
 
 /// What became of a tool call.
@@ -46,19 +49,25 @@ pub(super) enum ToolReply {
     InputRequired(InputRequiredResult),
 }
 
-impl Methods<'_> {
+impl<'a> Methods<'a> {
+    /// Waits, once, until what fronted hosts have is in the registry.
+    pub(super) async fn ready(shared: &'a Arc<SharedState>) -> Self {
+        shared.with_hosts().await;
+        Self { shared }
+    }
+
     /// How long clients may cache a list: the same for every client, so it may be shared.
     pub(super) fn cache(&self) -> (Option<u64>, Option<CacheScope>) {
         let ttl = u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX);
         (Some(ttl), Some(CacheScope::Public))
     }
 
-    pub(super) async fn call_tool(
+    pub(super) fn call_tool(
         &self,
         params: CallToolRequestParams,
         request: Request,
-    ) -> Result<ToolReply, ErrorData> {
-        let tool = self.shared.with_hosts().await.tool(&params.name);
+    ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
+        let tool = self.shared.tool(&params.name);
         let Some(tool) = tool else {
             let lists = self.shared.lists();
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
@@ -78,26 +87,26 @@ impl Methods<'_> {
         };
         let how = if settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
         let running = tool.clone();
-        let outcome = run(self.shared, request, invocation, |admitted, input, recording| {
+        let outcome = run(self.shared, request, invocation, move |admitted, input, recording| {
             tool_call::call(admitted, running, input, how, recording)
-        })
-        .await?;
-        Ok(match outcome {
+        })?;
+        let reply = move |outcome| match outcome {
             RunOutcome::Finished(result) => {
                 let limit = tool.max_output().unwrap_or(settings.max_output);
                 let result = results::tool_result(&tool, result, era);
                 ToolReply::Complete { tool, result, limit }
             }
             RunOutcome::InputRequired(required) => ToolReply::InputRequired(required),
-        })
+        };
+        Ok(outcome.map_ok(reply))
     }
 
-    pub(super) async fn get_prompt(
+    pub(super) fn get_prompt(
         &self,
         params: GetPromptRequestParams,
         request: Request,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let prompt = self.shared.with_hosts().await.prompt(&params.name);
+    ) -> Answered<impl Future<Output = Answered<GetPromptResponse>> + use<'a>> {
+        let prompt = self.shared.prompt(&params.name);
         let Some(prompt) = prompt else {
             let lists = self.shared.lists();
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
@@ -123,24 +132,23 @@ impl Methods<'_> {
                 let context = admitted.context(recording, None);
                 let work = running.invoke(&context, arguments, Strictness::Text);
                 drive(&context, &admitted.name, work).await
-            })
-            .await?;
-        match outcome {
+            })?;
+        Ok(outcome.map(move |outcome| match outcome? {
             RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
             RunOutcome::Finished(Err(error)) => {
                 Err(protocol_error(&results::prompt_error(&prompt, error)))
             }
             RunOutcome::InputRequired(required) => Ok(required.into()),
-        }
+        }))
     }
 
-    pub(super) async fn read_resource(
+    pub(super) fn read_resource(
         &self,
         params: ReadResourceRequestParams,
         request: Request,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> Answered<impl Future<Output = Answered<ReadResourceResponse>> + use<'a>> {
         let uri = params.uri;
-        let found = self.shared.with_hosts().await.resource(&uri);
+        let found = self.shared.resource(&uri);
         let Some((resource, variables)) = found else {
             let _ = request.refused("resources/read", &uri, E::UnknownResource(uri.clone()));
             return Err(protocol_error(&crate::action::Error::ResourceNotFound(uri).into()));
@@ -165,13 +173,13 @@ impl Methods<'_> {
                 let span = NewSpan { name, kind, input: &input };
                 let output = |read: &Vec<_>| resource_for_span(read);
                 drive_in_span(&context, &admitted.name, span, work, output).await
-            })
-            .await?;
-        match outcome {
+            })?;
+        let ttl = self.cache().0;
+        Ok(outcome.map(move |outcome| match outcome? {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);
                 if era == Era::Modern {
-                    result.ttl_ms = self.cache().0;
+                    result.ttl_ms = ttl;
                     // What a function reads may differ from client to client: it is theirs alone.
                     result.cache_scope = Some(CacheScope::Private);
                 }
@@ -181,7 +189,7 @@ impl Methods<'_> {
                 Err(protocol_error(&results::resource_error(&uri, error)))
             }
             RunOutcome::InputRequired(required) => Ok(required.into()),
-        }
+        }))
     }
 }
 

@@ -52,14 +52,14 @@ pub(super) struct EndpointState {
 }
 
 /// Who sends a request.
-pub(super) struct Sender<'a> {
+pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
     pub(super) address: Option<IpAddr>,
     connection: Option<&'a Connection>,
 }
 
-impl Sender<'_> {
+impl RequestSender<'_> {
     /// All of the request is there.
     pub(super) fn is_read(&self) {
         if let Some(connection) = self.connection {
@@ -71,7 +71,8 @@ impl Sender<'_> {
 impl McpEndpoint {
     pub(super) fn new(shared: Arc<SharedState>, drain: Drain, end: CancellationToken) -> Self {
         let settings = shared.settings.http.clone();
-        let sessions = settings.sessions.then(|| SessionTable::new(end.clone()));
+        let sessions =
+            settings.sessions.then(|| SessionTable::new(end.clone(), settings.session_timeout));
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
@@ -103,7 +104,7 @@ impl McpEndpoint {
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
-        self.0.answer(request, Sender { client, owner, address, connection: None }).await
+        self.0.answer(request, RequestSender { client, owner, address, connection: None }).await
     }
 }
 
@@ -137,7 +138,7 @@ impl HttpApp for McpEndpoint {
         let address = Some(from.address.ip());
         // Nothing stands in front that could know a principal.
         let owner = Owner::default();
-        let sender = Sender { client, owner, address, connection: Some(from.connection) };
+        let sender = RequestSender { client, owner, address, connection: Some(from.connection) };
         self.0.answer(request, sender).await
     }
 }
@@ -149,7 +150,11 @@ impl EndpointState {
         shared.quotas.client(ClientKey::of_http(headers, extensions, header))
     }
 
-    async fn answer<B>(&self, request: Request<B>, sender: Sender<'_>) -> Response<AnswerBody>
+    async fn answer<B>(
+        &self,
+        request: Request<B>,
+        sender: RequestSender<'_>,
+    ) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
     {
@@ -194,7 +199,7 @@ impl EndpointState {
 fn refuse(
     method: &Method,
     path: &str,
-    sender: &Sender<'_>,
+    sender: &RequestSender<'_>,
     refusal: HttpRefusal,
 ) -> Response<AnswerBody> {
     audit::refuse_http(method.as_str(), path, sender.client.key(), refusal.reason());

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answering::is_primed;
 use super::answers;
-use super::endpoint::{EndpointState, Sender};
+use super::endpoint::{EndpointState, RequestSender};
 use super::names::LAST_EVENT;
 use super::refusal::HttpRefusal;
 use super::rules::{Rules, accepts_events, rules_of_head};
@@ -20,7 +20,7 @@ impl EndpointState {
     pub(super) async fn get(
         &self,
         headers: &HeaderMap,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal> {
         if self.sessions.is_none() {
             return Err(HttpRefusal::Method("POST"));
@@ -52,7 +52,7 @@ impl EndpointState {
     pub(super) async fn delete(
         &self,
         headers: &HeaderMap,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal> {
         let Some(sessions) = &self.sessions else { return Err(HttpRefusal::Method("POST")) };
         check_head(headers)?;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answering::Answering;
 use super::answers;
-use super::endpoint::{EndpointState, Sender};
+use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{
@@ -32,7 +32,7 @@ impl EndpointState {
     pub(super) async fn post<B>(
         &self,
         request: Request<B>,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -105,11 +105,9 @@ impl EndpointState {
         };
         let opened = (opens && self.sessions.is_some() && answering.session.is_none())
             .then(|| Arc::clone(&session));
-        let mut extensions = parts.extensions;
-        extensions.insert(parts.headers);
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&answering.stream) as _),
-            head: HttpHead { extensions },
+            head: HttpHead::new(parts.headers, parts.extensions),
             client: Arc::clone(&sender.client),
             cancel: answering.cancel.clone(),
         };
@@ -135,7 +133,7 @@ impl EndpointState {
         session: Arc<Session>,
         action: Action,
         mut answering: Answering,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<Response<AnswerBody>, HttpRefusal> {
         let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
         let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {

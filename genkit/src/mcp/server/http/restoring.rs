@@ -10,7 +10,7 @@ use serde::Deserialize as _;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::endpoint::{EndpointState, Sender};
+use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
@@ -31,7 +31,7 @@ impl EndpointState {
     pub(super) async fn session(
         &self,
         headers: &HeaderMap,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<SessionInUse, HttpRefusal> {
         let Some(sessions) = &self.sessions else { return Err(HttpRefusal::NoSuchSession) };
         let mut named = headers.get_all(SESSION).iter();
@@ -56,7 +56,7 @@ impl EndpointState {
         &self,
         sessions: &Arc<SessionTable>,
         id: SessionId,
-        sender: &Sender<'_>,
+        sender: &RequestSender<'_>,
     ) -> Result<SessionInUse, HttpRefusal> {
         let Some(store) = &self.store else { return Err(HttpRefusal::NoSuchSession) };
         let named = id.to_string();
@@ -87,7 +87,7 @@ impl EndpointState {
     }
 
     /// As if its client had said that it is.
-    fn make_ready(&self, used: &SessionInUse, sender: &Sender<'_>) {
+    fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&used.standing().stream) as _),
             head: HttpHead::default(),

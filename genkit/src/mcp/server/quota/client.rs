@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::book::{Book, Full, Held, HeldQuestion};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
-use super::place::Place;
+use super::place::HeldPlace;
 use super::rate::TokenBucket;
 use crate::mcp::server::error::Error as E;
 use crate::sync::lock;
@@ -128,7 +128,7 @@ impl ClientQuota {
 
 impl SessionQuota {
     /// A place for a function of this program, or of the server `upstream` behind it.
-    pub(crate) fn place(&self, upstream: Option<&str>) -> Result<Place, E> {
+    pub(crate) fn place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
         let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
             Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
@@ -136,7 +136,7 @@ impl SessionQuota {
                 E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
             }
         })?;
-        Ok(Place::new(held))
+        Ok(HeldPlace::new(held))
     }
 
     /// A question to this client that is open until it is dropped.

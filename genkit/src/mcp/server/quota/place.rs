@@ -8,7 +8,7 @@ use crate::sync::lock;
 
 /// A running function: cheap to clone, given back when the last clone is dropped.
 #[derive(Clone)]
-pub(crate) struct Place(Arc<PlaceState>);
+pub(crate) struct HeldPlace(Arc<PlaceState>);
 
 struct PlaceState {
     book: Arc<Book>,
@@ -24,9 +24,9 @@ struct Now {
 
 /// A function that waits for a person and holds no place meanwhile.
 #[must_use = "a function that goes on takes its place again: `.resume().await`"]
-pub(crate) struct Paused(Place);
+pub(crate) struct Paused(HeldPlace);
 
-impl Place {
+impl HeldPlace {
     pub(super) fn new(held: Held) -> Self {
         let (book, claim) = (Arc::clone(held.book()), held.claim.clone());
         let now = Mutex::new(Now { held: Some(held), waits: 0 });

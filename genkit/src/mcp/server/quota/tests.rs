@@ -33,7 +33,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
 }
 
 /// Takes places until there are no more for this session.
-fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<Place> {
+fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace> {
     std::iter::from_fn(|| session.place(upstream).ok()).collect()
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::openai_wire::calls::sent_arguments;
+use crate::model::openai_wire::calls::arguments_text;
 use crate::model::openai_wire::content_part::MessageContent;
 
 /// One message on the wire.
@@ -40,7 +40,7 @@ pub(super) struct ToolCallParam<'a> {
 #[derive(Serialize)]
 pub(super) struct FunctionCallParam<'a> {
     pub(super) name: Cow<'a, str>,
-    #[serde(serialize_with = "arguments")]
+    #[serde(serialize_with = "arguments_text")]
     pub(super) arguments: &'a Value,
 }
 
@@ -78,13 +78,5 @@ impl<'a> MessageParam<'a> {
             extra_content: None,
             tool_calls: Vec::new(),
         }
-    }
-}
-
-/// Arguments are JSON text, also where the model's own were cut.
-fn arguments<S: Serializer>(input: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match sent_arguments(input) {
-        Some(input) => serializer.collect_str(input),
-        None => serializer.serialize_str("{}"),
     }
 }

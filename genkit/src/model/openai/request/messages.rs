@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::model::openai_wire::content_part::{ContentPart, MessageContent, content_part};
+use crate::model::openai_wire::content_part::{
+    ContentPart, MessageContent, content_part, joined, text, tool_output,
+};
 use crate::model::openai_wire::servers::{Deviations, ReasoningBack};
 use crate::model::openai_wire::target::ModelTraits;
 use crate::model::openai_wire::tool_call_ids::ToolCallIds;
@@ -126,23 +126,7 @@ impl<'a> MessageWriter<'a> {
 
     fn tool_response(&mut self, answer: &'a ToolResponse) -> Result<()> {
         let id = self.ids.of_answer(answer, self.context.deviations.tool_ids);
-        let mut output = match &answer.output {
-            Value::String(text) => Cow::Borrowed(text.as_str()),
-            Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
-            output => Cow::Owned(output.to_string()),
-        };
-        let mut shown = Vec::new();
-        for part in &answer.content {
-            match content_part(part, self.context.detail)? {
-                Some(ContentPart::Text { text }) if output.is_empty() => output = text,
-                Some(ContentPart::Text { text }) => {
-                    let output = output.to_mut();
-                    output.push('\n');
-                    output.push_str(&text);
-                }
-                other => shown.extend(other),
-            }
-        }
+        let (output, mut shown) = tool_output(answer, self.context.detail)?;
         if !shown.is_empty() {
             let text = Cow::Owned(format!("The tool `{}` ({id}) shows:", answer.name));
             self.shown.push(ContentPart::Text { text });
@@ -263,22 +247,4 @@ fn as_reasoning(part: &Part) -> Option<Cow<'_, str>> {
         Part::Reasoning { reasoning, .. } => Some(Cow::Borrowed(reasoning)),
         _ => None,
     }
-}
-
-/// The text of a message; data is JSON.
-fn text(message: &Message) -> Cow<'_, str> {
-    joined(message.content.iter().filter_map(|part| match part {
-        Part::Text { text, .. } => Some(Cow::Borrowed(text.as_str())),
-        Part::Data { data, .. } if !data.is_null() => Some(Cow::Owned(data.to_string())),
-        _ => None,
-    }))
-}
-
-/// One text of several; the usual one is borrowed.
-fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
-    let mut all = Cow::Borrowed("");
-    for text in texts.filter(|text| !text.is_empty()) {
-        if all.is_empty() { all = text } else { all.to_mut().push_str(&text) }
-    }
-    all
 }

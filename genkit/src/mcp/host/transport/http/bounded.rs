@@ -6,8 +6,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
 use serde_json::{Value, json};
 
 use super::request_scope::EventStream;
-use crate::mcp::host::limits::MAX_VALUES;
-use crate::mcp::jsonrpc::has_more_values;
+use crate::mcp::jsonrpc::{MAX_VALUES, has_more_values};
 
 /// The answer with a stream whose messages are bounded.
 pub(super) fn answer(

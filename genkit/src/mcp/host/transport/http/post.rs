@@ -20,8 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use super::bounded::too_many_values;
 use super::long_events;
 use super::uncorrelated::request_id;
-use crate::mcp::host::limits::MAX_VALUES;
-use crate::mcp::jsonrpc::has_more_values;
+use crate::mcp::jsonrpc::{MAX_VALUES, has_more_values};
 
 const ACCEPTED: &str = "text/event-stream, application/json";
 

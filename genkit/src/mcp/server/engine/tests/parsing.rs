@@ -3,7 +3,7 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-use crate::mcp::jsonrpc::scan::MAX_VALUES;
+use crate::mcp::jsonrpc::MAX_VALUES;
 use crate::mcp::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 use crate::mcp::server::engine::{Incoming, Rejected, read};
 

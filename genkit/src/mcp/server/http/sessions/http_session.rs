@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::SessionId;
+use super::{SessionId, milliseconds};
 use crate::mcp::server::http::standing::Standing;
 use crate::mcp::server::http::streams::{EventStream, KeptStreams};
 use crate::mcp::server::session::Session;
@@ -28,7 +29,9 @@ pub(in super::super) struct HttpSession {
     id: SessionId,
     owner: Owner,
     pub(in super::super) session: Arc<Session>,
-    /// When it was used last, in milliseconds.
+    /// When the table was made.
+    started: Instant,
+    /// When it was used last, in milliseconds since then.
     used: AtomicU64,
     /// Requests and streams.
     in_use: AtomicUsize,
@@ -47,14 +50,15 @@ impl HttpSession {
         id: SessionId,
         owner: Owner,
         session: Arc<Session>,
-        now: u64,
+        started: Instant,
         ended: CancellationToken,
     ) -> Self {
         Self {
             id,
             owner,
             session,
-            used: AtomicU64::new(now),
+            started,
+            used: AtomicU64::new(milliseconds(started.elapsed())),
             in_use: AtomicUsize::new(0),
             is_ready: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -76,8 +80,8 @@ impl HttpSession {
     }
 
     /// Uses it, unless it has ended.
-    pub(super) fn begin(self: Arc<Self>, now: u64) -> Option<SessionInUse> {
-        self.used.store(now, Ordering::Relaxed);
+    pub(super) fn begin(self: Arc<Self>) -> Option<SessionInUse> {
+        self.used.store(milliseconds(self.started.elapsed()), Ordering::Relaxed);
         self.in_use.fetch_add(1, Ordering::Relaxed);
         let in_use = SessionInUse(self);
         (!in_use.has_ended()).then_some(in_use)
@@ -93,10 +97,18 @@ impl HttpSession {
         self.is_ready.load(Ordering::Relaxed)
     }
 
-    /// Since when, in milliseconds, nobody uses it.
+    /// Since when, in milliseconds, nobody uses it. A request that waits for an answer after its
+    /// connection has gone does not: its client may answer and come back for as long as the session
+    /// lives, and it lives no longer for that.
     pub(super) fn idle_since(&self) -> Option<u64> {
-        let is_idle = self.in_use.load(Ordering::Relaxed) == 0;
-        is_idle.then(|| self.used.load(Ordering::Relaxed))
+        let (mut in_use, mut used) =
+            (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
+        if in_use > 0 {
+            let (waiting, left) = lock(&self.kept).waiting();
+            in_use = in_use.saturating_sub(waiting);
+            used = used.max(left.map_or(0, |left| milliseconds(left - self.started)));
+        }
+        (in_use == 0).then_some(used)
     }
 
     /// Those that go first come first; `None` stays.
@@ -154,6 +166,8 @@ impl Deref for SessionInUse {
 
 impl Drop for SessionInUse {
     fn drop(&mut self) {
+        // A stream may have been open for long.
+        self.0.used.store(milliseconds(self.0.started.elapsed()), Ordering::Relaxed);
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }
 }

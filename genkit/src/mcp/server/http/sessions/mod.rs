@@ -20,23 +20,28 @@ use crate::mcp::server::quota::{ClientQuota, Held, Kind, Quotas, SessionQuota};
 use crate::mcp::server::session::Session;
 use crate::sync::{read, write};
 
-/// How long a session may be idle. Default is 5 minutes.
+/// How long a session may be idle: no request of it runs or it waits for an answer over a connection
+/// that is gone, and no stream of it is read. Default is 5 minutes.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// All sessions of a server.
 pub(super) struct SessionTable {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     started: Instant,
+    /// How long one may be idle, in milliseconds.
+    idle: u64,
     is_swept: std::sync::Once,
     /// Ends all of them.
     end: CancellationToken,
 }
 
 impl SessionTable {
-    pub(super) fn new(end: CancellationToken) -> Arc<Self> {
+    /// None, each of which may be idle for so long; `None` is the default.
+    pub(super) fn new(end: CancellationToken, idle: Option<Duration>) -> Arc<Self> {
         Arc::new(Self {
             open: RwLock::default(),
             started: Instant::now(),
+            idle: milliseconds(idle.unwrap_or(IDLE)),
             is_swept: std::sync::Once::new(),
             end,
         })
@@ -44,7 +49,7 @@ impl SessionTable {
 
     /// Milliseconds, since it was made.
     pub(super) fn now(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+        milliseconds(self.started.elapsed())
     }
 
     /// A session of this owner, in use until what is returned is dropped.
@@ -54,7 +59,7 @@ impl SessionTable {
         if !found.belongs_to(owner) {
             return None;
         }
-        found.begin(self.now())
+        found.begin()
     }
 
     /// Whether there is one, whoever owns it.
@@ -95,15 +100,15 @@ impl SessionTable {
         session: Arc<Session>,
     ) -> Option<SessionInUse> {
         self.is_swept.call_once(|| sweeping::begin(self));
-        let now = self.now();
         let found = match write(&self.open).entry(id) {
             Entry::Occupied(there) => Arc::clone(there.get()),
             Entry::Vacant(place) => {
-                let session = HttpSession::new(id, owner, session, now, self.end.child_token());
+                let end = self.end.child_token();
+                let session = HttpSession::new(id, owner, session, self.started, end);
                 Arc::clone(place.insert(Arc::new(session)))
             }
         };
-        found.belongs_to(&owner).then(|| found.begin(now))?
+        found.belongs_to(&owner).then(|| found.begin())?
     }
 
     /// Ends a session, if it is there.
@@ -120,19 +125,25 @@ impl SessionTable {
         ended.into_values().for_each(|session| session.end());
     }
 
-    /// Ends who was idle for too long, and forgets what is kept for too long.
+    /// Ends who was idle for too long, with what is asked there, and forgets what is kept for too long.
     fn sweep(&self) {
         let now = self.now();
-        let limit = u64::try_from(IDLE.as_millis()).unwrap_or(u64::MAX);
         let mut idle = Vec::new();
-        for session in read(&self.open).values() {
+        let open = read(&self.open);
+        for session in open.values() {
             session.forget(now);
-            if session.idle_since().is_some_and(|since| now.saturating_sub(since) > limit) {
+            if session.idle_since().is_some_and(|since| now.saturating_sub(since) > self.idle) {
                 idle.push(session.id());
             }
         }
+        tracing::trace!(sessions = open.len(), idle = idle.len(), "looked for idle sessions");
+        drop(open);
         idle.into_iter().for_each(|id| self.end(id));
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Drop for SessionTable {

@@ -1,4 +1,6 @@
 use super::*;
+use crate::mcp::server::engine::Outward as _;
+use crate::mcp::server::http::streams::EventStream;
 use crate::mcp::server::quota::{ClientKey, QuotaLimits};
 
 const NOBODY: Owner = Owner(None);
@@ -12,7 +14,7 @@ fn client(quotas: &Quotas, last: u8) -> Arc<ClientQuota> {
 }
 
 fn table() -> Arc<SessionTable> {
-    SessionTable::new(CancellationToken::new())
+    SessionTable::new(CancellationToken::new(), None)
 }
 
 fn try_open(
@@ -109,6 +111,77 @@ async fn an_idle_session_ends_and_gives_its_place_back() {
     table.sweep();
     assert!(!table.contains(id));
     assert_eq!(Arc::strong_count(&one), 2, "the map and this test are all who know the client");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_idle_from_the_end_of_its_last_use() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let stream = table.find(id, &NOBODY).expect("there");
+    pass(3_600_000).await;
+    drop(stream);
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id), "a stream was open until now");
+    pass(2_000).await;
+    table.sweep();
+    assert!(!table.contains(id));
+}
+
+/// A call whose question is open, as it goes on without its connection, and who reads its stream.
+fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
+    let stream = Arc::new(EventStream::default());
+    used.keep(&stream, 0);
+    stream.waits(true);
+    let reader = stream.read_from(0);
+    (stream, reader)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_was_left_ends_with_its_idle_session() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let call = table.find(id, &NOBODY).expect("there");
+    let (stream, reader) = asking(&call);
+    pass(599_000).await;
+    table.sweep();
+    assert!(table.contains(id), "somebody reads it");
+    assert!(stream.leave(reader));
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id) && !call.has_ended(), "the client may answer yet");
+    drop(table.find(id, &NOBODY).expect("the client is heard of"));
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id));
+    pass(2_000).await;
+    table.sweep();
+    assert!(!table.contains(id) && call.has_ended());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_goes_on_keeps_its_session() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let (call, other) = (table.find(id, &NOBODY), table.find(id, &NOBODY));
+    let (call, other) = (call.expect("there"), other.expect("there"));
+    let (stream, reader) = asking(&call);
+    let (unanswered, its_reader) = asking(&other);
+    assert!(stream.leave(reader) && unanswered.leave(its_reader));
+    stream.waits(false);
+    pass(3_600_000).await;
+    table.sweep();
+    assert!(table.contains(id), "one was answered and is at work");
+    // Its client comes back for the answer.
+    drop(call);
+    let reader = unanswered.read_from(0);
+    pass(3_600_000).await;
+    table.sweep();
+    assert!(table.contains(id), "the other is read");
+    assert!(unanswered.leave(reader));
+    pass(301_000).await;
+    table.sweep();
+    assert!(!table.contains(id));
 }
 
 #[tokio::test(start_paused = true)]

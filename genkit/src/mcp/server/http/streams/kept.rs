@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::EventStream;
 
 /// How many streams of finished requests a session keeps. Default is 8.
@@ -42,6 +44,13 @@ impl KeptStreams {
     pub(in super::super) fn find(&self, number: u64) -> Option<Arc<EventStream>> {
         let found = self.streams.iter().find(|kept| kept.number == number);
         found.map(|kept| Arc::clone(&kept.stream))
+    }
+
+    /// How many requests wait for an answer of their client and are not read by it, and since when the
+    /// last of them.
+    pub(in super::super) fn waiting(&self) -> (usize, Option<Instant>) {
+        let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
+        left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))
     }
 
     pub(in super::super) fn is_empty(&self) -> bool {

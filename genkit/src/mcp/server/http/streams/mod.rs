@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 pub(super) use self::body::{AnswerBody, Driver, EventBody, Events};
 pub(super) use self::frame::{EventId, priming};
@@ -52,8 +53,10 @@ struct StreamState {
     unread_bytes: usize,
     /// Who reads it, counted up with each that comes back.
     reader: u64,
-    /// Nobody reads it now.
-    is_left: bool,
+    /// Since when nobody reads it, once somebody did.
+    left: Option<Instant>,
+    /// Questions that went this way and are not answered.
+    questions: usize,
     /// Nothing more comes.
     is_finished: bool,
     waker: Option<Waker>,
@@ -115,10 +118,10 @@ impl EventStream {
     /// Says a message. `false` where there is no room yet.
     fn try_say(&self, message: &Bytes) -> Option<bool> {
         let mut state = self.state();
-        if state.is_finished || (state.is_left && state.number.is_none()) {
+        if state.is_finished || (state.left.is_some() && state.number.is_none()) {
             return Some(false);
         }
-        if !state.is_left
+        if state.left.is_none()
             && state.unread_bytes > 0
             && state.unread_bytes + message.len() > UNREAD_BYTES
         {
@@ -145,6 +148,12 @@ impl EventStream {
         self.state().is_finished
     }
 
+    /// Since when nobody reads it, if its request waits for an answer of the client.
+    pub(super) fn waits_since(&self) -> Option<Instant> {
+        let state = self.state();
+        state.left.filter(|_| state.questions > 0)
+    }
+
     /// Bytes that are kept.
     pub(super) fn bytes(&self) -> usize {
         self.state().bytes
@@ -154,7 +163,7 @@ impl EventStream {
     pub(super) fn read_from(&self, index: u64) -> u64 {
         let mut state = self.state();
         state.reader += 1;
-        state.is_left = false;
+        state.left = None;
         state.unread = index.clamp(state.first, state.end());
         let read = usize::try_from(state.unread - state.first).unwrap_or(usize::MAX);
         state.unread_bytes = state.events.iter().skip(read).map(Bytes::len).sum();
@@ -192,10 +201,12 @@ impl EventStream {
     /// A reader is gone. Whether it was the one who reads.
     pub(super) fn leave(&self, reader: u64) -> bool {
         let mut state = self.state();
-        if state.reader != reader || state.is_left {
+        if state.reader != reader || state.left.is_some() {
             return false;
         }
-        state.is_left = true;
+        state.left = Some(Instant::now());
+        // It is that of a connection, of which nothing stays.
+        state.waker = None;
         state.forget_read();
         drop(state);
         self.room.notify_waiters();
@@ -226,7 +237,7 @@ impl StreamState {
             let is_kept = self.number.is_some()
                 && (self.events.len() == 1
                     || (self.bytes <= KEPT_BYTES && self.events.len() <= KEPT_EVENTS));
-            if is_kept || (is_unread && !self.is_left) {
+            if is_kept || (is_unread && self.left.is_none()) {
                 return;
             }
             self.bytes -= oldest.len();
@@ -265,5 +276,10 @@ impl Outward for EventStream {
                 room.await;
             }
         })
+    }
+
+    fn waits(&self, more: bool) {
+        let mut state = self.state();
+        state.questions = state.questions.saturating_add_signed(if more { 1 } else { -1 });
     }
 }

@@ -2,8 +2,7 @@
 
 use rmcp::model::ErrorData;
 
-use crate::mcp::host::limits::MAX_VALUES;
-use crate::mcp::jsonrpc::{MAX_NESTING, nesting};
+use crate::mcp::jsonrpc::{MAX_NESTING, MAX_VALUES, nesting};
 
 /// The text goes on from `the server's answer` or `the message`, where no comment says otherwise.
 #[derive(Debug, thiserror::Error)]

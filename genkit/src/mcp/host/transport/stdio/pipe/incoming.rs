@@ -10,9 +10,8 @@ use serde_json::Value;
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt;
-use crate::mcp::host::limits::MAX_VALUES;
 use crate::mcp::jsonrpc::{
-    Envelope, Id, MAX_NESTING, Member, Outline, Scanner, has_more_values, nesting,
+    Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
 
 /// What becomes of a line.

@@ -1,4 +1,4 @@
-//! The invocation: `prompts!("prompts")`, `prompts!(pub mod asks = "res/prompts", schemas(Recipe))`.
+//! What it is called with: `prompts!("prompts")`, `prompts!(pub mod asks = "res/prompts", schemas(Recipe))`.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -12,7 +12,7 @@ use crate::error::Errors;
 use crate::suggest::{listed, nearest};
 
 /// What was asked for.
-pub(super) struct Invocation {
+pub(super) struct PromptsInput {
     /// `$crate` of the library.
     pub(super) library: TokenStream,
     pub(super) attrs: Vec<Attribute>,
@@ -29,7 +29,7 @@ const OPTIONS: [&str; 1] = ["schemas"];
 const USAGE: &str = "write `prompts!(\"prompts\")`, `prompts!(pub mod asks = \"res/prompts\")`, \
                      or `prompts![haiku, letter]` for `#[prompt]` functions";
 
-impl Invocation {
+impl PromptsInput {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
         let parser = |input: ParseStream| {
             let library;
@@ -48,7 +48,7 @@ fn form(
     input: ParseStream,
     library: TokenStream,
     errors: &mut Errors,
-) -> syn::Result<Option<Invocation>> {
+) -> syn::Result<Option<PromptsInput>> {
     let attrs = input.call(Attribute::parse_outer)?;
     let vis: Visibility = input.parse()?;
     let module = match input.parse::<Option<Token![mod]>>()? {
@@ -81,7 +81,7 @@ fn form(
     }
     let module = module.unwrap_or_else(|| names::ident(&named, folder.span()));
     let vis = Some(vis).filter(|vis| !matches!(vis, Visibility::Inherited));
-    Ok(Some(Invocation { library, attrs, vis, module, folder, schemas }))
+    Ok(Some(PromptsInput { library, attrs, vis, module, folder, schemas }))
 }
 
 /// `, schemas(Recipe, crate::Place)`

@@ -1,0 +1,113 @@
+//! The body of a request.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::input::{InputContext, input};
+use super::item::Item;
+use super::reasoning::ReasoningBack;
+use super::settings::Settings;
+use super::tools::{ToolChoiceParam, ToolParam, format, tool_choice, tools};
+use crate::error::Result;
+use crate::model::openai_wire::models;
+use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::{ModelRequest, Names};
+
+/// Fields that count among the tokens of a request, beside its model, input and tools.
+const COUNTED: [&str; 6] = [
+    "conversation",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "reasoning",
+    "text",
+    "truncation",
+];
+
+#[derive(Serialize)]
+struct ResponsesRequest<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<Cow<'a, str>>,
+    input: Vec<Item<'a>>,
+    #[serde(flatten)]
+    settings: Map<String, Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolParam<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Choice<'a> {
+    Given(&'a Value),
+    Ours(ToolChoiceParam<'a>),
+}
+
+/// The body of a call.
+pub(in crate::model::openai_responses) fn body(
+    server: &ServerSettings,
+    model: &str,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<Vec<u8>> {
+    encode(server, model, request, |request| {
+        // Some models answer in one piece alone.
+        request.stream = stream && !(server.is_openai() && !models::streams(request.model));
+    })
+}
+
+/// The body of a call that counts tokens.
+pub(in crate::model::openai_responses) fn count_body(
+    server: &ServerSettings,
+    model: &str,
+    request: &ModelRequest,
+) -> Result<Vec<u8>> {
+    encode(server, model, request, |request| {
+        request.settings.retain(|key, _| COUNTED.contains(&key.as_str()));
+    })
+}
+
+fn encode(
+    server: &ServerSettings,
+    model: &str,
+    request: &ModelRequest,
+    adapt: impl FnOnce(&mut ResponsesRequest<'_>),
+) -> Result<Vec<u8>> {
+    let config = &request.config;
+    let text = |key: &str| config.get(key).and_then(Value::as_str);
+    let model = text("version").unwrap_or(model);
+    let settings = Settings { config, server, model };
+    let names = Names::of(request);
+    let context = InputContext {
+        names: &names,
+        reasoning: ReasoningBack {
+            server: &server.server,
+            reasons: settings.reasons(),
+            stored: settings.stores(),
+        },
+        detail: text("visualDetailLevel"),
+    };
+    let input = input(request, &context)?;
+    let choice = match config.get("tool_choice") {
+        Some(given) => Some(Choice::Given(given)),
+        None => tool_choice(request, &names).map(Choice::Ours),
+    };
+    let mut body = ResponsesRequest {
+        model,
+        instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
+        input: input.items,
+        settings: settings.sent(format(request, &server.deviations)),
+        tools: tools(request, &names, &server.deviations),
+        tool_choice: choice,
+        stream: false,
+    };
+    adapt(&mut body);
+    let mut bytes = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut bytes, &body)?;
+    Ok(bytes)
+}

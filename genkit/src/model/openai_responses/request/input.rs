@@ -1,0 +1,307 @@
+//! The conversation as the Responses API has it: instructions, and a list of items.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::item::{CallItem, Content, InputPart, Item, MessageItem, OutputItem, input_part, shown};
+use super::reasoning::{ReasoningBack, item_id};
+use crate::error::Result;
+use crate::message::{Message, Part, Role, ToolResponse};
+use crate::model::openai_responses::metadata::{ITEM, ITEM_ID, PHASE};
+use crate::model::openai_wire::content_part::{text, tool_output};
+use crate::model::openai_wire::servers::ToolIds;
+use crate::model::openai_wire::tool_call_ids::ToolCallIds;
+use crate::model::{ModelRequest, Names, documents};
+
+/// What shapes the input of one request.
+pub(super) struct InputContext<'a> {
+    pub(super) names: &'a Names<'a>,
+    pub(super) reasoning: ReasoningBack<'a>,
+    /// How closely images are looked at, where their own metadata does not tell.
+    pub(super) detail: Option<&'a str>,
+}
+
+/// What stands above the conversation, and the conversation.
+pub(super) struct Input<'a> {
+    pub(super) instructions: Option<Cow<'a, str>>,
+    pub(super) items: Vec<Item<'a>>,
+}
+
+/// An item, and the message that it is of.
+type Placed<'a> = (usize, Item<'a>);
+
+/// The input of `request`.
+pub(super) fn input<'a>(
+    request: &'a ModelRequest,
+    context: &'a InputContext<'a>,
+) -> Result<Input<'a>> {
+    let mut writer = InputWriter {
+        context,
+        ids: ToolCallIds::default(),
+        at: 0,
+        items: Vec::with_capacity(request.messages.len() + 1),
+        shown: Vec::new(),
+    };
+    let mut instructions: Option<Cow<'a, str>> = None;
+    let (asked, mut documents) = documents::missing(request).unzip();
+    let asked = asked.flatten();
+    for (at, message) in request.messages.iter().enumerate() {
+        writer.at = at;
+        if asked.is_none() && message.role != Role::System {
+            writer.message("user", documents.take().map(text_content));
+        }
+        if message.role != Role::Tool {
+            writer.end_round();
+        }
+        match message.role {
+            Role::System if writer.items.is_empty() => join(&mut instructions, text(message)),
+            Role::System => {
+                writer.message("developer", Some(Content::Text(text(message))));
+            }
+            Role::User => {
+                let documents = if asked == Some(at) { documents.take() } else { None };
+                writer.user(message, documents)?;
+            }
+            Role::Model => writer.model(message),
+            Role::Tool => writer.tool(message)?,
+        }
+    }
+    writer.end_round();
+    writer.message("user", documents.map(text_content));
+    Ok(Input { instructions, items: paired(writer.items) })
+}
+
+fn text_content<'a>(text: String) -> Content<'a> {
+    Content::Parts(vec![InputPart::InputText { text: Cow::Owned(text) }])
+}
+
+/// Adds one more system message.
+fn join<'a>(instructions: &mut Option<Cow<'a, str>>, more: Cow<'a, str>) {
+    match instructions {
+        _ if more.is_empty() => {}
+        None => *instructions = Some(more),
+        Some(all) => {
+            let all = all.to_mut();
+            all.push_str("\n\n");
+            all.push_str(&more);
+        }
+    }
+}
+
+struct InputWriter<'a> {
+    context: &'a InputContext<'a>,
+    ids: ToolCallIds<'a>,
+    /// The number of the message that is written.
+    at: usize,
+    items: Vec<Placed<'a>>,
+    /// What stood beside answers of tools: a user message after the last of them holds it.
+    shown: Vec<InputPart<'a>>,
+}
+
+impl<'a> InputWriter<'a> {
+    fn push(&mut self, item: Item<'a>) {
+        self.items.push((self.at, item));
+    }
+
+    fn message(&mut self, role: &'static str, content: Option<Content<'a>>) {
+        if let Some(content) = content {
+            let (r#type, id, phase, status) = (None, None, None, None);
+            self.push(Item::Message(MessageItem { r#type, id, role, content, phase, status }));
+        }
+    }
+
+    fn user_parts(&mut self, parts: Vec<InputPart<'a>>) {
+        self.message("user", (!parts.is_empty()).then_some(Content::Parts(parts)));
+    }
+
+    fn end_round(&mut self) {
+        let shown = std::mem::take(&mut self.shown);
+        self.user_parts(shown);
+    }
+
+    fn user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
+        let mut parts = Vec::with_capacity(message.content.len() + 1);
+        for part in &message.content {
+            match part {
+                Part::ToolResponse { tool_response, .. } => self.output(tool_response)?,
+                Part::Custom { custom, .. } => {
+                    self.user_parts(std::mem::take(&mut parts));
+                    self.kept(custom);
+                }
+                _ => parts.extend(input_part(part, self.context.detail)?),
+            }
+        }
+        parts.extend(documents.map(|text| InputPart::InputText { text: Cow::Owned(text) }));
+        self.user_parts(parts);
+        Ok(())
+    }
+
+    fn tool(&mut self, message: &'a Message) -> Result<()> {
+        for part in &message.content {
+            match part {
+                Part::ToolResponse { tool_response, .. } => self.output(tool_response)?,
+                Part::Custom { custom, .. } => self.kept(custom),
+                _ => self.shown.extend(input_part(part, self.context.detail)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, answer: &'a ToolResponse) -> Result<()> {
+        let call_id = self.ids.of_answer(answer, ToolIds::SixtyFour);
+        let (text, more) = tool_output(answer, self.context.detail)?;
+        let output = if more.is_empty() {
+            Content::Text(text)
+        } else {
+            let text = (!text.is_empty()).then_some(InputPart::InputText { text });
+            Content::Parts(
+                text.into_iter()
+                    .map(Ok)
+                    .chain(more.into_iter().map(shown))
+                    .collect::<Result<_>>()?,
+            )
+        };
+        self.push(Item::Output(OutputItem { r#type: "function_call_output", call_id, output }));
+        Ok(())
+    }
+
+    fn kept(&mut self, custom: &'a Map<String, Value>) {
+        let item = custom.get(ITEM).and_then(Value::as_object);
+        if let Some(item) = item.filter(|item| self.context.reasoning.takes(item)) {
+            self.push(Item::Kept(item));
+        }
+    }
+
+    fn model(&mut self, message: &'a Message) {
+        let has_ids = self.has_ids(message);
+        for part in &message.content {
+            let metadata = part.metadata();
+            let id = if has_ids { item_id(metadata, ITEM_ID) } else { None };
+            match part {
+                Part::Text { text, .. } => {
+                    let phase = metadata.get(PHASE).and_then(Value::as_str);
+                    self.said(Cow::Borrowed(text), id, phase);
+                }
+                Part::Data { data, .. } if !data.is_null() => {
+                    self.said(Cow::Owned(data.to_string()), None, None);
+                }
+                Part::Reasoning { .. } => {
+                    if let Some(item) = self.context.reasoning.item(part) {
+                        self.push(Item::Reasoning(item));
+                    }
+                }
+                Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
+                    let call_id = self.ids.of_call(tool_request, ToolIds::SixtyFour);
+                    self.push(Item::Call(CallItem {
+                        r#type: "function_call",
+                        id,
+                        call_id,
+                        name: self.context.names.sent(&tool_request.name),
+                        arguments: &tool_request.input,
+                    }));
+                }
+                Part::Custom { custom, .. } => self.kept(custom),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the items of a message go back with their ids: the API refuses one with an id whose reasoning is
+    /// missing or has none.
+    fn has_ids(&self, message: &'a Message) -> bool {
+        let back = self.context.reasoning;
+        let mut sent = false;
+        for part in &message.content {
+            match part {
+                Part::Reasoning { .. } => match back.item(part) {
+                    Some(item) if item.id.is_some() => sent = true,
+                    _ => return false,
+                },
+                Part::Custom { custom, .. } => {
+                    let item = custom.get(ITEM).and_then(Value::as_object);
+                    let is_reasoning = |item: &&Map<String, Value>| {
+                        item.get("type").is_some_and(|kind| kind == "reasoning")
+                    };
+                    if let Some(item) = item.filter(is_reasoning) {
+                        if !back.takes(item) {
+                            return false;
+                        }
+                        sent = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        sent
+    }
+
+    /// What the model said; neighbours without an id are one message.
+    fn said(&mut self, text: Cow<'a, str>, id: Option<&'a str>, phase: Option<&'a str>) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some((at, Item::Message(last))) = self.items.last_mut()
+            && *at == self.at
+            && last.role == "assistant"
+            && id.is_none()
+            && last.id.is_none()
+            && last.phase == phase
+            && let Content::Text(known) = &mut last.content
+        {
+            return known.to_mut().push_str(&text);
+        }
+        let item = match id {
+            Some(_) => MessageItem {
+                r#type: Some("message"),
+                id,
+                role: "assistant",
+                content: Content::Parts(vec![InputPart::OutputText { text, annotations: [] }]),
+                phase,
+                status: Some("completed"),
+            },
+            None => MessageItem {
+                r#type: None,
+                id,
+                role: "assistant",
+                content: Content::Text(text),
+                phase,
+                status: None,
+            },
+        };
+        self.push(Item::Message(item));
+    }
+}
+
+/// The items that the API takes: a call and its answer come together or not at all, and reasoning comes with what
+/// it led to.
+fn paired(items: Vec<Placed<'_>>) -> Vec<Item<'_>> {
+    let (mut calls, mut outputs) = (HashSet::new(), HashSet::new());
+    for (_, item) in &items {
+        match item {
+            Item::Call(call) => drop(calls.insert(call.call_id.clone())),
+            Item::Output(output) => drop(outputs.insert(output.call_id.clone())),
+            _ => {}
+        }
+    }
+    let mut kept = Vec::with_capacity(items.len());
+    let mut followed = None;
+    for (at, item) in items.into_iter().rev() {
+        let is_taken = match &item {
+            Item::Call(call) => outputs.contains(&call.call_id),
+            Item::Output(output) => calls.contains(&output.call_id),
+            Item::Reasoning(_) => followed == Some(at),
+            Item::Kept(kept) if kept.get("type").is_some_and(|kind| kind == "reasoning") => {
+                followed == Some(at)
+            }
+            _ => true,
+        };
+        if is_taken {
+            followed = Some(at);
+            kept.push(item);
+        }
+    }
+    kept.reverse();
+    kept
+}

@@ -1,0 +1,157 @@
+//! An answer as Genkit has it.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::item::{ItemReader, Said, SaidMessage};
+use super::reply::ResponseObject;
+use crate::error::{Error, Result};
+use crate::message::{Message, Part, Role};
+use crate::model::http::Error as HttpError;
+use crate::model::lenient::count;
+use crate::model::openai_responses::error::Error as E;
+use crate::model::openai_responses::metadata::{ITEM_ID, PHASE};
+use crate::model::openai_wire::error_reply;
+use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::{FinishReason, ModelRequest, ModelResponse};
+
+/// The response in a whole answer.
+pub(in crate::model::openai_responses) fn decode(
+    server: &ServerSettings,
+    request: &ModelRequest,
+    body: &[u8],
+) -> Result<ModelResponse> {
+    let mut reply: ResponseObject =
+        serde_json::from_slice(body).map_err(|error| HttpError::json(&server.name, &error))?;
+    check(server, &reply)?;
+    let items = reply.output.take();
+    if items.is_none() && reply.status.is_none() {
+        return Err(E::NoOutput { provider: server.name.clone() }.into());
+    }
+    let reader = ItemReader::new(request, server);
+    Ok(response(&reader, items.unwrap_or_default(), reply))
+}
+
+/// The count in an answer to a call that counts.
+pub(in crate::model::openai_responses) fn decode_count(
+    server: &ServerSettings,
+    body: &[u8],
+) -> Result<u64> {
+    #[derive(Deserialize)]
+    struct Counted {
+        #[serde(default, deserialize_with = "count")]
+        input_tokens: Option<u64>,
+    }
+    let counted: Counted =
+        serde_json::from_slice(body).map_err(|error| HttpError::json(&server.name, &error))?;
+    counted.input_tokens.ok_or_else(|| E::NoCount { provider: server.name.clone() }.into())
+}
+
+/// The error of a reply that failed.
+pub(super) fn check(server: &ServerSettings, reply: &ResponseObject) -> Result<()> {
+    match &reply.error {
+        Some(error) => Err(failed(server, error)),
+        None if reply.status.as_deref() == Some("failed") => {
+            Err(E::Failed { provider: server.name.clone() }.into())
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn failed(server: &ServerSettings, error: &Value) -> Error {
+    error_reply::within(&server.name, error)
+}
+
+/// The response that a reply is, with these items as its output.
+pub(super) fn response(
+    reader: &ItemReader<'_>,
+    items: Vec<Value>,
+    reply: ResponseObject,
+) -> ModelResponse {
+    let mut answer = Answer::default();
+    for item in items {
+        answer.add(reader.read(item));
+    }
+    answer.build(reply)
+}
+
+/// An answer as it is put together.
+#[derive(Default)]
+struct Answer {
+    parts: Vec<Part>,
+    /// Whether there is reasoning, which what follows belongs to.
+    reasons: bool,
+    refusal: String,
+    annotations: Vec<Value>,
+    probabilities: Vec<Value>,
+}
+
+impl Answer {
+    fn add(&mut self, said: Said) {
+        match said {
+            Said::Nothing => {}
+            Said::Part(part) => {
+                self.reasons |= matches!(part, Part::Reasoning { .. } | Part::Custom { .. });
+                self.parts.push(part);
+            }
+            Said::Message(said) => self.add_message(said),
+        }
+    }
+
+    fn add_message(&mut self, said: SaidMessage) {
+        self.refusal.push_str(&said.refusal);
+        self.annotations.extend(said.annotations);
+        self.probabilities.extend(said.probabilities);
+        if said.text.is_empty() {
+            return;
+        }
+        let mut part = Part::text(said.text);
+        let id = said.id.filter(|_| self.reasons);
+        for (key, value) in [(ITEM_ID, id), (PHASE, said.phase)] {
+            part.metadata_mut().extend(value.map(|value| (key.to_owned(), value.into())));
+        }
+        self.parts.push(part);
+    }
+
+    fn build(self, reply: ResponseObject) -> ModelResponse {
+        let (finish_reason, finish_message) = match self.refusal {
+            refusal if !refusal.is_empty() => (FinishReason::Blocked, Some(refusal)),
+            _ => finish(&reply),
+        };
+        let mut custom = Map::new();
+        for (key, text) in
+            [("id", reply.id), ("model", reply.model), ("serviceTier", reply.service_tier)]
+        {
+            custom.extend(text.map(|text| (key.to_owned(), Value::String(text))));
+        }
+        for (key, list) in [("annotations", self.annotations), ("logprobs", self.probabilities)] {
+            if !list.is_empty() {
+                custom.insert(key.to_owned(), Value::Array(list));
+            }
+        }
+        ModelResponse {
+            message: Some(Message::new(Role::Model, self.parts)),
+            finish_reason: Some(finish_reason),
+            finish_message,
+            usage: reply.usage,
+            custom,
+            ..ModelResponse::default()
+        }
+    }
+}
+
+fn finish(reply: &ResponseObject) -> (FinishReason, Option<String>) {
+    let status = reply.status.as_deref();
+    let reason = reply.reason().map(str::to_owned);
+    match (status, reason.as_deref()) {
+        // Some servers drop a letter.
+        (Some("completed" | "complete"), _) => (FinishReason::Stop, None),
+        (Some("incomplete"), Some("max_output_tokens" | "max_tokens")) => {
+            (FinishReason::Length, None)
+        }
+        (Some("incomplete"), Some("content_filter")) => (FinishReason::Blocked, reason),
+        // One that runs in the background is asked for later.
+        (None | Some("queued" | "in_progress"), _) => (FinishReason::Unknown, None),
+        (Some(status), _) => (FinishReason::Other, reason.or(Some(status.to_owned()))),
+    }
+}

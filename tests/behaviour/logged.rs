@@ -1,0 +1,50 @@
+//! What a test hears of `tracing`: the events of its own thread, one text each.
+
+use std::fmt::Debug;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use tracing::field::{Field, Visit};
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
+
+/// Events with their targets and fields: `genkit::audit method="tools/call" name=add `.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+/// With one subscriber in the process an event that another thread comes to first is asked for there.
+static SECOND: LazyLock<tracing::Dispatch> =
+    LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+
+impl Log {
+    /// One that hears until what is returned with it is dropped.
+    pub(crate) fn listening() -> (Self, DefaultGuard) {
+        LazyLock::force(&SECOND);
+        let log = Self::default();
+        let subscriber = tracing_subscriber::registry().with(log.clone());
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    /// What came since the last time and has this text.
+    pub(crate) fn take(&self, text: &str) -> Vec<String> {
+        let mut events = std::mem::take(&mut *self.0.lock().unwrap());
+        events.retain(|event| event.contains(text));
+        events
+    }
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Log {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        let mut text = Text(format!("{} ", event.metadata().target()));
+        event.record(&mut text);
+        self.0.lock().unwrap().push(text.0);
+    }
+}
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.push_str(&format!("{field}={value:?} "));
+    }
+}
