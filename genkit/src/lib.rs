@@ -102,7 +102,7 @@
 //!
 //! # Features
 //!
-//! `inventory` (default), `gemini`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
+//! `inventory` (default), `gemini`, `ollama`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
 //! `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`, `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
@@ -112,6 +112,11 @@ extern crate self as genkit;
 #[cfg(all(doctest, feature = "mcp-http", feature = "mcp-host-http"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The programs of the page about models compile.
+#[cfg(all(doctest, feature = "gemini", feature = "anthropic"))]
+#[doc = include_str!("../../docs/models.md")]
+struct Models;
 
 pub mod action;
 mod canonical;
@@ -239,6 +244,33 @@ pub use registry::{Action, IntoActions, Registry};
 /// [`Generate::stream`] to watch.
 pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
+}
+
+/// Turns texts into vectors, so that like texts have like vectors, with an embedder by its name or as a value.
+///
+/// ```no_run
+/// use genkit::model::EmbedTask;
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let notes = ["High water at noon.", "The café opens at eight."];
+/// let embedded = genkit::embed("gemini/gemini-embedding-001", notes).task(EmbedTask::Document).await?;
+/// assert_eq!(embedded.embeddings.len(), 2);
+/// println!("{:?} tokens", embedded.usage.input_tokens);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Names are those of Gemini, of servers that speak OpenAI's `/embeddings` (`openai/text-embedding-3-small`) and of
+/// Ollama (`ollama/nomic-embed-text`). As many texts as there are go out in as few calls as the provider takes, one after
+/// the other; the vectors come in the order of the texts. They are not stored.
+///
+/// # Errors
+/// There is no such embedder, or a call fails: then there are no vectors at all.
+pub fn embed<T: Into<String>>(
+    embedder: impl Into<model::EmbedderRef>,
+    texts: impl IntoIterator<Item = T>,
+) -> model::Embed {
+    Genkit::default().embed(embedder, texts)
 }
 
 /// Begins a run with a prompt, a value or one of the registry by its name: it is rendered when the run

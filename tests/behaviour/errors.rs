@@ -133,6 +133,36 @@ async fn an_answer_that_is_too_large_is_refused_with_its_size() {
     assert!(said.contains("more than the limit of 1024"), "{said}");
 }
 
+/// Is long.
+#[prompt]
+async fn essay(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+/// Is long.
+#[resource("book://{bytes}")]
+async fn book(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+#[tokio::test]
+async fn prompts_and_resources_have_the_limit_of_the_server() {
+    let registry = Registry::new().add(prompts![essay]).add(resources![book]);
+    let genkit = Genkit::builder().registry(registry).build().unwrap();
+    for modern in [false, true] {
+        let server = genkit.serve_mcp().max_output(1024);
+        let client = Client::builder().modern(modern).connect(server).await.unwrap();
+        client.get_prompt("essay", json!({"bytes": 500})).await.unwrap();
+        let refused = client.get_prompt("essay", json!({"bytes": 2000})).await.unwrap_err();
+        let said = "more than the limit of 1024";
+        assert!(refused.to_string().contains("`essay`"), "{refused}");
+        assert!(refused.to_string().contains(said), "{refused}");
+        client.read_resource("book://500").await.unwrap();
+        let refused = client.read_resource("book://2000").await.unwrap_err();
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn causes_are_told_too() {
     assert_eq!(told(&client().await, "fails", json!({})).await, "cannot save: disk is gone");

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi};
+use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 const KEY: &str = "KEY";
 
 /// The providers that are built.
-pub const BUILT: [&str; 3] = ["gemini", "ollama", "openai"];
+pub const BUILT: [&str; 5] = ["anthropic", "gemini", "ollama", "openai", "openai-responses"];
 
 /// One case.
 pub struct Case {
@@ -58,26 +59,36 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
     Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
 }
 
-/// The model of a provider that is built, at `url`.
+/// The model of a provider that is built, at `url`; without a name the one that the cases of answers mean.
 pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
+    model_with(provider, name, url, KEY, None)
+}
+
+/// The same with a key and a limit of time.
+pub fn model_with(
+    provider: &str,
+    name: &str,
+    url: &str,
+    key: &str,
+    limit: Option<Duration>,
+) -> Option<Arc<dyn Model>> {
+    /// Every provider is made in the same way.
+    macro_rules! made {
+        ($provider:ty, $url:expr, $usual:literal) => {{
+            let builder = <$provider>::builder().api_key(key).base_url($url);
+            let builder = match limit {
+                Some(limit) => builder.timeout(limit),
+                None => builder,
+            };
+            Some(builder.build().unwrap().model(if name.is_empty() { $usual } else { name }))
+        }};
+    }
     match provider {
-        "anthropic" => {
-            let anthropic = Anthropic::builder().api_key(KEY).base_url(url).build().unwrap();
-            Some(anthropic.model(if name.is_empty() { "claude-sonnet-4-6" } else { name }))
-        }
-        "gemini" => {
-            let gemini = Gemini::builder().api_key(KEY).base_url(url).build().unwrap();
-            Some(gemini.model(if name.is_empty() { "gemini-2.5-flash" } else { name }))
-        }
-        "openai" => {
-            let openai =
-                OpenAi::builder().api_key(KEY).base_url(format!("{url}/v1")).build().unwrap();
-            Some(openai.model(if name.is_empty() { "gpt-4o" } else { name }))
-        }
-        "ollama" => {
-            let ollama = Ollama::builder().api_key(KEY).base_url(url).build().unwrap();
-            Some(ollama.model(if name.is_empty() { "llama3.2" } else { name }))
-        }
+        "anthropic" => made!(Anthropic, url, "claude-sonnet-4-6"),
+        "gemini" => made!(Gemini, url, "gemini-2.5-flash"),
+        "ollama" => made!(Ollama, url, "llama3.2"),
+        "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
+        "openai-responses" => made!(OpenAiResponses, format!("{url}/v1"), "gpt-5-mini"),
         _ => None,
     }
 }

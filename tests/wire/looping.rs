@@ -1,16 +1,16 @@
-//! The whole loop against a Gemini on loopback that behaves badly.
+//! The whole loop against servers that behave badly, at every provider.
 
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use genkit::middleware::retry;
-use genkit::model::{FinishReason, Gemini, Model};
+use genkit::model::{FinishReason, Model};
 use genkit::{ErrorKind, Generate, tool, tools};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::faults::server::{http, read_request};
+use crate::cases::{self, BUILT};
+use crate::faults::server::http;
+use crate::mock::{Mock, Piece, Said, answer, dialect};
 
 /// Adds.
 #[tool]
@@ -18,135 +18,141 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// What a server was asked, body by body.
-type Asked = Arc<Mutex<Vec<Value>>>;
-
-/// A Gemini that gives `answer` of the number of the request, each on a connection of its own.
-fn gemini(answer: impl Fn(usize) -> String + Send + 'static) -> (Arc<dyn Model>, Asked) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Asked::default();
-    let seen = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for connection in listener.incoming() {
-            let mut connection = connection.unwrap();
-            let request = read_request(&mut connection);
-            let (_, body) = request.split_once("\r\n\r\n").unwrap();
-            let number = {
-                let mut seen = seen.lock().unwrap();
-                seen.push(serde_json::from_str(body).unwrap());
-                seen.len() - 1
-            };
-            // The caller may leave early, which is its right.
-            let _ = connection.write_all(answer(number).as_bytes());
-        }
-    });
-    (Gemini::builder().api_key("KEY").base_url(url).build().unwrap().model("gemini-3-pro"), asked)
+fn model(provider: &str, mock: &Mock) -> Arc<dyn Model> {
+    cases::model(provider, mock.dialect.model(), &mock.url).unwrap()
 }
 
-fn call(number: usize) -> String {
-    json!({"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
-        {"functionCall": {"name": "add", "args": {"a": number, "b": 1}, "id": format!("c{number}")},
-            "thoughtSignature": format!("c2ln{number}")},
-        {"functionCall": {"name": "add", "args": {"a": number, "b": 2}, "id": format!("d{number}")}},
-    ]}}]})
-    .to_string()
+fn asks(model: Arc<dyn Model>) -> Generate {
+    genkit::generate("go").model(model).tools(tools![add])
 }
 
-fn text(content: &str) -> String {
-    let content = json!({"role": "model", "parts": [{"text": content}]});
-    json!({"candidates": [{"finishReason": "STOP", "content": content}]}).to_string()
-}
-
-fn asks(model: &Arc<dyn Model>) -> Generate {
-    genkit::generate("go").model(Arc::clone(model)).tools(tools![add])
+/// Two calls, with ids and a signature of the round.
+fn calls(round: usize) -> Said {
+    let id = |name: &str| -> &'static str { format!("{name}{round}").leak() };
+    Said::default()
+        .thought("hm", &format!("c2lnbmF0dXJl{round:04}"))
+        .calls(id("c"), "add", json!({"a": round, "b": 1}))
+        .calls(id("d"), "add", json!({"a": round, "b": 2}))
 }
 
 #[tokio::test]
-async fn endless_tool_calls_end_at_the_limit() {
-    let (model, asked) = gemini(|number| http("200 OK", "", &call(number)));
-    let response = asks(&model).await.unwrap();
-    assert_eq!(response.finish_reason, Some(FinishReason::Aborted));
-    assert_eq!(response.messages().len(), 12);
-    let asked = asked.lock().unwrap();
-    assert_eq!(asked.len(), 6);
-    let contents = asked[5]["contents"].as_array().unwrap();
-    for round in 0..5 {
-        let model = &contents[1 + 2 * round]["parts"];
-        assert_eq!(model[0]["thoughtSignature"], format!("c2ln{round}"), "on the part it came on");
-        assert!(model[1].get("thoughtSignature").is_none());
-        let answers = &contents[2 + 2 * round]["parts"];
-        assert_eq!(answers[0]["functionResponse"]["id"], format!("c{round}"));
-        assert_eq!(answers[1]["functionResponse"]["response"]["output"], round + 2);
+async fn endless_calls_end_at_the_limit() {
+    for provider in BUILT {
+        let dialect = dialect(provider);
+        let mock =
+            Mock::answers(dialect, move |number, request| answer(dialect, request, &calls(number)));
+        let response = asks(model(provider, &mock)).await.unwrap();
+        assert_eq!(response.finish_reason, Some(FinishReason::Aborted), "{provider}");
+        assert_eq!(response.messages().len(), 12, "{provider}");
+        assert_eq!(mock.requests().len(), 6, "{provider}");
+        let asked = mock.asked();
+        let (mut wanted, mut outputs) = (Vec::new(), Vec::new());
+        for piece in asked.pieces() {
+            match piece {
+                Piece::Call { id, .. } => wanted.push(id.clone()),
+                Piece::Answer { id, output, .. } => outputs.push((id.clone(), output.to_string())),
+                _ => {}
+            }
+        }
+        assert_eq!(outputs.len(), 10, "{provider}");
+        for (at, (id, output)) in outputs.iter().enumerate() {
+            assert_eq!(*id, wanted[at], "{provider}");
+            let sum = at / 2 + 1 + at % 2;
+            assert!(output.contains(&sum.to_string()), "{provider}: {output} is not {sum}");
+        }
+        // The signatures of all rounds are there, each once and in order.
+        if !matches!(provider, "openai" | "ollama") {
+            let body = mock.last().to_string();
+            let places: Vec<_> =
+                (0..5).map(|n| body.find(&format!("c2lnbmF0dXJl{n:04}"))).collect();
+            assert!(
+                places.is_sorted() && places.iter().all(Option::is_some),
+                "{provider}: {places:?}"
+            );
+        }
     }
 }
 
 #[tokio::test]
 async fn a_failure_in_a_later_turn_keeps_the_history() {
-    for (second, kind) in [
-        (
-            http(
-                "500 Oops",
-                "",
-                r#"{"error": {"code": 500, "message": "oh no", "status": "INTERNAL"}}"#,
-            ),
-            ErrorKind::Internal,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"candidates\": [".to_owned(),
-            ErrorKind::Unavailable,
-        ),
-        (String::new(), ErrorKind::Unavailable),
-    ] {
-        let (model, asked) = gemini(move |number| match number {
-            0 => http("200 OK", "", &call(0)),
-            _ => second.clone(),
-        });
-        let error = asks(&model).await.unwrap_err();
-        assert_eq!(error.kind(), kind, "{error}");
-        assert_eq!(error.partial().unwrap().messages().len(), 3, "{error}");
-        assert_eq!(asked.lock().unwrap().len(), 2, "nothing is sent again by itself");
+    for provider in BUILT {
+        let dialect = dialect(provider);
+        let cut = "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"".to_owned();
+        let failure = http("500 Oops", "", &dialect.failure(500, "oh no").to_string());
+        for (second, kind) in [
+            (failure, ErrorKind::Internal),
+            (cut, ErrorKind::Unavailable),
+            (String::new(), ErrorKind::Unavailable),
+        ] {
+            let mock = Mock::answers(dialect, move |number, request| match number {
+                0 => answer(dialect, request, &calls(0)),
+                _ => second.clone(),
+            });
+            let error = asks(model(provider, &mock)).await.unwrap_err();
+            assert_eq!(error.kind(), kind, "{provider}: {error}");
+            assert_eq!(error.partial().unwrap().messages().len(), 3, "{provider}: {error}");
+            assert_eq!(mock.requests().len(), 2, "{provider}: nothing is sent again by itself");
+        }
     }
 }
 
 #[tokio::test]
 async fn a_limit_on_rate_is_waited_for_where_that_is_wanted() {
-    let body =
-        r#"{"error": {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}}"#;
-    let (model, asked) = gemini(move |number| match number {
-        0 => http("429 Too Many Requests", "retry-after: 0\r\n", body),
-        _ => http("200 OK", "", &text("here")),
-    });
-    let response = asks(&model).middleware(retry()).await.unwrap();
-    assert_eq!(response.text(), "here");
-    assert_eq!(asked.lock().unwrap().len(), 2);
+    for provider in BUILT {
+        let dialect = dialect(provider);
+        let limited = move |wait: u32| {
+            let body = dialect.failure(429, "slow down").to_string();
+            http("429 Too Many Requests", &format!("retry-after: {wait}\r\n"), &body)
+        };
+        let mock = Mock::answers(dialect, move |number, request| match number {
+            0 => limited(0),
+            _ => answer(dialect, request, &Said::text("here")),
+        });
+        let response = asks(model(provider, &mock)).middleware(retry()).await.unwrap();
+        assert_eq!(response.text(), "here", "{provider}");
+        assert_eq!(mock.requests().len(), 2, "{provider}");
 
-    let (model, asked) =
-        gemini(move |_| http("429 Too Many Requests", "retry-after: 7200\r\n", body));
-    let error = asks(&model).middleware(retry()).await.unwrap_err();
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(7200)), "nobody waits that long");
-    assert_eq!(asked.lock().unwrap().len(), 1);
+        let mock = Mock::answers(dialect, move |_, _| limited(7200));
+        let error = asks(model(provider, &mock)).middleware(retry()).await.unwrap_err();
+        assert_eq!(
+            error.retry_after(),
+            Some(Duration::from_secs(7200)),
+            "{provider}: nobody waits that long"
+        );
+        assert_eq!(mock.requests().len(), 1, "{provider}");
+    }
 }
 
+/// An error in the middle of a stream ends the run, and what came before it was seen.
 #[tokio::test]
-async fn a_streamed_run_is_the_same_run() {
-    let event = |json: String| format!("data: {json}\r\n\r\n");
-    let (model, asked) = gemini(move |number| match number {
-        0 => http("200 OK", "content-type: text/event-stream\r\n", &event(call(0))),
-        _ => {
-            let pieces = event(text("It is ")) + &event(text("one."));
-            http("200 OK", "content-type: text/event-stream\r\n", &pieces)
+async fn a_stream_that_breaks_keeps_what_was_seen() {
+    for provider in BUILT {
+        let dialect = dialect(provider);
+        let mock = Mock::answers(dialect, move |_, _| {
+            let pieces = dialect.pieces(&Said::text("one two three"));
+            let most = pieces.len() - 4;
+            let framed = dialect.framed(&pieces[..most]).replace("data: [DONE]\n\n", "");
+            // The connection breaks: the length that was told does not come.
+            let head =
+                format!("content-type: {}\r\ncontent-length: 99999\r\n", dialect.stream_type());
+            format!("HTTP/1.1 200 OK\r\n{head}\r\n{framed}")
+        });
+        let mut stream = asks(model(provider, &mock)).stream();
+        let (mut seen, mut failed) = (String::new(), None);
+        while let Some(chunk) = stream.next().await {
+            match chunk {
+                Ok(chunk) => seen.push_str(&chunk.text()),
+                Err(error) => failed = Some(error),
+            }
         }
-    });
-    let mut stream = asks(&model).stream();
-    let mut seen = Vec::new();
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.unwrap();
-        seen.push((chunk.index.unwrap(), chunk.text()));
+        assert!(
+            seen.starts_with("one") && "one two three".starts_with(&seen),
+            "{provider}: {seen:?}"
+        );
+        let error = match failed {
+            Some(error) => error,
+            None => stream.response().await.unwrap_err(),
+        };
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{provider}: {error}");
     }
-    let text = |index, text: &str| (index, text.to_owned());
-    assert_eq!(seen, [text(0, ""), text(1, ""), text(2, "It is "), text(2, "one.")]);
-    assert_eq!(stream.response().await.unwrap().text(), "It is one.");
-    let asked = asked.lock().unwrap();
-    assert_eq!(asked[1]["contents"][1]["parts"][0]["thoughtSignature"], "c2ln0");
 }

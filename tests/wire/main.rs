@@ -3,13 +3,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+mod anthropic;
 mod cases;
 mod compare_request;
 mod compare_response;
-mod edited;
+mod counted;
 mod faults;
+mod features;
+mod fuzz;
+mod histories;
 mod looping;
+mod mock;
 mod replay;
 mod requests;
 mod responses;
+mod rules;
 mod tally;

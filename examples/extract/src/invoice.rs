@@ -59,7 +59,23 @@ impl Invoice {
         found.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
-    /// What was not found, and what cannot be.
+    /// The sum of the lines, where all of them have an amount.
+    fn sum(&self) -> Option<f64> {
+        let amounts: Option<Vec<f64>> = self.lines.iter().map(|line| line.amount).collect();
+        amounts.filter(|all| !all.is_empty()).map(|all| all.iter().sum())
+    }
+
+    /// What cannot be: the model is told, and reads the text again.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match (self.sum(), self.total) {
+            (Some(sum), Some(total)) if sum > total + 0.005 => Err(format!(
+                "the lines add up to {sum:.2}, which is more than the total of {total:.2}"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was not found, and what may be wrong.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let mut check = |there: bool, name: &str| {
@@ -84,12 +100,10 @@ impl Invoice {
         if !missing.is_empty() {
             doubts.push(format!("not found: {}", missing.join(", ")));
         }
-        let amounts: Option<Vec<f64>> = self.lines.iter().map(|line| line.amount).collect();
-        if let (Some(total), Some(amounts)) = (self.total, amounts.filter(|all| !all.is_empty())) {
-            let sum: f64 = amounts.iter().sum();
-            if (sum - total).abs() > 0.005 {
-                doubts.push(format!("the lines add up to {sum:.2}, and the total is {total:.2}"));
-            }
+        if let (Some(total), Some(sum)) = (self.total, self.sum())
+            && (sum - total).abs() > 0.005
+        {
+            doubts.push(format!("the lines add up to {sum:.2}, and the total is {total:.2}"));
         }
         doubts
     }

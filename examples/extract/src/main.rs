@@ -84,11 +84,18 @@ async fn extract(
     progress: &mut impl Write,
     terminal: bool,
 ) -> Result<Invoice> {
-    let mut stream =
-        genkit::generate(text).system(SYSTEM).model(model).output::<Invoice>().stream();
+    let run = genkit::generate(text).system(SYSTEM).model(model).extract::<Invoice>();
+    // What does not fit goes back to the model, once by default.
+    let mut stream = run.validate(Invoice::check).stream();
     let mut shown = String::new();
     while let Some(chunk) = stream.next().await {
-        chunk?;
+        if let Some(retry) = chunk?.output_retry() {
+            // What was found is void.
+            let line_end = if terminal && !shown.is_empty() { "\n" } else { "" };
+            writeln!(progress, "{line_end}asked again: {}", retry.reason)?;
+            shown.clear();
+            continue;
+        }
         // The same type, as far as it is known.
         let Some(so_far) = stream.output::<Invoice>() else { continue };
         let summary = so_far.summary();

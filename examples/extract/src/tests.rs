@@ -53,13 +53,30 @@ async fn a_terminal_gets_one_line() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_goes_back_to_the_model() {
+    let wrong = r#"{"total": 6, "lines": [{"description": "Tea", "amount": 60}]}"#;
+    let right = r#"{"total": 60, "lines": [{"description": "Tea", "amount": 60}]}"#;
+    let model = ScriptedModel::texts([wrong, right]);
+    let (invoice, progress) = run(model.clone(), false).await;
+    assert_eq!(invoice.unwrap().total, Some(60.0));
+    let asked: Vec<&str> = progress.lines().collect();
+    let why = "the lines add up to 60.00, which is more than the total of 6.00";
+    assert_eq!(
+        asked,
+        ["found: total 6 · lines 1", &format!("asked again: {why}"), "found: total 60 · lines 1",]
+    );
+    let told = model.requests()[1].messages.last().unwrap().text();
+    assert!(told.contains(why), "{told}");
+}
+
+#[tokio::test]
 async fn what_does_not_fit_is_an_error() {
     for (text, kind) in [
         ("I see no invoice.", ErrorKind::InvalidArgument),
         (r#"{"total": "a lot"}"#, ErrorKind::InvalidArgument),
         ("{}", ErrorKind::NotFound),
     ] {
-        let (invoice, _) = run(ScriptedModel::text(text), false).await;
+        let (invoice, _) = run(ScriptedModel::texts([text, text]), false).await;
         assert_eq!(invoice.unwrap_err().kind(), kind, "{text}");
     }
 }

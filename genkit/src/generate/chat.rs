@@ -6,11 +6,13 @@ use super::builder::Generate;
 use super::data::{GenerateResponse, IntoParts};
 use super::error::Error as E;
 use super::interrupt::{Answer, Interrupt};
+use super::run::OutputChecks;
 use super::stream::GenerateStream;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::message::{Message, Role};
 use crate::model::ChunkSink;
+use crate::schema::Schema;
 
 /// A chat: each turn knows the ones before it.
 ///
@@ -156,12 +158,33 @@ impl<'a> ChatTurn<'a> {
         GenerateStream::new(format, |chunks| self.start(chunks))
     }
 
+    /// What the conversation checks of each answer.
+    pub(super) fn output_checks(&self) -> OutputChecks {
+        self.turn.as_ref().map(|turn| turn.settings.output.clone()).unwrap_or_default()
+    }
+
     fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+        self.start_extracting(None, chunks)
+    }
+
+    /// Runs it, with a schema and checks of its own.
+    pub(super) fn start_extracting(
+        self,
+        extract: Option<(Schema, OutputChecks)>,
+        chunks: ChunkSink,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
         Box::pin(async move {
             let turn = self.turn?;
             let had_prompt = turn.source.is_some();
-            let turn = turn.rendered().await?;
+            let mut turn = turn.rendered().await?;
             let settings = had_prompt.then(|| turn.clone());
+            if let Some((schema, checks)) = extract {
+                let output = turn.options.output.get_or_insert_default();
+                (output.format, output.content_type) = (None, None);
+                output.json_schema = Some(schema);
+                turn.settings.output = checks;
+                turn.settings.fail_on_max_turns = true;
+            }
             let response = turn.start(chunks).await?;
             if let Some(settings) = settings {
                 // The prompt is the beginning of the history from now on, and what it says stays.

@@ -10,10 +10,12 @@
 //! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], [`resume`](crate::resume) |
 //! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](crate::Tool::call), [`ToolInvocation`] |
 //! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
-//! | structured output | [`Generate::output`], [`Format`] |
+//! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
+//! | output that does not fit goes back to the model | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
 //! | a run that begins with a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
+//! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
 //! | code around runs and calls | [`middleware`] |
 
 mod builder;
@@ -23,6 +25,7 @@ mod call_tool;
 mod chat;
 mod data;
 mod error;
+mod extract;
 mod format;
 pub(crate) mod interrupt;
 #[doc(hidden)] // public as `genkit::middleware`
@@ -43,8 +46,9 @@ pub use call_tool::ToolInvocation;
 pub use chat::{Chat, ChatTurn};
 pub use data::{
     GenerateOptions, GenerateResponse, Instructions, IntoMessages, IntoParts, OutputOptions,
-    ToolChunk, ToolProgress,
+    OutputRetry, ToolChunk, ToolProgress, Turn, UsageLimit,
 };
+pub use extract::Extract;
 pub use format::Format;
 #[cfg(feature = "dev-tools")]
 pub(crate) use interrupt::question_metadata;

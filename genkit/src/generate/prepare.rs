@@ -16,7 +16,7 @@ use super::interrupt::{Interrupt, Resumed, resume};
 use super::request::{
     close_calls, conversation, drop_pending, forget_instructions, place_documents, shape_output,
 };
-use super::run::{MAX_TURNS, Run, RunEnv, RunSettings, TurnRules, begin_span};
+use super::run::{Budget, MAX_TURNS, Run, RunEnv, RunSettings, TurnRules, begin_span};
 use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::context::{Asker, ContextParts};
@@ -174,12 +174,16 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
+        stop_on_tools: stops(&options.stop_on_tools, &tools)?,
+        output_retries: None,
     };
+    let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
+    let rules = TurnRules { output_retries: settings.output.retries(&request.output)?, ..rules };
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
-    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started, asker };
+    let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok((Run::new(env, rules, resumed), request))
 }
 
@@ -194,12 +198,18 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
     };
     let tools = find_tools(&mut generate).await?;
     let Generate { genkit, settings, mut options, .. } = generate;
-    let rules =
-        TurnRules { max_turns: usize::MAX, fail_on_max_turns: true, return_tool_requests: false };
+    let rules = TurnRules {
+        max_turns: usize::MAX,
+        fail_on_max_turns: true,
+        return_tool_requests: false,
+        stop_on_tools: Vec::new(),
+        output_retries: None,
+    };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
-    let env = RunEnv { genkit, settings, name, model, tools, sink, cancel, started, asker };
+    let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
+    let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok(Run::new(env, rules, None))
 }
 
@@ -216,6 +226,17 @@ async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
         Some(error) => Err(error.into()),
         None => Ok(tools),
     }
+}
+
+/// The tools that end the run, by their whole names.
+fn stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
+    let whole = |name: &String| match tools.get(name) {
+        Some(tool) => Ok(tool.name().to_owned()),
+        // It may come yet.
+        None if tools.is_live() => Ok(name.clone()),
+        None => Err(E::StopsOnUnknownTool(tools.unknown(name)).into()),
+    };
+    names.iter().map(whole).collect()
 }
 
 /// Stands in where no model was named.

@@ -67,7 +67,7 @@ impl Generate {
     /// # Errors
     /// As [`GenerateResponse::run_tools`].
     pub async fn run_tools(self, response: &GenerateResponse) -> Result<GenerateResponse> {
-        let GenerateResponse { message, request, usage, custom, .. } = response.clone();
+        let GenerateResponse { message, request, mut usage, custom, .. } = response.clone();
         let Some(message) = message.filter(|message| message.tool_requests().next().is_some())
         else {
             return Ok(response.clone());
@@ -83,6 +83,7 @@ impl Generate {
         // One for all: the calls of a round belong together.
         let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
         let ran = traced(span, work, json).await?;
+        usage.add(&ran.usage); // what tools sampled
         let finish_reason = ran.finish_reason.or(response.finish_reason);
         Ok(GenerateResponse { finish_reason, usage, custom, ..ran })
     }

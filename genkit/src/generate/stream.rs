@@ -88,7 +88,9 @@ impl<'a> GenerateStream<'a> {
         self.ended.take().unwrap_or_else(|| Err(E::AlreadyFailed.into()))
     }
 
-    /// The text so far of the message that the model is writing.
+    /// The text so far of the message that the model is writing. It begins anew with each message, also
+    /// where an answer did not fit and the model is asked again:
+    /// [`GenerateChunk::output_retry`](crate::model::GenerateChunk::output_retry).
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -146,7 +148,10 @@ impl<'a> GenerateStream<'a> {
 
     fn take(&mut self) -> Option<GenerateChunk> {
         let chunk = lock(&self.queue.0).pop_front();
-        if let Some(chunk) = &chunk
+        if let Some(retry) = chunk.as_ref().and_then(GenerateChunk::output_retry) {
+            self.index = retry.index + 1;
+            self.text.clear();
+        } else if let Some(chunk) = &chunk
             && chunk.role == Some(Role::Model)
         {
             let index = chunk.index.unwrap_or(self.index);

@@ -8,7 +8,7 @@ use super::Genkit;
 use crate::context::TypeMap;
 use crate::error::Result;
 use crate::generate::middleware::{Middleware, NamedMiddleware};
-use crate::model::{IntoModel, Model, Models, Provider};
+use crate::model::{Embedder, IntoModel, Model, Models, Provider};
 #[cfg(feature = "dotprompt")]
 use crate::prompts_dir::PromptFiles;
 use crate::registry::{IntoActions, Registry};
@@ -103,6 +103,12 @@ impl GenkitBuilder {
     /// One more model that requests find by its name.
     pub fn model(mut self, model: impl Model) -> Self {
         self.models.add(Arc::new(model));
+        self
+    }
+
+    /// One more embedder that [`embed`](crate::embed()) finds by its name.
+    pub fn embedder(mut self, embedder: impl Embedder) -> Self {
+        self.models.add_embedder(Arc::new(embedder));
         self
     }
 

@@ -13,7 +13,7 @@ use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceCon
 use crate::context::TypeMap;
 use crate::error::{Error, Result};
 use crate::generate::middleware::{Middleware, NamedMiddleware};
-use crate::model::Models;
+use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 use crate::registry::Registry;
 
 pub use builder::GenkitBuilder;
@@ -79,6 +79,31 @@ impl Genkit {
     /// Its registry.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// Turns texts into vectors with an embedder, a value or one that is found by its name: see
+    /// [`embed`](crate::embed()).
+    ///
+    /// ```
+    /// use genkit::model::{Embedding, embedder_fn};
+    /// use genkit::{Genkit, Registry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let lengths = embedder_fn("house/lengths", |texts| async move {
+    ///     texts.iter().map(|text| Embedding::new([text.len() as f64])).collect::<Vec<_>>()
+    /// });
+    /// let genkit = Genkit::builder().registry(Registry::new()).embedder(lengths).build()?;
+    /// assert_eq!(genkit.embed("house/lengths", ["tide"]).await?.embeddings[0].values(), [4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn embed<T: Into<String>>(
+        &self,
+        embedder: impl Into<EmbedderRef>,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Embed {
+        Embed::new(self.models.clone(), embedder.into(), EmbedRequest::new(texts))
     }
 
     /// Runs a flow by its name, with JSON in and JSON out.

@@ -11,6 +11,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod cache;
 mod construct;
 mod media;
 mod part;
@@ -19,9 +20,15 @@ mod tool_request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+#[cfg(feature = "anthropic")]
+pub(crate) use cache::cache_mark;
+pub(crate) use cache::put_cache_mark;
 pub use media::{Media, ResourcePart};
 pub use part::{Part, ToolResponse};
 pub use tool_request::ToolRequest;
+
+/// The mark of a pinned message, in its metadata.
+const PINNED: &str = "pinned";
 
 /// The role of a [`Message`]: who speaks.
 ///
@@ -110,6 +117,25 @@ impl Message {
     pub fn with(mut self, part: impl Into<Part>) -> Self {
         self.content.push(part.into());
         self
+    }
+
+    /// The message, pinned: [`compact`](crate::middleware::compact()) never leaves it out.
+    ///
+    /// ```
+    /// use genkit::Message;
+    ///
+    /// let rule = Message::user("I am allergic to nuts.").pinned();
+    /// assert!(rule.is_pinned() && !Message::user("hi").is_pinned());
+    /// ```
+    #[must_use]
+    pub fn pinned(mut self) -> Self {
+        self.metadata.insert(PINNED.to_owned(), true.into());
+        self
+    }
+
+    /// Whether it is [pinned](Self::pinned).
+    pub fn is_pinned(&self) -> bool {
+        self.metadata.get(PINNED).is_some_and(|mark| mark == true)
     }
 
     /// The tool requests in it; those that are still being written are left out.

@@ -4,29 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::closure::IntoResult;
-use crate::error::Result;
+use super::embedding::{EmbedRequest, EmbedResponse, Embedding};
+use crate::error::{ErrorKind, Result, Topic};
 use crate::future::BoxFuture;
 
-/// An embedding: the vector of a text.
-///
-/// ```
-/// use genkit::model::Embedding;
-///
-/// let embedding = Embedding::new([0.6_f32, 0.8]);
-/// assert_eq!(embedding.values().len(), 2);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct Embedding(Vec<f64>);
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("the embedder `{0}` takes texts alone: leave dimensions, task and settings out")]
+    NoOptions(String),
+}
 
-impl Embedding {
-    /// The vector with these numbers.
-    pub fn new<N: Into<f64>>(values: impl IntoIterator<Item = N>) -> Self {
-        Self(values.into_iter().map(Into::into).collect())
-    }
-
-    /// Its numbers.
-    pub fn values(&self) -> &[f64] {
-        &self.0
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidArgument
     }
 }
 
@@ -64,6 +54,31 @@ pub trait Embedder: Send + Sync + 'static {
 
     /// A vector for each of `texts`, in their order.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>>;
+
+    /// The same with options, and what it used: what [`genkit::embed`](crate::embed()) calls. Without an
+    /// implementation of its own an embedder takes texts alone, and options are an error.
+    fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
+        Box::pin(async move {
+            if request.has_options() {
+                return Err(Error::NoOptions(self.name().to_owned()).into());
+            }
+            Ok(EmbedResponse::new(self.embed(request.texts).await?))
+        })
+    }
+}
+
+impl<E: Embedder + ?Sized> Embedder for Arc<E> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>> {
+        (**self).embed(texts)
+    }
+
+    fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
+        (**self).embed_with(request)
+    }
 }
 
 type Function = dyn Fn(Vec<String>) -> BoxFuture<'static, Result<Vec<Embedding>>> + Send + Sync;

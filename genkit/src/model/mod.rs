@@ -33,7 +33,9 @@ mod catalog;
 mod closure;
 pub(crate) mod documents;
 mod embedder;
+mod embedding;
 mod encoded;
+pub(crate) mod estimate;
 mod gemini;
 #[cfg(feature = "http-model")]
 mod http;
@@ -41,6 +43,8 @@ mod info;
 mod interface;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
+#[cfg(feature = "gemini")]
+mod message_list;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
     not(any(feature = "http-model", feature = "mcp-server")),
@@ -69,12 +73,11 @@ pub use anthropic::{Anthropic, AnthropicBuilder};
 #[cfg(feature = "http-model")]
 pub use cassette::Cassette;
 pub(crate) use catalog::Models;
-pub use catalog::{IntoModel, ModelRef};
+pub use catalog::{Embed, EmbedderRef, IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
-pub use embedder::{Embedder, Embedding, FnEmbedder, embedder_fn};
+pub use embedder::{Embedder, FnEmbedder, embedder_fn};
+pub use embedding::{EmbedRequest, EmbedResponse, EmbedTask, Embedding};
 pub(crate) use encoded::Encoded;
-#[cfg(feature = "http-model")]
-pub(crate) use encoded::{MessageList, write_members};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
@@ -82,6 +85,8 @@ pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
+#[cfg(feature = "gemini")]
+pub(crate) use message_list::{MessageList, write_members};
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
 #[cfg(feature = "http-model")]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::model::Model;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Embedder, Model};
 
 /// Model provider: a family of models behind one address and one key.
 ///
@@ -63,6 +63,16 @@ pub trait Provider: Send + Sync + 'static {
     /// # Errors
     /// The provider cannot be used: a key is missing.
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
+
+    /// The embedder of that name, which is what stands after the `/`. Default is that there are none.
+    ///
+    /// # Errors
+    /// The provider has no embedders, or cannot be used.
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
+        let provider = self.name();
+        let text = format!("`{provider}` has no embedders, and so no `{provider}/{name}`");
+        Err(Error::new(ErrorKind::Unimplemented, text))
+    }
 }
 
 /// Makes a provider from the environment, for one of its prefixes.

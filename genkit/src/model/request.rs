@@ -1,10 +1,12 @@
 //! Requests to a model.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::encoded::Encoded;
-use crate::message::Message;
+use crate::message::{Message, put_cache_mark};
 use crate::run_options::{Document, ToolChoice, setting_methods};
 use crate::schema::Schema;
 
@@ -170,6 +172,14 @@ impl ToolDefinition {
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// The same with a cache mark: the provider keeps the tools up to this one. See
+    /// [`Part::with_cache`](crate::Part::with_cache); a `#[tool]` has it in its metadata, as `cache_control`.
+    #[must_use]
+    pub fn with_cache(mut self) -> Self {
+        put_cache_mark(&mut self.metadata, Duration::ZERO);
         self
     }
 

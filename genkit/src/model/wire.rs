@@ -30,6 +30,12 @@ pub(crate) trait WireFormat: Send + Sync + 'static {
     /// Begins to read a streamed answer.
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
 
+    /// The request that makes an answer go on which paused, if it did.
+    fn go_on(&self, request: &ModelRequest, paused: &ModelResponse) -> Option<ModelRequest> {
+        let _ = (request, paused);
+        None
+    }
+
     /// The call that counts the tokens of `request`; `None` where the API has none.
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
         let _ = request;

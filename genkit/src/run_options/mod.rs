@@ -8,6 +8,7 @@ mod format;
 mod output;
 mod settings;
 pub(crate) mod tool_choice;
+mod usage_limit;
 
 pub(crate) use account::{drop_account, without_account};
 pub use document::Document;
@@ -17,3 +18,4 @@ pub use format::Format;
 pub use output::{Instructions, OutputOptions};
 pub(crate) use settings::{number, setting_methods, wrong_setting};
 pub use tool_choice::ToolChoice;
+pub use usage_limit::UsageLimit;

@@ -6,6 +6,10 @@ mod check;
 pub(crate) mod conversion;
 mod derive;
 #[cfg(feature = "http-model")]
+#[cfg_attr(
+    not(any(feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "other providers read less of a schema")
+)]
 pub(crate) mod dialect;
 mod error;
 mod form;
@@ -37,7 +41,7 @@ pub(crate) use derive::{input_of, output_of};
 #[cfg(feature = "http-model")]
 pub(crate) use dialect::Dialect;
 pub(crate) use form::form;
-#[cfg(feature = "http-model")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use json_type::types_of;
 pub(crate) use nulls::drop_optional_nulls;
 #[cfg(feature = "ollama")]

@@ -27,9 +27,13 @@ use super::error::Error as E;
 #[derive(Clone)]
 pub struct Schema(Arc<ExactSchema>);
 
+type CompiledBounds = std::result::Result<Option<Bounds>, String>;
+
 struct ExactSchema {
     exact: Value,
-    bounds: OnceLock<std::result::Result<Option<Bounds>, String>>,
+    bounds: OnceLock<CompiledBounds>,
+    /// The same for values that no type reads.
+    whole_bounds: OnceLock<CompiledBounds>,
     #[cfg(feature = "http-model")]
     dialects: DialectCache,
 }
@@ -40,6 +44,7 @@ impl Schema {
         Self(Arc::new(ExactSchema {
             exact: schema,
             bounds: OnceLock::new(),
+            whole_bounds: OnceLock::new(),
             #[cfg(feature = "http-model")]
             dialects: DialectCache::default(),
         }))
@@ -47,8 +52,21 @@ impl Schema {
 
     /// What it asserts beyond a type that reads a value, compiled once.
     pub(crate) fn bounds(&self) -> crate::error::Result<Option<&Bounds>> {
-        let compile = || Bounds::compile(self, Shape::Read).map_err(|why| why.to_string());
-        match self.0.bounds.get_or_init(compile) {
+        self.compiled(&self.0.bounds, Shape::Read)
+    }
+
+    /// All that it asserts, compiled once: for a value that no type reads.
+    pub(crate) fn whole_bounds(&self) -> crate::error::Result<Option<&Bounds>> {
+        self.compiled(&self.0.whole_bounds, Shape::Written)
+    }
+
+    fn compiled<'s>(
+        &self,
+        place: &'s OnceLock<CompiledBounds>,
+        shape: Shape,
+    ) -> crate::error::Result<Option<&'s Bounds>> {
+        let compile = || Bounds::compile(self, shape).map_err(|why| why.to_string());
+        match place.get_or_init(compile) {
             Ok(bounds) => Ok(bounds.as_ref()),
             Err(why) => Err(E::Unusable(why.clone()).into()),
         }

@@ -1,8 +1,10 @@
 //! Whether a request is as right as the recorded one: section 1 of the fixtures' README.
 
+mod anthropic;
 mod chat;
 mod gemini;
 mod ollama;
+mod responses;
 mod schema;
 
 use serde_json::{Map, Value};
@@ -50,12 +52,17 @@ fn one(case: &Value, want: &Value, got: &Value) -> Vec<String> {
     }
     found.extend(headers(&want["headers"], &got["headers"], key_in_query));
     let (mut a, mut b) = match provider {
+        "anthropic" => (anthropic::normal(&got["body"]), anthropic::normal(&want["body"])),
         "gemini" => (gemini::normal(&got["body"]), gemini::normal(&want["body"])),
         "openai" => (chat::normal(&got["body"]), chat::normal(&want["body"])),
         "ollama" => (ollama::normal(&got["body"]), ollama::normal(&want["body"])),
+        "openai-responses" => {
+            let (got, want) = (&got["body"], &want["body"]);
+            (responses::normal(got, want), responses::normal(want, got))
+        }
         other => return vec![format!("no rules for {other}")],
     };
-    if provider == "openai" && has_strict(&got["body"]) {
+    if provider.starts_with("openai") && has_strict(&got["body"]) {
         (a, b) = (schema::unstrict(a), schema::unstrict(b));
     }
     differ(&a, &b, "", &mut found);

@@ -1,6 +1,7 @@
 //! What a provider's server may do wrong, and what the caller hears of it.
 
 mod connection;
+mod each;
 pub(crate) mod server;
 
 use std::io::Write as _;

@@ -69,7 +69,8 @@ use crate::model::{Document, IntoModel, ModelRef, ToolChoice};
 /// given, two tools have one name, the model lacks a capability), `NotFound` (a model, a tool or a
 /// resource that there is not), `FailedPrecondition` (the answer was blocked, state is missing,
 /// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
-/// [`fail_on_max_turns`](Self::fail_on_max_turns)), and what the model's provider fails with.
+/// [`fail_on_max_turns`](Self::fail_on_max_turns)), `ResourceExhausted` (the
+/// [`usage_limit`](Self::usage_limit)), and what the model's provider fails with.
 #[derive(Clone)]
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Generate {

@@ -2,13 +2,18 @@
 
 mod messages;
 mod options;
+mod output_retry;
 mod parts;
 mod response;
 mod tool_chunk;
+mod turn;
 
-pub use crate::run_options::{Instructions, OutputOptions};
+pub use crate::run_options::{Instructions, OutputOptions, UsageLimit};
 pub use messages::IntoMessages;
 pub use options::GenerateOptions;
+pub use output_retry::OutputRetry;
 pub use parts::IntoParts;
 pub use response::GenerateResponse;
 pub use tool_chunk::{ToolChunk, ToolProgress};
+pub(crate) use turn::BeforeTurn;
+pub use turn::Turn;

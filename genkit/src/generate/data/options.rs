@@ -9,7 +9,7 @@ use crate::generate::interrupt::Resume;
 use crate::message::Message;
 use crate::model::{ModelRequest, OutputConfig};
 use crate::run_options::{
-    Document, Format, Instructions, OutputOptions, ToolChoice, setting_methods,
+    Document, Format, Instructions, OutputOptions, ToolChoice, UsageLimit, setting_methods,
 };
 use crate::schema::Schema;
 
@@ -69,6 +69,12 @@ pub struct GenerateOptions {
     /// How many rounds of tools there may be. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
+    /// What the run may use of its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_limit: Option<UsageLimit>,
+    /// The names of tools whose answer ends the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop_on_tools: Vec<String>,
     /// Middleware by name, or as `{"name": .., "config": ..}`:
     /// [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) says what it is.
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
@@ -130,6 +136,10 @@ impl GenerateOptions {
         with_return_tool_requests: return_tool_requests = bool => |yes| Some(yes);
         /// The same options with a limit on the rounds of tools.
         with_max_turns: max_turns = usize => |rounds| Some(rounds);
+        /// The same options with a limit on what the run may use.
+        with_usage_limit: usage_limit = UsageLimit => |limit| Some(limit);
+        /// The same options with the names of tools whose answer ends the run.
+        with_stop_on_tools: stop_on_tools = Vec<String> => |names| names;
         /// The same options with a name for traces.
         with_step_name: step_name = impl Into<String> => |name| Some(name.into());
     }

@@ -7,12 +7,11 @@ use serde_json::{Map, Value};
 use super::options::GenerateOptions;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
-use crate::generate::format::{self, Format};
+use crate::generate::format::{ModelAnswer, OutputMisfit, STOPPED};
 use crate::generate::interrupt::Interrupt;
-use crate::message::{Media, Message, Part, ToolRequest};
+use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{FinishReason, ModelRequest, Usage};
 use crate::run_options::drop_account;
-use crate::truncate::excerpt;
 
 /// The response of [`generate`](crate::generate()): plain data in Genkit's JSON.
 ///
@@ -56,9 +55,13 @@ pub struct GenerateResponse {
 }
 
 impl GenerateResponse {
-    /// The text of the last message.
+    /// The text of the last message. Of a run that ended on [a tool](crate::Generate::stop_on_tool) it is
+    /// that tool's answer: its text, or its JSON.
     pub fn text(&self) -> String {
-        self.message.as_ref().map(Message::text).unwrap_or_default()
+        match self.stopped_on() {
+            Some(answer) => text_of(answer),
+            None => self.message.as_ref().map(Message::text).unwrap_or_default(),
+        }
     }
 
     /// What the model thought before its last message.
@@ -129,23 +132,11 @@ impl GenerateResponse {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the text does not hold
     /// a value that fits; the error shows the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
-        let value = self.output_value()?;
-        let checked = self.bounded(&value, &|value| T::deserialize(value).is_ok());
-        let output = serde_json::from_value(value).map_err(|e| {
-            let error = E::OutputType { why: e.to_string(), shown: self.shown() };
-            Error::from(error).with_source(e)
-        })?;
-        checked.map(|()| output)
-    }
-
-    /// Checks what the schema that was shown says beyond the type that reads a value.
-    fn bounded(&self, value: &Value, read: &dyn Fn(&Value) -> bool) -> Result<()> {
-        let schema = self.request.as_ref().and_then(|request| request.output.schema.as_ref());
-        let Some(bounds) = schema.map(|schema| schema.bounds()).transpose()?.flatten() else {
-            return Ok(());
-        };
-        let misfit = |why| E::OutputType { why, shown: self.shown() };
-        Ok(bounds.check_read(value, read).map_err(misfit)?)
+        let answer = self.answer();
+        answer.read().map_err(|misfit| match misfit {
+            OutputMisfit::Unreadable(error) => error,
+            OutputMisfit::Value(why) => E::OutputType { why, shown: answer.shown() }.into(),
+        })
     }
 
     /// The answer as JSON, read by the format that was asked for.
@@ -153,29 +144,15 @@ impl GenerateResponse {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
-        let data = self.parts().find_map(|part| match part {
-            Part::Data { data, .. } => Some(data.clone()),
-            _ => None,
-        });
-        if let Some(data) = data {
-            return Ok(data);
-        }
-        let text = self.text();
-        let format = self.request.as_ref().and_then(|request| request.output.format.as_deref());
-        match format.and_then(Format::of_name) {
-            Some(format) => format::parse(format, &text).map(|value| self.without_nulls(value)),
-            // Nothing was asked for: JSON if it is, else the text itself.
-            None => Ok(crate::schema::partial_json::extract(&text).unwrap_or(Value::String(text))),
-        }
+        self.answer().value()
     }
 
-    /// A provider that binds every property makes the model write null for what it leaves out.
-    fn without_nulls(&self, mut value: Value) -> Value {
-        let schema = self.request.as_ref().and_then(|request| request.output.schema.as_ref());
-        if let Some(schema) = schema {
-            crate::schema::drop_optional_nulls(&mut value, schema, false);
+    pub(crate) fn answer(&self) -> ModelAnswer<'_> {
+        ModelAnswer {
+            message: self.message.as_ref(),
+            finish_reason: self.finish_reason,
+            output: self.request.as_ref().map(|request| &request.output),
         }
-        value
     }
 
     /// The interrupted response that options to resume were made of.
@@ -193,19 +170,23 @@ impl GenerateResponse {
         Self { request: Some(request), ..Self::default() }
     }
 
+    /// The answer that ended the run.
+    fn stopped_on(&self) -> Option<&ToolResponse> {
+        let message = self.message.as_ref().filter(|message| message.role == Role::Tool)?;
+        let marked = |part: &&Part| part.metadata().get(STOPPED).is_some_and(|mark| mark == true);
+        message.content.iter().find(marked)?.as_tool_response()
+    }
+
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.message.iter().flat_map(|message| &message.content)
     }
+}
 
-    /// Why there may be no answer, and what there is.
-    fn shown(&self) -> String {
-        /// How much of the text an error shows, in characters.
-        const SHOWN: usize = 500;
-        let text = excerpt(&self.text(), SHOWN);
-        match self.finish_reason {
-            Some(FinishReason::Stop) | None => format!("the text is: {text}"),
-            Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),
-        }
+fn text_of(answer: &ToolResponse) -> String {
+    match &answer.output {
+        Value::Null => answer.content.iter().filter_map(Part::as_text).collect(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{ErrorKind, Topic};
 
@@ -96,6 +96,22 @@ pub(crate) enum Error {
     UnreadableOutput { expected: &'static str, found: &'static str, quoted: String },
     #[error("the answer does not fit the type: {why}; {shown}")]
     OutputType { why: String, shown: String },
+    #[error(
+        "the answer was cut off at the limit of tokens: raise `.max_output_tokens(..)`, or ask for less"
+    )]
+    OutputCutOff,
+    #[error("the answer does not fit{}: {why}; {shown}", after(*.retries))]
+    OutputRefused { why: String, retries: usize, shown: String },
+    #[error(
+        "the run waits for answers, and has nothing to extract yet: `error.into_partial()` has its \
+         `.interrupts()`, and `.resume(..)` before `.extract()` goes on"
+    )]
+    ExtractInterrupted,
+    #[error(
+        "the model asks for tools, which `.return_tool_requests(true)` leaves to the program: \
+         `error.into_partial()` has its `.tool_requests()`"
+    )]
+    ExtractWithCalls,
 
     // A run.
     #[error("the run was cancelled")]
@@ -113,6 +129,17 @@ pub(crate) enum Error {
          `.max_turns(..)`, or go on from `.messages(response.messages())`"
     )]
     MaxTurns(usize),
+    #[error(
+        "the run used {used} {}, and its limit is {limit}: raise it with `.usage_limit(..)`, or go on from \
+         what was done", spelled(.what)
+    )]
+    UsageLimit { what: &'static str, used: u64, limit: u64 },
+    #[error("`.stop_on_tool(..)` names a tool that the run does not have: {0}")]
+    StopsOnUnknownTool(String),
+    #[error("`.before_turn(..)` offers a tool that the run does not have: {0}")]
+    TurnWithoutTool(String),
+    #[error("the tool `{0}` is not offered now: answer with those that are")]
+    ToolWithheld(String),
     #[error("the model asks for {calls} calls at once; {allowed} are allowed")]
     TooManyCalls { calls: usize, allowed: usize },
     #[error("this call was not allowed: {0}")]
@@ -161,6 +188,15 @@ pub(crate) enum Error {
     AnswerSchema { name: String, why: String },
 }
 
+/// How often the model was asked again.
+fn after(retries: usize) -> String {
+    match retries {
+        0 => String::new(),
+        1 => ", after one retry".to_owned(),
+        _ => format!(", after {retries} retries"),
+    }
+}
+
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -169,6 +205,8 @@ impl Topic for Error {
             | Self::UnknownMiddleware(_)
             | Self::NoToolFits(_)
             | Self::NoToolTagged(_)
+            | Self::StopsOnUnknownTool(_)
+            | Self::TurnWithoutTool(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
             Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)
@@ -177,15 +215,33 @@ impl Topic for Error {
             | Self::NothingToResume
             | Self::PartialCall
             | Self::CallAsks
+            | Self::ExtractInterrupted
+            | Self::ExtractWithCalls
             | Self::NothingToSample(_)
             | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
             Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,
             Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
-            Self::TooManyCalls { .. } => ErrorKind::ResourceExhausted,
+            Self::ToolWithheld(_) => ErrorKind::FailedPrecondition,
+            Self::TooManyCalls { .. } | Self::UsageLimit { .. } => ErrorKind::ResourceExhausted,
             Self::CallDenied(_) => ErrorKind::PermissionDenied,
             Self::ToolFailed { kind, .. } => *kind,
             _ => ErrorKind::InvalidArgument,
         }
+    }
+
+    fn details(&self) -> Option<Value> {
+        let Self::UsageLimit { what, used, limit } = self else { return None };
+        Some(json!({ "usageLimit": { "of": what, "used": used, "limit": limit } }))
+    }
+}
+
+/// A limit's key, in words.
+fn spelled(what: &str) -> &str {
+    match what {
+        "inputTokens" => "tokens of requests",
+        "outputTokens" => "tokens of answers",
+        "requests" => "model calls",
+        other => other,
     }
 }

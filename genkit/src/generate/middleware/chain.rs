@@ -11,7 +11,9 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::generate::data::GenerateResponse;
 use crate::generate::interrupt::{CALL_KEY, Suspended};
-use crate::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Models};
+use crate::model::{
+    ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Models, ToolDefinition,
+};
 
 /// Middleware: code around a run and its parts. The first one that is given is the outermost.
 ///
@@ -111,6 +113,17 @@ pub(crate) trait InnermostTool: Send + Sync {
         call: ToolCall,
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>>;
+
+    /// The tools of the run; none where there is no run.
+    fn tools(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
+
+    /// Whether the last model call was not offered this tool of the run.
+    fn is_withheld(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
 }
 
 /// A place in the chain: what is inside of all, and which middleware is next.
@@ -202,6 +215,24 @@ impl NextModel {
         self.model.info()
     }
 
+    /// Counts the tokens of `request`, where the model's provider does:
+    /// [`Model::count_tokens`](crate::model::Model::count_tokens).
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn count_tokens(&self, request: &ModelRequest) -> Result<u64> {
+        self.model.count_tokens(request).await
+    }
+
+    /// Asks another model something of the middleware's own, past all middleware. It counts for the run's usage.
+    pub(super) async fn ask(
+        &self,
+        model: &dyn Model,
+        request: &ModelRequest,
+    ) -> Result<ModelResponse> {
+        self.place.innermost.call_model(model, request, &ChunkSink::none()).await
+    }
+
     /// Where a middleware finds other models.
     pub(super) fn models(&self) -> &Models {
         self.place.innermost.models()
@@ -231,6 +262,16 @@ impl NextTool {
                 None => self.place.innermost.call_tool(call, self.suspended.as_deref()).await,
             }
         })
+    }
+
+    /// The tools of the run, whatever the model was offered of them.
+    pub(super) fn tools(&self) -> Vec<ToolDefinition> {
+        self.place.innermost.tools()
+    }
+
+    /// Whether the model was not offered this tool of the run.
+    pub(super) fn is_withheld(&self, name: &str) -> bool {
+        self.place.innermost.is_withheld(name)
     }
 
     /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.

@@ -3,7 +3,7 @@
 use super::{Middleware, NextModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
-use crate::generate::request::{place_documents, unbind_output};
+use crate::generate::request::for_other_model;
 use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 use crate::visible::Logged;
 
@@ -66,14 +66,7 @@ impl Fallback {
         if !self.keep_config {
             request.config.clear();
         }
-        // A key goes to the provider that it was given for, and to no other.
-        for own in ["apiKey", "baseUrl", "apiVersion", "version"] {
-            request.config.shift_remove(own);
-        }
-        let supports = model.info().supports;
-        place_documents(&mut request, supports.as_ref());
-        unbind_output(&mut request, supports.as_ref());
-        request
+        for_other_model(request, model)
     }
 
     fn helps(&self, error: &Error) -> bool {
@@ -82,6 +75,8 @@ impl Fallback {
             Unimplemented,
         };
         match (&self.kinds, error.kind()) {
+            // Of the run, not of its model: the end of its budget.
+            _ if error.is_fatal() => false,
             (Some(kinds), kind) => kinds.contains(&kind),
             (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,
             (None, kind) => matches!(kind, NotFound | Unimplemented),

@@ -8,6 +8,8 @@
 //! | all of that in one, or tools that come with it | a type that implements [`Middleware`] |
 //! | any of them in a `.prompt` file, or in a request that is data | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
 //! | another try, another model | [`retry()`], [`fallback()`] |
+//! | conversations that grow too long | [`compact()`] |
+//! | hundreds of tools | [`tool_search()`] |
 //!
 //! ```
 //! use genkit::middleware::on_model;
@@ -27,6 +29,7 @@
 
 mod chain;
 mod closures;
+mod compact;
 #[cfg(feature = "http-model")]
 mod download_media;
 mod fallback;
@@ -34,10 +37,12 @@ mod named;
 mod outcome;
 mod retry;
 mod simulate_system_prompt;
+mod tool_search;
 
 pub(crate) use chain::{Innermost, InnermostTool};
 pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
 pub use closures::{on_generate, on_model, on_tool};
+pub use compact::{Compact, compact};
 #[cfg(feature = "http-model")]
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};
@@ -46,3 +51,4 @@ pub(crate) use outcome::CallOutcome;
 pub use outcome::{ToolCall, ToolOutcome};
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
+pub use tool_search::{ToolSearch, tool_search};

@@ -2,8 +2,10 @@
 
 mod capabilities;
 mod history;
+mod other_model;
 mod output;
 
 pub(crate) use capabilities::check_capabilities;
 pub(crate) use history::{close_calls, conversation, drop_pending, place_documents};
-pub(crate) use output::{forget_instructions, shape_output, unbind_output};
+pub(crate) use other_model::for_other_model;
+pub(crate) use output::{forget_instructions, shape_output};

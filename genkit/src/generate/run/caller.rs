@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::budget::Budget;
 use super::model_call::call_within;
 use crate::context::{
     Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question,
@@ -20,6 +21,7 @@ use crate::visible::{self, Logged};
 /// One tool call, as the tool sees its caller.
 pub(super) struct LoopCaller {
     pub(super) model: Arc<dyn Model>,
+    pub(super) budget: Arc<Budget>,
     pub(super) registry: Registry,
     pub(super) sink: ChunkSink,
     /// Of the tool message that is being produced.
@@ -49,7 +51,9 @@ impl LoopCaller {
     async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
         let request = sampling::model_request(request);
         let sink = ChunkSink::none();
+        self.budget.begin()?;
         let answer = call_within(self.limit, &*self.model, &request, &sink).await?;
+        self.budget.add(self.model.name(), &request, &answer);
         Ok(CallerAnswer::from_json(sampling::message_result(self.model.name(), &answer)?))
     }
 }

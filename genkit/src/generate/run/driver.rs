@@ -15,16 +15,18 @@ use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::generate::data::GenerateResponse;
+use crate::generate::data::{GenerateResponse, Turn};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
     CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool, ToolCall,
     ToolOutcome,
 };
-use crate::generate::request::check_capabilities;
+use crate::generate::request::{check_capabilities, for_other_model};
 use crate::message::{Message, Role};
-use crate::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models};
+use crate::model::{
+    ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models, ToolDefinition,
+};
 
 /// A run that is prepared.
 pub(crate) struct Run {
@@ -69,14 +71,17 @@ impl Run {
     async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
-        let mut machine = TurnMachine::new(request, self.rules, resumed);
+        let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
         let mut spans = TurnSpans::default();
         let ended = tokio::select! {
             biased;
             error = self.env.stopped(Duration::ZERO) => Err(error),
             ended = self.go_on(&mut machine, &mut spans) => ended,
         };
-        let mut ended = ended.map_err(|error| machine.fail(error));
+        let mut ended = ended.map_err(|error| {
+            machine.add_usage(&self.env.budget.take_untold());
+            machine.fail(error)
+        });
         spans.end(&mut ended);
         let response = ended?;
         trace::ended(&response);
@@ -95,13 +100,28 @@ impl Run {
                 TurnStep::Model => {
                     self.env.tools.refresh(machine.tools()).await;
                     let index = machine.index();
+                    self.env.tools.begin_turn(machine.tools().len());
                     spans.begin(&self.env, machine.request());
-                    let asking = model_call::ask(&self.env, self, machine.request(), index);
-                    let answer = spans.inside(asking).instrument(trace::turn(round)).await?;
+                    let asking = self.ask(machine, index);
+                    let mut answer = spans.inside(asking).instrument(trace::turn(round)).await?;
+                    if let Err(error) = self.env.budget.settle(&mut answer) {
+                        return Err(machine.refuse(answer, error));
+                    }
                     machine.accept(answer)?;
+                }
+                TurnStep::Check => {
+                    let checks = &self.env.settings.output;
+                    let span = trace::output_check();
+                    let checking = checks.check(machine.answer());
+                    let verdict = spans.inside(checking).instrument(span.clone()).await?;
+                    trace::checked(&self.env, &span, &verdict);
+                    if let Some(retry) = machine.judge(verdict)? {
+                        self.env.sink.send(retry.chunk());
+                    }
                 }
                 TurnStep::Tools(calls) => {
                     spans.inside(self.run_calls(calls, machine)).await?;
+                    machine.add_usage(&self.env.budget.take_untold());
                     let index = machine.index();
                     self.is_past_resumed.store(true, Ordering::Release);
                     if let Some(answers) = machine.settle() {
@@ -124,6 +144,35 @@ impl Run {
         }
     }
 
+    /// Asks the model of this turn, after the program has had its say.
+    async fn ask(self: &Arc<Self>, machine: &TurnMachine, index: usize) -> Result<ModelResponse> {
+        let (env, request) = (&self.env, machine.request());
+        let ask = |model, request| model_call::ask(env, self, model, request, index);
+        if env.settings.before_turn.is_empty() {
+            return ask(Arc::clone(&env.model), request).await;
+        }
+        let mut turn = Turn {
+            request: request.clone(),
+            round: machine.rounds(),
+            usage: machine.usage().clone(),
+            requests: env.budget.requests(),
+            model: None,
+            wrong: None,
+        };
+        for before in &env.settings.before_turn {
+            turn = before(turn).await?;
+        }
+        if let Some(wrong) = turn.wrong {
+            return Err(wrong.into());
+        }
+        let Some(other) = turn.model else {
+            return ask(Arc::clone(&env.model), &turn.request).await;
+        };
+        let model = env.genkit.models.find(&other)?;
+        let request = for_other_model(turn.request, &*model);
+        ask(model, &request).await
+    }
+
     /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
     /// interrupted like that of a whole run.
     pub(crate) async fn run_tools(
@@ -136,7 +185,7 @@ impl Run {
         // Whoever runs them by hand wants them run, whatever the model was told.
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
-        let mut machine = TurnMachine::new(request, self.rules, resumed);
+        let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
         if !is_resumed {
             machine.accept(ModelResponse::new(message))?;
         }
@@ -153,6 +202,7 @@ impl Run {
             error = this.env.stopped(Duration::ZERO) => Err(error),
             ended = run => ended,
         };
+        machine.add_usage(&this.env.budget.take_untold());
         ended.map_err(|error| machine.fail(error))?;
         let mut response = machine.end_round();
         if let Some(request) = &mut response.request {
@@ -243,5 +293,13 @@ impl InnermostTool for Run {
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>> {
         Box::pin(tool_call::call(&self.env, call, suspended))
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        self.env.tools.definitions()
+    }
+
+    fn is_withheld(&self, name: &str) -> bool {
+        self.env.tools.is_withheld(name)
     }
 }

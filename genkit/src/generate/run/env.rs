@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::budget::Budget;
 use super::settings::RunSettings;
 use crate::context::Asker;
 use crate::error::Error;
@@ -22,6 +23,7 @@ pub(crate) struct RunEnv {
     pub(crate) name: Option<String>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) tools: Toolbox,
+    pub(crate) budget: Arc<Budget>,
     pub(crate) sink: ChunkSink,
     pub(crate) cancel: CancellationToken,
     pub(crate) started: Instant,

@@ -1,11 +1,13 @@
 //! One run of the loop: the machine in `turn` decides, the [`driver`] acts.
 
+mod budget;
 mod caller;
 mod driver;
 mod env;
 mod limits;
 mod max_output;
 mod model_call;
+mod output_check;
 mod references;
 mod round;
 mod settings;
@@ -16,6 +18,7 @@ mod trace;
 mod turn;
 mod turn_spans;
 
+pub(crate) use budget::Budget;
 pub(crate) use driver::Run;
 pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;
@@ -23,6 +26,7 @@ pub(crate) use limits::MAX_TURNS;
 pub(crate) use limits::MODEL_TIMEOUT;
 #[cfg(feature = "dev-tools")]
 pub(crate) use model_call::call_within;
+pub(crate) use output_check::OutputChecks;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
 pub(crate) use tool_call::call_inside;

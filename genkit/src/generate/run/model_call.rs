@@ -22,14 +22,15 @@ use crate::trace::{Ended, NewSpan, SpanKind, json, recorded};
 pub(super) async fn ask(
     env: &RunEnv,
     run: &Arc<impl Innermost + 'static>,
+    model: Arc<dyn Model>,
     request: &ModelRequest,
     index: usize,
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
     let asking = match env.settings.middleware.is_empty() {
-        true => run.call_model(&*env.model, request, &sink),
-        false => NextModel::outermost(run.clone(), Arc::clone(&env.model)).run(request, &sink),
+        true => run.call_model(&*model, request, &sink),
+        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink),
     };
     let mut answer = asking.await?;
     if let Some(message) = &mut answer.message {
@@ -79,8 +80,11 @@ pub(super) async fn call(
     let span = trace::model(env, model, request);
     async {
         check_capabilities(model, request)?;
+        env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
+        env.budget.begin()?;
         let answer = call_within(limit, model, request, chunks).await?;
+        env.budget.add(model.name(), request, &answer);
         trace::answered(env, &answer);
         Ok(answer)
     }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::limits::RunLimits;
+use super::output_check::OutputChecks;
 use crate::action::Strictness;
 use crate::context::TypeMap;
+use crate::generate::data::BeforeTurn;
 use crate::generate::middleware::{Middleware, ToolCall};
 
 /// The settings of a run; what is plain data stands in its options.
@@ -18,12 +20,15 @@ pub(crate) struct RunSettings {
     /// What its tools read with `Context::action_context`.
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) limits: RunLimits,
+    pub(crate) output: OutputChecks,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
     /// Arguments are read exactly as the schema says.
     pub(crate) exact_args: bool,
     pub(crate) on_tool_error: OnToolError,
     pub(crate) approval: Option<ApprovalPolicy>,
+    /// In their order, before each turn.
+    pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
 }
 

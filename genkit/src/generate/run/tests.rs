@@ -12,8 +12,13 @@ use crate::generate::run::turn::{TurnMachine, TurnRules, TurnStep};
 use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice};
 
-const RULES: TurnRules =
-    TurnRules { max_turns: 5, fail_on_max_turns: false, return_tool_requests: false };
+const RULES: TurnRules = TurnRules {
+    max_turns: 5,
+    fail_on_max_turns: false,
+    return_tool_requests: false,
+    stop_on_tools: Vec::new(),
+    output_retries: None,
+};
 
 fn machine_with(rules: TurnRules) -> TurnMachine {
     TurnMachine::new(ModelRequest::new([Message::user("go")]), rules, None)
@@ -88,6 +93,29 @@ mod state {
         TurnMachine::new(request, RULES, Some(resumed))
     }
 
+    /// At an answer that is to be checked, with one retry.
+    pub(super) fn to_check() -> TurnMachine {
+        let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
+        machine.accept(ModelResponse::from_text("five")).expect("it is to be checked");
+        machine
+    }
+
+    /// The same once more.
+    pub(super) fn to_check_again() -> TurnMachine {
+        let mut machine = to_check();
+        machine.judge(Err("no number".to_owned())).expect("there is a retry");
+        machine.accept(ModelResponse::from_text("six")).expect("it is to be checked");
+        machine
+    }
+
+    /// The same, where the limit of tokens cut it off.
+    pub(super) fn cut_off() -> TurnMachine {
+        let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
+        let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
+        machine.accept(answer).expect("it is to be checked");
+        machine
+    }
+
     pub(super) fn ended() -> TurnMachine {
         let mut machine = machine();
         machine.accept(ModelResponse::from_text("bye")).expect("it ends");
@@ -106,6 +134,7 @@ fn step(machine: &mut TurnMachine) -> String {
     match machine.next() {
         TurnStep::Model => format!("model at {}", machine.index()),
         TurnStep::Tools(calls) => format!("{} tools at {}", calls.len(), machine.index()),
+        TurnStep::Check => format!("check at {}", machine.index()),
         TurnStep::Done(response) => {
             let reason = response.finish_reason.map(|reason| format!("{reason:?}"));
             let (messages, calls) = (response.messages().len(), response.tool_requests().len());
@@ -165,6 +194,8 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
             machine.settle();
             Ok(())
         }
+        "it fits" => machine.judge(Ok(())).map(drop),
+        "it does not fit" => machine.judge(Err("no number".to_owned())).map(drop),
         "failure" => Err(machine.fail(crate::Error::new(ErrorKind::Unavailable, "down"))),
         other => panic!("{other}"),
     };
@@ -178,7 +209,7 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
 fn each_input_in_each_state_leads_where_it_shall() {
     type State = fn() -> TurnMachine;
     type Rows = &'static [(&'static str, &'static str)];
-    let table: [(&str, State, Rows); 5] = [
+    let table: [(&str, State, Rows); 8] = [
         (
             "ready",
             machine,
@@ -191,6 +222,7 @@ fn each_input_in_each_state_leads_where_it_shall() {
                 ("no message", "FailedPrecondition , 1 messages"),
                 ("an answer to nothing", "model at 0"),
                 ("settle", "model at 0"),
+                ("it fits", "model at 0"),
                 ("failure", "Unavailable Aborted, 1 messages"),
             ],
         ),
@@ -214,6 +246,35 @@ fn each_input_in_each_state_leads_where_it_shall() {
                 ("a question", "done Interrupted, 2 messages, 2 calls"),
                 ("an answer to nothing", "1 tools at 0"),
                 ("failure", "Unavailable Interrupted, 2 messages"),
+            ],
+        ),
+        (
+            "answered",
+            state::to_check,
+            &[
+                ("nothing", "check at 0"),
+                ("settle", "check at 0"),
+                ("it fits", "done Stop, 2 messages, 0 calls"),
+                ("it does not fit", "model at 2"),
+                ("failure", "Unavailable Aborted, 2 messages"),
+            ],
+        ),
+        (
+            "answered again",
+            state::to_check_again,
+            &[
+                ("nothing", "check at 2"),
+                ("it fits", "done Stop, 4 messages, 0 calls"),
+                ("it does not fit", "InvalidArgument Stop, 4 messages"),
+                ("failure", "Unavailable Aborted, 4 messages"),
+            ],
+        ),
+        (
+            "cut off",
+            state::cut_off,
+            &[
+                ("it fits", "done Length, 2 messages, 0 calls"),
+                ("it does not fit", "InvalidArgument Length, 2 messages"),
             ],
         ),
         (
@@ -255,15 +316,59 @@ fn rules_and_tool_choice_decide_what_calls_become() {
         (TurnRules { return_tool_requests: true, ..RULES }, None, "done Stop, 2 messages, 1 calls"),
         (TurnRules { max_turns: 1, ..RULES }, None, "1 tools at 1"),
         (TurnRules { max_turns: 0, ..RULES }, None, "done Aborted, 2 messages, 1 calls"),
-        (TurnRules { max_turns: 1, ..strict }, None, "1 tools at 1"),
+        (TurnRules { max_turns: 1, ..strict.clone() }, None, "1 tools at 1"),
         (TurnRules { max_turns: 0, ..strict }, None, "Aborted Aborted, 2 messages"),
     ];
     for (rules, choice, next) in table {
         let mut request = ModelRequest::new([Message::user("go")]);
         request.tool_choice = choice.clone();
-        let machine = TurnMachine::new(request, rules, None);
+        let machine = TurnMachine::new(request, rules.clone(), None);
         assert_eq!(fed(machine, "calls"), next, "{rules:?} {choice:?}");
     }
+}
+
+#[test]
+fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
+    let mut machine = state::to_check();
+    assert_eq!(machine.answer().message.map(Message::text).as_deref(), Some("five"));
+    let retry = machine.judge(Err("at `n`: no number.".to_owned())).expect("there is a retry");
+    let retry = retry.expect("the stream is told");
+    assert_eq!((retry.attempt, retry.index, retry.reason.as_str()), (1, 0, "at `n`: no number."));
+    let told: Vec<_> = machine.request().messages.iter().map(|m| (m.role, m.text())).collect();
+    let why = "The answer does not fit: at `n`: no number. Give it again, all of it.".to_owned();
+    let user = |text: &str| (Role::User, text.to_owned());
+    assert_eq!(told, [user("go"), (Role::Model, "five".to_owned()), user(&why)]);
+    assert_eq!(machine.request().messages[2].metadata["outputRetry"], 1);
+    // The mark that it was voided stands in the stream without anything to show.
+    let chunk = retry.chunk();
+    assert_eq!((chunk.index, chunk.content.len()), (Some(1), 0));
+    assert_eq!(chunk.output_retry(), Some(retry));
+}
+
+#[test]
+fn what_providers_refuse_does_not_go_back() {
+    let rules = TurnRules { output_retries: Some(1), ..RULES };
+    let mut machine = machine_with(rules.clone());
+    machine.accept(ModelResponse::new(Message::new(Role::Model, []))).expect("it is checked");
+    machine.judge(Err("nothing".to_owned())).expect("there is a retry");
+    let roles = |machine: &TurnMachine| -> Vec<Role> {
+        machine.request().messages.iter().map(|message| message.role).collect()
+    };
+    assert_eq!(roles(&machine), [Role::User, Role::User], "an empty message is left out");
+
+    let mut request = ModelRequest::new([Message::user("go")]);
+    request.tool_choice = Some(ToolChoice::None);
+    let mut machine = TurnMachine::new(request, rules, None);
+    machine.accept(asks([("a", json!(1))])).expect("it is checked");
+    machine.judge(Err("a call".to_owned())).expect("there is a retry");
+    let closed = [Role::User, Role::Model, Role::Tool, Role::User];
+    assert_eq!(roles(&machine), closed, "a call has an answer");
+}
+
+#[test]
+fn calls_that_are_returned_are_no_output() {
+    let rules = TurnRules { output_retries: Some(1), return_tool_requests: true, ..RULES };
+    assert_eq!(fed(machine_with(rules), "calls"), "done Stop, 2 messages, 1 calls");
 }
 
 #[test]
@@ -282,6 +387,60 @@ fn a_call_that_was_required_is_required_once() {
         machine.settle();
         assert_eq!(machine.request().tool_choice, after);
     }
+}
+
+/// The machine of a run that ends on the tools `a` and `b`, at a round of three calls.
+fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
+    let mut request = ModelRequest::new([Message::user("go")]);
+    request.tool_choice = choice;
+    let stop_on_tools = vec!["a".to_owned(), "b".to_owned()];
+    let mut machine = TurnMachine::new(request, TurnRules { stop_on_tools, ..RULES }, None);
+    machine.accept(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))])).expect("it goes on");
+    machine
+}
+
+#[test]
+fn a_run_stops_on_the_first_answer_of_its_tools() {
+    let mut machine = stopping(None);
+    finish(&mut machine, |call| answered(call, json!({ "of": call.request.name })));
+    assert_eq!(machine.settle().map(|answers| answers.content.len()), Some(3), "all are streamed");
+    let response = done(&mut machine);
+    assert_eq!(response.finish_reason, Some(FinishReason::Stop));
+    assert_eq!(response.finish_message.as_deref(), Some("the tool `b` was called"));
+    assert_eq!(response.messages().len(), 3, "each call has its answer");
+    assert_eq!(response.output_value().unwrap(), json!({"of": "b"}));
+    assert_eq!(response.text(), r#"{"of":"b"}"#);
+}
+
+#[test]
+fn a_call_that_failed_or_asks_does_not_stop_a_run() {
+    let mut machine = stopping(Some(ToolChoice::Required));
+    finish(&mut machine, |call| answered(call, json!({ "error": "no" })));
+    assert_eq!(machine.settle().map(|answers| answers.role), Some(Role::Tool));
+    assert_eq!(step(&mut machine), "model at 2");
+    assert_eq!(
+        machine.request().tool_choice,
+        Some(ToolChoice::Required),
+        "it can end all the same"
+    );
+    let mut machine = stopping(Some(ToolChoice::tool("c")));
+    finish(&mut machine, |call| match call.request.name.as_str() {
+        "c" => interrupted(),
+        _ => answered(call, json!("x")),
+    });
+    assert!(machine.settle().is_none());
+    assert!(done(&mut machine).is_interrupted(), "whoever resumes it gets the end");
+}
+
+#[test]
+fn an_answer_over_the_budget_is_kept_with_its_calls() {
+    let mut machine = machine();
+    let mut answer = asks([("a", json!(1))]);
+    answer.usage.input_tokens = Some(7);
+    let error = machine.refuse(answer, crate::Error::new(ErrorKind::ResourceExhausted, "enough"));
+    let partial = machine.fail(error).into_partial().expect("what was done");
+    assert_eq!((partial.usage.input_tokens, partial.messages().len()), (Some(7), 2));
+    assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
 }
 
 #[test]
@@ -394,6 +553,7 @@ fn play(
                 finish(&mut machine, outcome);
                 machine.settle();
             }
+            TurnStep::Check => machine.judge(Ok(())).map(drop).expect("it fits"),
             TurnStep::Done(response) if response.is_interrupted() => {
                 interrupted += 1;
                 let response = store(*response);

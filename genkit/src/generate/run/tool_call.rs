@@ -28,6 +28,9 @@ pub(super) async fn call(
         let error = E::UnknownTool(env.tools.unknown(&call.request.name));
         return failed(&env.settings, &call, error.into());
     };
+    if env.tools.is_withheld(tool.name()) {
+        return failed(&env.settings, &call, E::ToolWithheld(call.request.name.clone()).into());
+    }
     let approval = match approval(env, &call, &tool) {
         Approval::Allow => None,
         Approval::Ask(message) => {
@@ -125,6 +128,7 @@ fn context(
     let limits = &env.settings.limits;
     let caller = Arc::new(LoopCaller {
         model: Arc::clone(&env.model),
+        budget: Arc::clone(&env.budget),
         registry: env.genkit.registry.clone(),
         sink: env.sink.clone(),
         index: call.index,

@@ -54,6 +54,18 @@ pub(super) fn answered(env: &RunEnv, answer: &ModelResponse) {
     record(env, &span, "gen_ai.output.messages", &answer.message);
 }
 
+pub(super) fn output_check() -> Span {
+    tracing::info_span!("check_output", fits = field::Empty, reason = field::Empty)
+}
+
+/// Records whether an answer fits, and where contents are recorded, why it does not.
+pub(super) fn checked(env: &RunEnv, span: &Span, verdict: &Result<(), String>) {
+    span.record("fits", verdict.is_ok());
+    if let Err(why) = verdict {
+        record(env, span, "reason", why);
+    }
+}
+
 /// Records the end of a run in its span.
 pub(super) fn ended(response: &GenerateResponse) {
     used(&Span::current(), response.finish_reason, &response.usage);

@@ -2,31 +2,38 @@
 //! came of it.
 //!
 //! ```text
-//! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools
+//! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools, or Answered
 //! Tools ──TurnStep::Tools──▶ finish(call) .. ▶ settle() ─▶ Ready with a longer history, or
-//!                                                          Done (interrupted)
+//!                                                          Done (interrupted, or stopped on a tool)
+//! Answered ──TurnStep::Check──▶ judge(verdict) ─────────▶ Done, or Ready with the reason in the history
 //! ```
 
 use serde_json::{Map, Value};
 
 use super::round::{PendingCall, ToolRound};
 use crate::error::{Error, Result};
-use crate::generate::data::GenerateResponse;
+use crate::generate::data::{GenerateResponse, OutputRetry};
 use crate::generate::error::Error as E;
+use crate::generate::format::{ModelAnswer, STOPPED};
 use crate::generate::interrupt::Resumed;
 use crate::generate::middleware::CallOutcome;
-use crate::message::{Message, Role};
+use crate::generate::request::close_calls;
+use crate::message::{Message, Part, Role};
 use crate::model::{
     Encoded, FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage,
 };
 
 /// The rules of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TurnRules {
     pub(crate) max_turns: usize,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
     pub(crate) return_tool_requests: bool,
+    /// The names of tools whose answer ends the run.
+    pub(crate) stop_on_tools: Vec<String>,
+    /// How often an answer that does not fit goes back to the model; `None` if no answer is checked.
+    pub(crate) output_retries: Option<usize>,
 }
 
 /// The next step of a run.
@@ -36,6 +43,8 @@ pub(super) enum TurnStep {
     Model,
     /// Run these, in any order.
     Tools(Vec<PendingCall>),
+    /// Check [`TurnMachine::answer`].
+    Check,
     /// Nothing: this is the response.
     Done(Box<GenerateResponse>),
 }
@@ -45,6 +54,8 @@ pub(super) struct TurnMachine {
     request: ModelRequest,
     rules: TurnRules,
     rounds: usize,
+    /// How often the model was asked again because its answer did not fit.
+    retries: usize,
     /// The index of the message that is produced next.
     index: usize,
     usage: Usage,
@@ -55,9 +66,18 @@ pub(super) struct TurnMachine {
 enum TurnState {
     Ready,
     Tools(Box<ToolRound>),
+    /// The model is done, and its answer is to be checked.
+    Answered(Box<LastAnswer>),
     Done(Box<GenerateResponse>),
     /// The response was handed out, or the run failed.
     Over,
+}
+
+/// The message that a model ended with, and why it ended.
+struct LastAnswer {
+    message: Message,
+    finish_reason: Option<FinishReason>,
+    finish_message: Option<String>,
 }
 
 impl TurnMachine {
@@ -74,6 +94,7 @@ impl TurnMachine {
             request,
             rules,
             rounds: 0,
+            retries: 0,
             index: 0,
             usage: Usage::default(),
             custom: Map::new(),
@@ -86,6 +107,7 @@ impl TurnMachine {
         match &self.state {
             TurnState::Ready => TurnStep::Model,
             TurnState::Tools(round) => TurnStep::Tools(round.pending()),
+            TurnState::Answered(_) => TurnStep::Check,
             TurnState::Done(_) | TurnState::Over => TurnStep::Done(self.take_response()),
         }
     }
@@ -140,7 +162,10 @@ impl TurnMachine {
         // A model that must not call tools and does so all the same is not obeyed.
         let forbidden = self.request.tool_choice == Some(ToolChoice::None);
         let calls = message.tool_requests().next().is_some();
-        if !calls || self.rules.return_tool_requests || forbidden {
+        if (!calls || forbidden) && self.rules.output_retries.is_some() {
+            let answer = LastAnswer { message, finish_reason: reason, finish_message };
+            self.state = TurnState::Answered(Box::new(answer));
+        } else if !calls || self.rules.return_tool_requests || forbidden {
             let response = self.end(Some(message), reason, finish_message);
             self.state = TurnState::Done(Box::new(response));
         } else if self.rounds >= self.rules.max_turns {
@@ -163,11 +188,79 @@ impl TurnMachine {
         Ok(())
     }
 
+    /// The answer that is to be checked.
+    pub(super) fn answer(&self) -> ModelAnswer<'_> {
+        let last = match &self.state {
+            TurnState::Answered(last) => Some(last),
+            _ => None,
+        };
+        ModelAnswer {
+            message: last.map(|last| &last.message),
+            finish_reason: last.and_then(|last| last.finish_reason),
+            output: Some(&self.request.output),
+        }
+    }
+
+    /// Takes whether the answer fits, or why it does not. What the model is told then is for the stream.
+    pub(super) fn judge(&mut self, verdict: Result<(), String>) -> Result<Option<OutputRetry>> {
+        let shown = verdict.is_err().then(|| self.answer().shown()).unwrap_or_default();
+        let last = match std::mem::replace(&mut self.state, TurnState::Over) {
+            TurnState::Answered(last) => *last,
+            other => {
+                self.state = other;
+                return Ok(None);
+            }
+        };
+        let LastAnswer { message, finish_reason, finish_message } = last;
+        let Err(reason) = verdict else {
+            let response = self.end(Some(message), finish_reason, finish_message);
+            self.state = TurnState::Done(Box::new(response));
+            return Ok(None);
+        };
+        // What was cut off would be cut off once more.
+        let is_cut = finish_reason == Some(FinishReason::Length);
+        if is_cut || self.retries >= self.rules.output_retries.unwrap_or(0) {
+            let error = E::OutputRefused { why: reason, retries: self.retries, shown };
+            let response = self.end(Some(message), finish_reason, finish_message);
+            return Err(with_partial(error, response));
+        }
+        self.retries += 1;
+        let retry = OutputRetry { attempt: self.retries, index: self.index, reason };
+        let mut messages = vec![message, retry.message()];
+        // Providers refuse a message of nothing, and calls without an answer.
+        messages.retain(|message| !message.content.is_empty());
+        close_calls(&mut messages)?;
+        self.request.messages.extend(messages);
+        self.index += 2;
+        self.state = TurnState::Ready;
+        Ok(Some(retry))
+    }
+
     /// Takes what became of one call, by its place.
     pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
         if let TurnState::Tools(round) = &mut self.state {
             round.finish(place, outcome);
         }
+    }
+
+    /// Adds what was used beside the answers.
+    pub(super) fn add_usage(&mut self, usage: &Usage) {
+        self.usage.add(usage);
+    }
+
+    /// What the answers so far used.
+    pub(super) fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Takes the model's answer, which is the last: the run is over with `error`.
+    pub(super) fn refuse(&mut self, answer: ModelResponse, mut error: Error) -> Error {
+        self.usage.add(&answer.usage);
+        self.custom = answer.custom;
+        let message = answer.message.map(|message| Message { role: Role::Model, ..message });
+        let response = self.end(message, Some(FinishReason::Aborted), Some(error.to_string()));
+        error.put_partial(response);
+        error
     }
 
     /// Ends a round, all of whose calls are finished. The tool message that it gave is for the
@@ -194,13 +287,31 @@ impl TurnMachine {
             self.rounds += 1;
             self.index += 2;
         }
-        if self.request.tool_choice.as_ref().is_some_and(ToolChoice::is_forced) {
-            // It has called one: a model that must call for ever could never answer.
-            self.request.tool_choice = Some(ToolChoice::Auto);
+        let [message, mut answers] = round.into_messages();
+        self.request.messages.push(message);
+        if let Some(tool) = mark_stop(&mut answers, &self.rules.stop_on_tools) {
+            let why = format!("the tool `{tool}` was called");
+            let response = self.end(Some(answers), Some(FinishReason::Stop), Some(why));
+            self.state = TurnState::Done(Box::new(response));
+        } else {
+            self.choose_freely();
+            self.request.messages.push(answers);
+            self.state = TurnState::Ready;
         }
-        self.request.messages.extend(round.into_messages());
-        self.state = TurnState::Ready;
-        self.request.messages.last()
+        match &self.state {
+            TurnState::Done(response) => response.message.as_ref(),
+            _ => self.request.messages.last(),
+        }
+    }
+
+    /// It has called one: a model that must call for ever could never answer, unless a tool is its answer.
+    fn choose_freely(&mut self) {
+        let choice = &mut self.request.tool_choice;
+        let may_go_on =
+            !self.rules.stop_on_tools.is_empty() && *choice == Some(ToolChoice::Required);
+        if choice.as_ref().is_some_and(ToolChoice::is_forced) && !may_go_on {
+            *choice = Some(ToolChoice::Auto);
+        }
     }
 
     /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
@@ -223,6 +334,7 @@ impl TurnMachine {
                     if resumed { FinishReason::Interrupted } else { FinishReason::Aborted };
                 (Some(round.into_failed()), reason)
             }
+            TurnState::Answered(last) => (Some(last.message), FinishReason::Aborted),
             _ => (None, FinishReason::Aborted),
         };
         // Another run's, inside of a tool or a middleware, is not this one's.
@@ -249,6 +361,21 @@ impl TurnMachine {
             ..GenerateResponse::of_request(std::mem::take(&mut self.request))
         }
     }
+}
+
+/// Marks the first answer that ends the run: of a tool of `names` that did not fail, since the model can
+/// mend a call that did. The tool's name.
+fn mark_stop(answers: &mut Message, names: &[String]) -> Option<String> {
+    for part in &mut answers.content {
+        if let Part::ToolResponse { tool_response: answer, metadata } = part
+            && names.contains(&answer.name)
+            && answer.error().is_none()
+        {
+            metadata.insert(STOPPED.to_owned(), true.into());
+            return Some(answer.name.clone());
+        }
+    }
+    None
 }
 
 fn with_partial(error: E, response: GenerateResponse) -> Error {

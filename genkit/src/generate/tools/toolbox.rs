@@ -1,7 +1,7 @@
 //! Toolbox: the tools that a run offers now, and which of them a model means.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{RwLock, RwLockReadGuard};
 
 use super::tool_ref::ToolRef;
@@ -26,6 +26,19 @@ pub(crate) struct Toolbox {
     /// They were looked up, and no turn was made with them yet.
     is_fresh: AtomicBool,
     tools: RwLock<Tools>,
+    /// How many tools the turn has before middleware.
+    turn: AtomicUsize,
+    offered: RwLock<Offered>,
+}
+
+/// What the model calls of a turn were offered.
+#[derive(Default)]
+enum Offered {
+    /// No call was made.
+    #[default]
+    Untold,
+    Only(HashSet<String>),
+    All,
 }
 
 impl Toolbox {
@@ -52,6 +65,8 @@ impl Toolbox {
             fixed,
             is_fresh: AtomicBool::new(true),
             tools: RwLock::new(tools),
+            turn: AtomicUsize::new(0),
+            offered: RwLock::default(),
         })
     }
 
@@ -93,9 +108,40 @@ impl Toolbox {
         self.read().meant(name).cloned()
     }
 
+    /// Whether tools come and go during the run.
+    pub(crate) fn is_live(&self) -> bool {
+        self.is_live
+    }
+
     /// What the model is told when it asks for a tool that is not there.
     pub(crate) fn unknown(&self, name: &str) -> String {
         suggest::unknown("tool", name, self.read().tools.iter().map(Tool::name))
+    }
+
+    /// Notes what a model call is offered. Tools that no call of the turn was offered are not run.
+    pub(crate) fn note_offered(&self, definitions: &[ToolDefinition]) {
+        let mut offered = write(&self.offered);
+        if definitions.len() >= self.turn.load(Ordering::Acquire) {
+            *offered = Offered::All;
+            return;
+        }
+        let names = definitions.iter().map(|tool| tool.name.clone());
+        match &mut *offered {
+            Offered::All => {}
+            Offered::Only(before) => before.extend(names),
+            Offered::Untold => *offered = Offered::Only(names.collect()),
+        }
+    }
+
+    /// A turn begins with so many tools, and all of them may be called until a model call says otherwise.
+    pub(crate) fn begin_turn(&self, tools: usize) {
+        self.turn.store(tools, Ordering::Release);
+        *write(&self.offered) = Offered::Untold;
+    }
+
+    /// Whether no model call of the turn was offered a tool of the run: a turn or a middleware left it out.
+    pub(crate) fn is_withheld(&self, name: &str) -> bool {
+        matches!(&*crate::sync::read(&self.offered), Offered::Only(names) if !names.contains(name))
     }
 
     pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {

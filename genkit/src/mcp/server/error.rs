@@ -64,10 +64,10 @@ pub(crate) enum Error {
     #[error("a request with this id is running already: use another")]
     IdInUse,
     #[error(
-        "The answer of `{tool}` has {size} bytes, more than the limit of {limit}: ask for less, \
+        "The answer of `{name}` has {size} bytes, more than the limit of {limit}: ask for less, \
          for example with a filter or a smaller page"
     )]
-    OutputTooLarge { tool: String, size: usize, limit: usize },
+    OutputTooLarge { name: String, size: usize, limit: usize },
 
     #[error("a middleware answers for `{tool}` with what its output schema does not allow: {why}")]
     MiddlewareAnswer { tool: String, why: String },

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use rmcp::model::{
-    CallToolResult, CompletionInfo, ContentBlock, GetPromptResult, PromptMessage,
+    CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, PromptMessage,
     ReadResourceResult, ResourceContents as McpResourceContents,
 };
 use serde_json::{Map, Value};
@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mcp::wrapped_result::wrap;
 use crate::run_options::drop_account;
 use crate::schema::ResultShape;
+use crate::visible::Logged;
 
 /// The result of a tool call: a failure is one that the model reads and can act on.
 pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
@@ -32,8 +33,17 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
 
 /// What the client gets instead of a result of `size` bytes.
 pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
-    tracing::warn!(tool = tool.name(), size, limit, "an answer was too large to send");
-    failure(E::OutputTooLarge { tool: tool.name().to_owned(), size, limit }.to_string())
+    failure(output_too_large(tool.name(), size, limit).to_string())
+}
+
+/// The error in the place of a prompt, contents or suggestions with more than `limit` bytes.
+pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
+    output_too_large(name, size, limit).into()
+}
+
+fn output_too_large(name: &str, size: usize, limit: usize) -> E {
+    tracing::warn!(name = %Logged::name(name), size, limit, "an answer was too large to send");
+    E::OutputTooLarge { name: name.to_owned(), size, limit }
 }
 
 fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {

@@ -52,7 +52,7 @@ impl Anthropic {
     }
 }
 
-/// Settings of a [`Anthropic`]. See [`Anthropic::builder`].
+/// Settings of an [`Anthropic`]. See [`Anthropic::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct AnthropicBuilder {
@@ -90,13 +90,14 @@ impl AnthropicBuilder {
     }
 
     /// Another address, whose path stays in front: a proxy, a server in a test. Default is
-    /// `https://api.anthropic.com`.
+    /// `https://api.anthropic.com`; a `/v1` at its end may stand there or not.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// The version of the API. Default is `2023-06-01`.
+    /// The version of the API. Default is `2023-06-01`, which sends the key as `x-api-key`; since `2026-10-21` it is
+    /// sent as a bearer token, and the API takes no `temperature`, `topP` or `topK`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
@@ -143,6 +144,9 @@ impl AnthropicBuilder {
         if given.key().is_none() && !given.needs_no_key() && given.base_url.is_none() {
             return Err(E::NoKey.into());
         }
+        let mut given = self.settings;
+        let url = given.base_url.take();
+        given.base_url = url.map(|url| without_version(&url).to_owned());
         let endpoint = given.endpoint(NAME, BASE_URL)?;
         let settings = AnthropicSettings {
             key: given.key_to_send(),
@@ -150,6 +154,12 @@ impl AnthropicBuilder {
         };
         Ok(Anthropic { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
     }
+}
+
+/// The address without the `/v1` that the paths of calls begin with.
+fn without_version(url: &str) -> &str {
+    let url = url.trim().trim_end_matches('/');
+    url.strip_suffix("/v1").unwrap_or(url)
 }
 
 /// Does not show the key, nor the values of headers.
@@ -166,6 +176,14 @@ impl fmt::Debug for AnthropicBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_at_the_end_of_an_address_is_not_said_twice() {
+        for url in ["https://a.b/v1", "https://a.b/v1/", "https://a.b/", " https://a.b"] {
+            assert_eq!(without_version(url), "https://a.b");
+        }
+        assert_eq!(without_version("https://a.b/claude"), "https://a.b/claude");
+    }
 
     #[test]
     fn what_is_given_wins_over_the_environment_in_any_order() {

@@ -5,11 +5,24 @@ mod builder;
 #[cfg(feature = "anthropic")]
 mod error;
 #[cfg(feature = "anthropic")]
+mod error_reply;
+#[cfg(feature = "anthropic")]
+mod metadata;
+#[cfg(feature = "anthropic")]
 mod models;
 #[cfg(feature = "anthropic")]
 mod provider;
 #[cfg(feature = "anthropic")]
+mod request;
+#[cfg(feature = "anthropic")]
+mod response;
+#[cfg(feature = "anthropic")]
+mod schema;
+#[cfg(feature = "anthropic")]
 mod wire;
+
+#[cfg(all(test, feature = "anthropic"))]
+mod tests;
 
 use super::provider::BuiltInProvider;
 #[cfg(feature = "anthropic")]

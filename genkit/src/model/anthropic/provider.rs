@@ -21,6 +21,27 @@ use crate::model::{Model, Provider};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Thoughts keep their signatures in the metadata of their parts, under `thoughtSignature`, and encrypted ones are
+/// custom parts, as is what tools at Anthropic did and found: keep the messages of a conversation as they are, and all
+/// of it goes back unchanged. An answer that pauses for such a tool goes on by itself, up to 5 times.
+///
+/// Where a request says no `maxOutputTokens` an answer may have 16,000 tokens, 64,000 with the most of effort, and less
+/// where the model has less; a budget for thoughts comes on top.
+///
+/// A prompt is cached up to a mark: [`Part::with_cache`](crate::Part::with_cache).
+///
+/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+///
+/// | key | what it is |
+/// |---|---|
+/// | `thinking` | as the API has it, or `{"enabled": true, "budgetTokens": 2048}`, `{"adaptive": true}`; `reasoning(..)` is simpler |
+/// | `effort` | a word of the API; `output_config` beside it goes through |
+/// | `disableParallelToolUse` | one call at a time |
+/// | `tools` | tools at Anthropic, a list, as it is: `{"type": "web_search_20250305", "name": "web_search"}` |
+/// | `betas` | what goes into the header `anthropic-beta`; that of files is said by itself |
+/// | `version`, `apiVersion`, `apiKey` | of the call: the model, the version of the API, another key |
+/// | `metadata`, `service_tier`, `container`, `mcp_servers`, `cache_control`, … | the body, as they are |
 #[derive(Clone)]
 pub struct Anthropic {
     pub(super) endpoint: Arc<ApiEndpoint>,
@@ -38,7 +59,7 @@ impl Anthropic {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
-        let model = name.strip_prefix("anthropic/").unwrap_or(name).to_owned();
+        let model = models::bare(name).to_owned();
         let (name, info) = (format!("{NAME}/{model}"), models::info(&model));
         let wire = MessagesWire { settings: Arc::clone(&self.settings), model };
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))

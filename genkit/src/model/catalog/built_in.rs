@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_prefix_belongs_to_one_provider_which_its_feature_makes() {
-        let mut shared = Vec::new();
+        let mut shared: Vec<&&str> = Vec::new();
         for provider in PROVIDERS {
             assert!(provider.from_env.is_some(), "{}", provider.feature);
             let others = |prefix: &&&str| built_in(prefix).unwrap().feature != provider.feature;

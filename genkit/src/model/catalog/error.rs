@@ -16,6 +16,11 @@ pub(super) enum Error {
          after `Genkit::builder().model(..)`"
     )]
     UnknownModel { name: String, unknown: String },
+    #[error(
+        "{unknown} An embedder of your own is given as a value, or found by its name after \
+         `Genkit::builder().embedder(..)`"
+    )]
+    UnknownEmbedder { name: String, unknown: String },
     #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
     OnlyProvider(String),
 }
@@ -25,13 +30,15 @@ impl Topic for Error {
         match self {
             Self::NoModelNamed | Self::OnlyProvider(_) => ErrorKind::InvalidArgument,
             Self::FeatureOff { .. } => ErrorKind::FailedPrecondition,
-            Self::UnknownModel { .. } => ErrorKind::NotFound,
+            Self::UnknownModel { .. } | Self::UnknownEmbedder { .. } => ErrorKind::NotFound,
         }
     }
 
     fn details(&self) -> Option<serde_json::Value> {
         match self {
-            Self::UnknownModel { name, .. } => Some(name.as_str().into()),
+            Self::UnknownModel { name, .. } | Self::UnknownEmbedder { name, .. } => {
+                Some(name.as_str().into())
+            }
             _ => None,
         }
     }

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::built_in::{built_in, once, prefixes};
+use super::embedder_ref::{EmbedderKind, EmbedderRef};
 use super::error::Error as E;
 use super::model_ref::{Kind, ModelRef};
 use crate::error::Result;
-use crate::model::{Model, Provider};
+use crate::model::{Embedder, Model, Provider};
 use crate::suggest;
 
 /// The models and providers that a program was given, before those that this library knows.
 #[derive(Clone, Default)]
 pub(crate) struct Models {
     models: HashMap<String, Arc<dyn Model>>,
+    embedders: HashMap<String, Arc<dyn Embedder>>,
     providers: Vec<Arc<dyn Provider>>,
     default: Option<ModelRef>,
 }
@@ -21,6 +23,10 @@ pub(crate) struct Models {
 impl Models {
     pub(crate) fn add(&mut self, model: Arc<dyn Model>) {
         self.models.insert(model.name().to_owned(), model);
+    }
+
+    pub(crate) fn add_embedder(&mut self, embedder: Arc<dyn Embedder>) {
+        self.embedders.insert(embedder.name().to_owned(), embedder);
     }
 
     pub(crate) fn add_provider(&mut self, provider: Arc<dyn Provider>) {
@@ -38,6 +44,20 @@ impl Models {
         match &model.0 {
             Kind::Value(model) => Ok(Arc::clone(model)),
             Kind::Name(name) => self.named(name),
+        }
+    }
+
+    pub(crate) fn embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
+        let name = match &embedder.0 {
+            EmbedderKind::Value(embedder) => return Ok(Arc::clone(embedder)),
+            EmbedderKind::Name(name) => name.strip_prefix("/embedder/").unwrap_or(name),
+        };
+        if let Some(embedder) = self.embedders.get(name) {
+            return Ok(Arc::clone(embedder));
+        }
+        match self.provider(name)? {
+            Some((provider, rest)) => provider.embedder(rest),
+            None => Err(self.unknown_embedder(name).into()),
         }
     }
 
@@ -74,35 +94,55 @@ impl Models {
         if let Some(model) = self.models.get(name) {
             return Ok(Arc::clone(model));
         }
+        match self.provider(name)? {
+            Some((provider, rest)) => provider.model(rest),
+            None => Err(self.unknown(name).into()),
+        }
+    }
+
+    /// The provider that a name begins with, and the rest of the name.
+    fn provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
         let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
-        if let Some(provider) = self.providers.iter().find(|provider| provider.name() == prefix) {
-            return named_model(&**provider, rest);
+        let given = self.providers.iter().find(|provider| provider.name() == prefix);
+        let provider = match (given, built_in(prefix).and_then(|provider| provider.from_env)) {
+            (Some(provider), _) => Arc::clone(provider),
+            (None, Some(from_env)) => once(prefix, from_env)?,
+            (None, None) => return Ok(None),
+        };
+        if rest.is_empty() {
+            return Err(E::OnlyProvider(provider.name().to_owned()).into());
         }
-        if let Some(from_env) = built_in(prefix).and_then(|provider| provider.from_env) {
-            return named_model(&*once(prefix, from_env)?, rest);
-        }
-        Err(self.unknown(name, prefix).into())
+        Ok(Some((provider, rest)))
     }
 
-    fn unknown(&self, name: &str, prefix: &str) -> E {
-        let name = name.to_owned();
+    fn unknown(&self, name: &str) -> E {
+        self.unknown_of("model", name, self.models.keys())
+            .map_or_else(|feature| feature, |(name, unknown)| E::UnknownModel { name, unknown })
+    }
+
+    fn unknown_embedder(&self, name: &str) -> E {
+        self.unknown_of("embedder", name, self.embedders.keys())
+            .map_or_else(|feature| feature, |(name, unknown)| E::UnknownEmbedder { name, unknown })
+    }
+
+    /// The name and what to say of it; an error where its feature is off.
+    fn unknown_of<'a>(
+        &'a self,
+        kind: &str,
+        name: &str,
+        given: impl Iterator<Item = &'a String>,
+    ) -> Result<(String, String), E> {
+        let (name, prefix) = (name.to_owned(), name.split('/').next().unwrap_or_default());
         if let Some(provider) = built_in(prefix) {
-            return E::FeatureOff { name, feature: provider.feature };
+            return Err(E::FeatureOff { name, feature: provider.feature });
         }
-        let given = self.models.keys().map(String::as_str);
         let providers = self.providers.iter().map(|provider| provider.name());
+        let all = given.map(String::as_str).chain(providers);
         let own = prefixes().map(|prefix: &str| prefix);
-        let unknown = suggest::unknown("model", prefix, given.chain(providers).chain(own));
+        let unknown = suggest::unknown(kind, prefix, all.chain(own));
         let stop = if unknown.ends_with('?') { "" } else { "." };
-        E::UnknownModel { name, unknown: unknown + stop }
+        Ok((name, unknown + stop))
     }
-}
-
-fn named_model(provider: &dyn Provider, name: &str) -> Result<Arc<dyn Model>> {
-    if name.is_empty() {
-        return Err(E::OnlyProvider(provider.name().to_owned()).into());
-    }
-    provider.model(name)
 }
 
 #[cfg(test)]
@@ -116,5 +156,7 @@ mod tests {
         assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
         assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
         assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
+        let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
+        assert!(embedder.contains("Did you mean `gemini`? An embedder of your own"), "{embedder}");
     }
 }

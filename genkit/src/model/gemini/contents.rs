@@ -1,7 +1,9 @@
 //! Contents: messages as Gemini has them, borrowed from ours.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::error::Error as E;
 use super::request_part::{
@@ -23,6 +25,10 @@ pub(super) const CUSTOM: [(&str, &str); 4] = [
 /// The key of a custom part that is a part of Gemini's as it was.
 pub(super) const UNKNOWN: &str = "geminiPart";
 
+/// The answer to a call that has none.
+static UNANSWERED: LazyLock<Value> =
+    LazyLock::new(|| json!({"error": "This call was not answered."}));
+
 #[derive(Serialize)]
 pub(super) struct Content<'a> {
     role: &'static str,
@@ -41,6 +47,7 @@ pub(super) fn contents<'a>(
         media_in_answers: models::takes_media_in_answers(model),
         checks_calls: signature::checks_calls(model),
         made_up: made_up(request),
+        open: Vec::new(),
         after: Vec::new(),
     };
     let mut system = Content { role: "user", parts: Vec::new() };
@@ -60,6 +67,10 @@ pub(super) fn contents<'a>(
                 None => continue,
             },
             role => {
+                let is_answer = |part: &Part| matches!(part, Part::ToolResponse { .. });
+                if role == Role::Model || !message.content.iter().any(is_answer) {
+                    writer.answer_rest(previous, &mut contents);
+                }
                 writer.flush(&mut contents);
                 let role = if role == Role::Model { "model" } else { "user" };
                 contents.push(Content { role, parts: Vec::with_capacity(message.content.len()) });
@@ -81,6 +92,7 @@ pub(super) fn contents<'a>(
             previous = message.role;
         }
     }
+    writer.answer_rest(previous, &mut contents);
     writer.flush(&mut contents);
     if let Some((_, text)) = documents {
         contents.insert(0, Content { role: "user", parts: vec![text_part(text)] });
@@ -108,11 +120,30 @@ struct Writer<'a> {
     /// Whether a call without a signature is refused.
     checks_calls: bool,
     made_up: Vec<(&'a str, &'a str)>,
+    /// The calls, by name and `ref`, that were not answered so far.
+    open: Vec<(&'a str, Option<&'a str>)>,
     /// Content of tool responses that cannot stand within them.
     after: Vec<RequestPart<'a>>,
 }
 
 impl<'a> Writer<'a> {
+    /// Answers the calls that nothing did: their number is checked.
+    fn answer_rest(&mut self, previous: Role, contents: &mut Vec<Content<'a>>) {
+        let open = std::mem::take(&mut self.open);
+        if open.is_empty() {
+            return;
+        }
+        if previous != Role::Tool {
+            contents.push(Content { role: "user", parts: Vec::new() });
+        }
+        let Some(last) = contents.last_mut() else { return };
+        last.parts.extend(open.into_iter().map(|(name, id)| {
+            let (name, response) = (self.names.sent(name), FunctionOutput::Error(&UNANSWERED));
+            let answer = FunctionResponsePart { id, name, response, parts: Vec::new() };
+            RequestPart { kind: Kind::Answer(answer), signature: None, metadata: None }
+        }));
+    }
+
     fn flush(&mut self, contents: &mut [Content<'a>]) {
         if let Some(last) = contents.last_mut() {
             last.parts.append(&mut self.after);
@@ -167,13 +198,14 @@ impl<'a> Writer<'a> {
         (!self.made_up.contains(&(name, reference))).then_some(reference)
     }
 
-    fn call(&self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
+    fn call(&mut self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
         let args = match &call.input {
             Value::Object(args) => Args::Object(args),
             Value::Null => Args::None {},
             input => Args::Other { input },
         };
         let id = self.id(&call.name, call.id.as_ref());
+        self.open.push((&call.name, id));
         FunctionCallPart { id, name: self.names.sent(&call.name), args }
     }
 
@@ -192,6 +224,10 @@ impl<'a> Writer<'a> {
             if within { parts.push(part) } else { self.after.push(part) }
         }
         let id = self.id(&answer.name, answer.id.as_ref());
+        let is_it = |open: &(&str, Option<&str>)| *open == (answer.name.as_str(), id);
+        if let Some(at) = self.open.iter().position(is_it) {
+            self.open.remove(at);
+        }
         Ok(Kind::Answer(FunctionResponsePart {
             id,
             name: self.names.sent(&answer.name),

@@ -5,6 +5,8 @@ mod builder;
 #[cfg(feature = "gemini")]
 mod contents;
 #[cfg(feature = "gemini")]
+mod embedder;
+#[cfg(feature = "gemini")]
 mod error;
 #[cfg(feature = "gemini")]
 mod error_reply;

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::embedder::GeminiEmbedWire;
 use super::request::GeminiSettings;
 use super::wire::GeminiWire;
 use super::{NAME, models};
 use crate::error::Result;
-use crate::model::http::{ApiEndpoint, HttpModel};
-use crate::model::{Model, Provider};
+use crate::model::http::{ApiEndpoint, HttpEmbedder, HttpModel};
+use crate::model::{Embedder, Model, Provider};
 
 /// Google's Gemini models.
 ///
@@ -61,6 +62,22 @@ impl Gemini {
         let wire = GeminiWire { settings: Arc::clone(&self.settings), model };
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
+
+    /// The embedder of that name: `gemini-embedding-001`. A text of more tokens than it reads (2,048) is cut by the API.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let gemini = genkit::model::Gemini::builder().api_key("AIza").build()?;
+    /// assert_eq!(gemini.embedder("gemini-embedding-001").name(), "gemini/gemini-embedding-001");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn embedder(&self, name: &str) -> Arc<dyn Embedder> {
+        let model = models::bare(name).to_owned();
+        let name = format!("{NAME}/{model}");
+        let wire = GeminiEmbedWire { settings: Arc::clone(&self.settings), model };
+        Arc::new(HttpEmbedder::new(name, wire, Arc::clone(&self.endpoint)))
+    }
 }
 
 impl Provider for Gemini {
@@ -70,6 +87,10 @@ impl Provider for Gemini {
 
     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
         Ok(Gemini::model(self, name))
+    }
+
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
+        Ok(Gemini::embedder(self, name))
     }
 }
 

@@ -66,6 +66,7 @@ pub(super) enum Method {
     Generate,
     Stream,
     Count,
+    Embed,
 }
 
 impl Method {
@@ -75,6 +76,7 @@ impl Method {
             Self::Generate => "generateContent",
             Self::Stream => "streamGenerateContent?alt=sse",
             Self::Count => "countTokens",
+            Self::Embed => "batchEmbedContents",
         }
     }
 }
@@ -186,7 +188,7 @@ pub(super) fn encode(
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
-    let list = MessageList::of(request, (NAME, model), false);
+    let list = MessageList::of(request, (NAME, model));
     let (system_instruction, contents) = contents::contents(request, &names, model, list.from)?;
     let tools = tools::entries(request, &names, settings.openapi);
     let rest = GenerateContentRequest {
@@ -211,17 +213,26 @@ pub(super) fn encode(
         body.push(b'}');
     }
     let version = text("apiVersion").unwrap_or(&settings.version);
-    Ok(HttpCall { path: path(version, model, method)?, headers: headers(settings, request), body })
+    let is_mcp = request.tools.iter().any(|tool| tool.metadata.contains_key("mcp"));
+    Ok(HttpCall {
+        path: path(version, model, method)?,
+        headers: headers(settings, text("apiKey"), is_mcp),
+        body,
+    })
 }
 
-fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static str, String)> {
+/// The headers of a call; its `own` key wins.
+pub(super) fn headers(
+    settings: &GeminiSettings,
+    own: Option<&str>,
+    is_mcp: bool,
+) -> Vec<(&'static str, String)> {
     let mut client = CLIENT.to_owned();
-    if request.tools.iter().any(|tool| tool.metadata.contains_key("mcp")) {
+    if is_mcp {
         client.push_str(MCP_USED);
     }
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("x-goog-api-client", client)];
-    let own = request.config.get("apiKey").and_then(Value::as_str);
     if let Some(key) = own.or(settings.key.as_deref()) {
         headers.push(("x-goog-api-key", key.to_owned()));
     }
@@ -229,11 +240,11 @@ fn headers(settings: &GeminiSettings, request: &ModelRequest) -> Vec<(&'static s
 }
 
 /// Where models of that name are.
-fn folder(model: &str) -> &'static str {
+pub(super) fn folder(model: &str) -> &'static str {
     if model.contains('/') { "" } else { "models/" }
 }
 
-fn path(version: &str, model: &str, method: Method) -> Result<String> {
+pub(super) fn path(version: &str, model: &str, method: Method) -> Result<String> {
     if model.is_empty() {
         return Err(E::NoModelName.into());
     }

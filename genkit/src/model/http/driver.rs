@@ -8,11 +8,14 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
-use crate::model::wire::{Framing, HttpCall, Next, WireFormat, WireStream};
+use crate::model::wire::{Framing, Next, WireFormat, WireStream};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, does_not_count,
 };
 use crate::sse::{SseError, SseEvent, SseParser};
+
+/// How often an answer that pauses is let go on. Default is 5: then it is given as it is.
+const MAX_CONTINUATIONS: usize = 5;
 
 /// A model that is reached over HTTP.
 pub(crate) struct HttpModel<W> {
@@ -27,6 +30,16 @@ impl<W: WireFormat> HttpModel<W> {
         Self { name, info, wire, endpoint }
     }
 
+    /// The answer to `request`; one that pauses is sent back until it ends.
+    async fn answer(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        let mut response = self.call(request, chunks).await?;
+        for _ in 0..MAX_CONTINUATIONS {
+            let Some(next) = self.wire.go_on(request, &response) else { break };
+            response = joined(response, self.call(&next, chunks).await?);
+        }
+        Ok(response)
+    }
+
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         #[cfg(debug_assertions)]
         let is_known = request.encoded.messages() > 0;
@@ -34,31 +47,9 @@ impl<W: WireFormat> HttpModel<W> {
         #[cfg(debug_assertions)]
         if is_known {
             let whole = self.wire.encode(&request.clone(), chunks.is_wanted())?;
-            assert_eq!(
-                call.body, whole.body,
-                "what was kept of an earlier turn is what would be sent"
-            );
+            assert_eq!(call.body, whole.body, "what was kept is what would be sent");
         }
-        self.exchange(call, |answer| self.read(answer, request, chunks)).await
-    }
-
-    /// Sends `call` and reads its answer, under one limit of time; no secret is in an error.
-    async fn exchange<'e, T, F: Future<Output = Result<T>>>(
-        &'e self,
-        mut call: HttpCall,
-        read: impl FnOnce(HttpResponse<'e>) -> F,
-    ) -> Result<T> {
-        let body = std::mem::take(&mut call.body);
-        let exchange = async {
-            let answer = self.endpoint.send(&call.path, &call.headers, body).await?;
-            read(answer).await
-        };
-        let limit = self.endpoint.timeout();
-        // The provider's own limit: the loop has another, and a model may be called without the loop.
-        let result = tokio::time::timeout(limit, exchange)
-            .await
-            .unwrap_or_else(|_| Err(self.failed(CallFailure::Timeout(limit))));
-        result.map_err(|error| self.endpoint.secrets(&call.headers).redact_error(error))
+        self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
     }
 
     async fn read(
@@ -74,19 +65,11 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     /// The body of an answer; an error where its status says so.
-    async fn read_whole(&self, mut answer: HttpResponse<'_>) -> Result<Vec<u8>> {
-        match answer.status() {
-            400.. => {
-                let body = answer.error_body().await;
-                Err(self.wire.failure(answer.status(), &|name| answer.header(name), &body))
-            }
-            300..400 => Err(answer.redirected()),
-            _ => {
-                let body = answer.whole(Vec::new()).await?;
-                self.not_empty(&body)?;
-                Ok(body)
-            }
-        }
+    async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
+        let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
+            self.wire.failure(status, headers, body)
+        };
+        self.endpoint.read_whole(answer, failure).await
     }
 
     /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
@@ -99,7 +82,7 @@ impl<W: WireFormat> HttpModel<W> {
         let mut head = Vec::new();
         let first = loop {
             let Some(piece) = answer.next().await? else {
-                self.not_empty(&head)?;
+                self.endpoint.not_empty(&head)?;
                 break b'\n';
             };
             head.extend_from_slice(&piece);
@@ -171,13 +154,6 @@ impl<W: WireFormat> HttpModel<W> {
     fn failed(&self, failure: CallFailure) -> Error {
         failure.at(self.endpoint.api())
     }
-
-    fn not_empty(&self, body: &[u8]) -> Result<()> {
-        if body.trim_ascii().is_empty() {
-            return Err(self.failed(CallFailure::Empty));
-        }
-        Ok(())
-    }
 }
 
 impl<W: WireFormat> Model for HttpModel<W> {
@@ -196,7 +172,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
             let started = Instant::now();
-            let mut response = self.call(request, chunks).await?;
+            let mut response = self.answer(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
             Ok(response)
         })
@@ -206,7 +182,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
         Box::pin(async move {
             let call = self.wire.encode_count(request)?;
             let call = call.ok_or_else(|| does_not_count(&self.name))?;
-            let body = self.exchange(call, |answer| self.read_whole(answer)).await?;
+            let body = self.endpoint.exchange(call, |answer| self.read_whole(answer)).await?;
             self.wire.decode_count(&body)
         })
     }
@@ -214,6 +190,16 @@ impl<W: WireFormat> Model for HttpModel<W> {
     fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
         Some(self.wire.encode(request, stream).map(|call| call.body))
     }
+}
+
+/// One answer of two calls: what was said in both, what both used, and how the second ended.
+fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
+    if let Some(mut message) = paused.message {
+        message.content.extend(more.message.into_iter().flat_map(|message| message.content));
+        more.message = Some(message);
+    }
+    more.usage.add(&paused.usage);
+    more
 }
 
 /// Gives an event to the provider, and what it makes of it to the caller, also before an error. `out` is room for

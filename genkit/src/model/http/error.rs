@@ -33,6 +33,9 @@ pub(crate) enum Error {
     #[error("{provider}: the answer cannot be read: {reason}")]
     UnreadableJson { provider: String, reason: String },
 
+    #[error("{embedder}: {texts} texts were sent, and {vectors} vectors came back")]
+    EmbeddingCount { embedder: String, texts: usize, vectors: usize },
+
     // Files that messages name.
     #[error("a file has no usable address: {0}")]
     FileAddress(String),
@@ -125,7 +128,7 @@ impl Topic for Error {
             Self::IncompleteJson { .. }
             | Self::FileUnreachable { .. }
             | Self::FileCutOff { .. } => ErrorKind::Unavailable,
-            Self::UnreadableJson { .. } => ErrorKind::Internal,
+            Self::UnreadableJson { .. } | Self::EmbeddingCount { .. } => ErrorKind::Internal,
             Self::FileTimeout { .. } => ErrorKind::DeadlineExceeded,
             Self::FileTooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::FileStatus { status, .. } => kind_of_status(status.as_u16()),

@@ -13,8 +13,10 @@
 
 mod download;
 mod driver;
+mod embedder;
 mod endpoint;
 mod error;
+mod exchange;
 mod intercept;
 mod reach;
 mod redact;
@@ -27,10 +29,13 @@ mod tests;
 
 pub(crate) use download::download;
 pub(crate) use driver::HttpModel;
+pub(crate) use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
 pub(crate) use endpoint::ApiEndpoint;
 pub(crate) use error::Error;
 pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
 pub(crate) use reach::forbid_network;
 pub(crate) use redact::Secrets;
 pub(crate) use settings::{ProviderSettings, env_var};
-pub(crate) use status::{error_text, kind_of_status, retry_after, seconds};
+#[cfg(any(feature = "gemini", feature = "openai"))]
+pub(crate) use status::seconds;
+pub(crate) use status::{error_text, kind_of_status, retry_after};

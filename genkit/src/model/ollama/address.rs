@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// The port that a server takes by itself. Default is 11434.
+/// The port that a server takes by itself. Default is 11,434.
 const PORT: u16 = 11434;
 
 /// The address in `OLLAMA_HOST`, as Ollama's own programs read it: `0.0.0.0`, `:8080`, `gpu:8080`, `https://a.b/c`.

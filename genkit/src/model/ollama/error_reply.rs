@@ -9,14 +9,14 @@ use crate::model::lenient::text;
 
 /// The body of an error.
 #[derive(Deserialize)]
-struct ErrorBody {
+struct OllamaErrorBody {
     #[serde(default, deserialize_with = "text")]
     error: Option<String>,
 }
 
 /// The text of an error that Ollama itself wrote.
 fn own(body: &[u8]) -> Option<String> {
-    serde_json::from_slice::<ErrorBody>(body).ok()?.error
+    serde_json::from_slice::<OllamaErrorBody>(body).ok()?.error
 }
 
 /// Whether an answer says that there is no such API: of a proxy, or of another server.

@@ -5,6 +5,8 @@ mod address;
 #[cfg(feature = "ollama")]
 mod builder;
 #[cfg(feature = "ollama")]
+mod embedder;
+#[cfg(feature = "ollama")]
 mod error;
 #[cfg(feature = "ollama")]
 mod error_reply;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::NAME;
+use super::embedder::OllamaEmbedWire;
 use super::wire::{OllamaSettings, OllamaWire};
 #[cfg(feature = "openai")]
 use crate::error::ErrorKind;
@@ -13,10 +14,10 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 #[cfg(feature = "openai")]
 use crate::model::OpenAi;
-use crate::model::http::{ApiEndpoint, HttpModel};
+use crate::model::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use crate::model::{
-    ChunkSink, Constrained, Model, ModelInfo, ModelRequest, ModelResponse, Provider, Supports,
-    left_out,
+    ChunkSink, Constrained, EmbedRequest, EmbedResponse, Embedder, Embedding, Model, ModelInfo,
+    ModelRequest, ModelResponse, Provider, Supports, left_out,
 };
 use crate::run_options::REASONING_EFFORT;
 
@@ -82,6 +83,30 @@ impl Ollama {
             chat: self.chat.model(model),
         })
     }
+
+    /// The embedder of that name: `nomic-embed-text`. A text that is too long for it is an error, unless `config` says
+    /// `truncate: true`.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let ollama = genkit::model::Ollama::builder().build()?;
+    /// assert_eq!(ollama.embedder("nomic-embed-text").name(), "ollama/nomic-embed-text");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn embedder(&self, name: &str) -> Arc<dyn Embedder> {
+        let model = name.strip_prefix("ollama/").unwrap_or(name);
+        let wire =
+            OllamaEmbedWire { settings: Arc::clone(&self.settings), model: model.to_owned() };
+        let full = format!("{NAME}/{model}");
+        Arc::new(OllamaEmbedder {
+            native: HttpEmbedder::new(full, wire, Arc::clone(&self.endpoint)),
+            #[cfg(feature = "openai")]
+            settings: Arc::clone(&self.settings),
+            #[cfg(feature = "openai")]
+            chat: self.chat.embedder(model),
+        })
+    }
 }
 
 impl Provider for Ollama {
@@ -91,6 +116,10 @@ impl Provider for Ollama {
 
     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
         Ok(Ollama::model(self, name))
+    }
+
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
+        Ok(Ollama::embedder(self, name))
     }
 }
 
@@ -139,39 +168,70 @@ impl Model for OllamaModel {
         self.native.info()
     }
 
-    #[cfg(not(feature = "openai"))]
     fn generate<'a>(
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(self.call(request, chunks))
+        let native = self.call(request, chunks);
+        #[cfg(feature = "openai")]
+        let native = by_either(&self.settings, native, || self.chat.generate(request, chunks));
+        Box::pin(native)
+    }
+}
+
+/// An embedder by Ollama's own API, else by OpenAI's.
+struct OllamaEmbedder {
+    native: HttpEmbedder<OllamaEmbedWire>,
+    #[cfg(feature = "openai")]
+    settings: Arc<OllamaSettings>,
+    #[cfg(feature = "openai")]
+    chat: Arc<dyn Embedder>,
+}
+
+impl Embedder for OllamaEmbedder {
+    fn name(&self) -> &str {
+        self.native.name()
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>> {
+        Box::pin(async move { Ok(self.embed_with(EmbedRequest::new(texts)).await?.embeddings) })
+    }
+
+    #[cfg(not(feature = "openai"))]
+    fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
+        self.native.embed_with(request)
     }
 
     #[cfg(feature = "openai")]
-    fn generate<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        let is_not_served = &self.settings.is_not_served;
-        Box::pin(async move {
-            if !is_not_served.load(Ordering::Relaxed) {
-                let result = self.call(request, chunks).await;
-                if result.is_ok() || !is_not_served.load(Ordering::Relaxed) {
-                    return result;
-                }
-                tracing::warn!(
-                    "ollama: there is no /api/chat at that address, so that OpenAI's API at /v1 is used, which has no \
-                     `num_ctx`, `keep_alive` and `think`; say where Ollama is with OLLAMA_HOST"
-                );
-            }
-            let result = self.chat.generate(request, chunks).await;
-            // That is not there either: the next call asks anew.
-            if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-                is_not_served.store(false, Ordering::Relaxed);
-            }
-            result
-        })
+    fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
+        let native = self.native.embed_with(request.clone());
+        Box::pin(by_either(&self.settings, native, || self.chat.embed_with(request)))
     }
+}
+
+/// A call by Ollama's own API; where that is not served, by OpenAI's on the same server.
+#[cfg(feature = "openai")]
+async fn by_either<'a, T>(
+    settings: &OllamaSettings,
+    native: impl Future<Output = Result<T>>,
+    chat: impl FnOnce() -> BoxFuture<'a, Result<T>>,
+) -> Result<T> {
+    let is_not_served = &settings.is_not_served;
+    if !is_not_served.load(Ordering::Relaxed) {
+        let result = native.await;
+        if result.is_ok() || !is_not_served.load(Ordering::Relaxed) {
+            return result;
+        }
+        tracing::warn!(
+            "ollama: its own API is not at that address, so that OpenAI's at /v1 is used, which has no `num_ctx`, \
+             `keep_alive` and `think`; say where Ollama is with OLLAMA_HOST"
+        );
+    }
+    let result = chat().await;
+    // That is not there either: the next call asks anew.
+    if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        is_not_served.store(false, Ordering::Relaxed);
+    }
+    result
 }

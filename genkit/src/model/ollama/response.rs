@@ -75,7 +75,7 @@ const CUSTOM: [(&str, &str); 6] = [
 
 /// The response in a whole answer.
 pub(super) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-    let mut answer = Answer::new(model, request);
+    let mut answer = OllamaAnswer::new(model, request);
     answer.add(read(body)?)?;
     answer.build()
 }
@@ -85,7 +85,7 @@ fn read(json: &[u8]) -> Result<ChatReply> {
 }
 
 /// An answer as it is put together.
-struct Answer<'a> {
+struct OllamaAnswer<'a> {
     model: &'a str,
     names: Names<'a>,
     text: String,
@@ -97,7 +97,7 @@ struct Answer<'a> {
     begun: bool,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> OllamaAnswer<'a> {
     fn new(model: &'a str, request: &'a ModelRequest) -> Self {
         let response = ModelResponse {
             finish_reason: Some(FinishReason::Unknown),
@@ -212,15 +212,15 @@ fn arguments(arguments: Value) -> Value {
 }
 
 /// A stream of lines being read.
-pub(super) struct ChatStream<'a>(Answer<'a>);
+pub(super) struct OllamaStream<'a>(OllamaAnswer<'a>);
 
-impl<'a> ChatStream<'a> {
+impl<'a> OllamaStream<'a> {
     pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
-        Self(Answer::new(model, request))
+        Self(OllamaAnswer::new(model, request))
     }
 }
 
-impl WireStream for ChatStream<'_> {
+impl WireStream for OllamaStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
         let (SseEvent::Bare(line)
         | SseEvent::Message { data: std::borrow::Cow::Borrowed(line), .. }) = event

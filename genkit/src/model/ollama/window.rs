@@ -19,11 +19,11 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Warns where a request of `bytes` does not fit the window of `model`.
+    /// Warns where a request of `bytes` does not fit the window of `model`: one that is set, else (`Err`) that of the server.
     pub(super) fn check(&self, model: &str, bytes: usize, tools: usize, window: Result<u64, u64>) {
-        let tokens = u64::try_from(bytes / BYTES_A_TOKEN).unwrap_or(u64::MAX);
         let (Ok(size) | Err(size)) = window;
-        if tokens <= size || !lock(&self.told).insert(model.to_owned()) {
+        let tokens = u64::try_from(bytes / BYTES_A_TOKEN).unwrap_or(u64::MAX);
+        if !self.is_news(model, tokens, size) {
             return;
         }
         let whose = if window.is_ok() { "is set" } else { "Ollama may have by default" };
@@ -36,5 +36,23 @@ impl Window {
              `num_ctx` in `config`, `Ollama::builder().num_ctx(..)` or OLLAMA_CONTEXT_LENGTH of the server, or offer \
              fewer tools"
         );
+    }
+    /// Whether a request does not fit, and nobody was told so far.
+    fn is_news(&self, model: &str, tokens: u64, size: u64) -> bool {
+        tokens > size && lock(&self.told).insert(model.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_told_once_for_each_model() {
+        let window = Window::default();
+        assert!(!window.is_news("a", DEFAULT_WINDOW, DEFAULT_WINDOW));
+        assert!(window.is_news("a", DEFAULT_WINDOW + 1, DEFAULT_WINDOW));
+        assert!(!window.is_news("a", DEFAULT_WINDOW + 2, DEFAULT_WINDOW));
+        assert!(window.is_news("b", 9, 8));
     }
 }

@@ -38,6 +38,11 @@ impl OllamaSettings {
         lock(&self.without_thoughts).contains(model)
     }
 
+    /// Notes whether an error says that there is no such API.
+    pub(super) fn note_served(&self, status: u16, body: &[u8]) {
+        self.is_not_served.store(error_reply::is_not_served(status, body), Ordering::Relaxed);
+    }
+
     /// The headers of a call.
     pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, String)> {
         let mut headers = Vec::with_capacity(2);
@@ -70,12 +75,11 @@ impl WireFormat for OllamaWire {
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
-        Box::new(response::ChatStream::new(&self.model, request))
+        Box::new(response::OllamaStream::new(&self.model, request))
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        let is_not_served = error_reply::is_not_served(status, body);
-        self.settings.is_not_served.store(is_not_served, Ordering::Relaxed);
+        self.settings.note_served(status, body);
         if error_reply::is_without_thoughts(status, body) {
             lock(&self.settings.without_thoughts).insert(self.model.clone());
         }

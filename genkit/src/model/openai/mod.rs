@@ -1,7 +1,9 @@
-//! Chat completions: OpenAI's models, and every server that speaks their language.
+//! Chat completions and embeddings: OpenAI's models, and every server that speaks their language.
 
 #[cfg(feature = "openai")]
 mod builder;
+#[cfg(feature = "openai")]
+mod embedder;
 #[cfg(feature = "openai")]
 mod error;
 #[cfg(feature = "openai")]

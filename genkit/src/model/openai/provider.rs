@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::embedder::OpenAiEmbedWire;
 use super::wire::ChatWire;
 use crate::error::Result;
-use crate::model::http::{ApiEndpoint, HttpModel};
+use crate::model::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 #[cfg(feature = "openai-responses")]
 use crate::model::openai_wire::models::needs_responses;
-use crate::model::openai_wire::settings::ServerSettings;
-use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
+use crate::model::openai_wire::settings::OpenAiServer;
+use crate::model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
 /// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
 ///
@@ -49,7 +50,7 @@ use crate::model::{Constrained, Model, ModelInfo, Provider, Supports};
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
 }
 
 impl OpenAi {
@@ -82,6 +83,21 @@ impl OpenAi {
         let name = format!("{}/{name}", self.settings.name);
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
+
+    /// The embedder of that name, by the server's `/embeddings`.
+    ///
+    /// ```
+    /// # fn main() -> genkit::Result<()> {
+    /// let openai = genkit::model::OpenAi::builder().api_key("sk-…").build()?;
+    /// assert_eq!(openai.embedder("text-embedding-3-small").name(), "openai/text-embedding-3-small");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn embedder(&self, name: &str) -> Arc<dyn Embedder> {
+        let wire = OpenAiEmbedWire { settings: Arc::clone(&self.settings), model: name.to_owned() };
+        let name = format!("{}/{name}", self.settings.name);
+        Arc::new(HttpEmbedder::new(name, wire, Arc::clone(&self.endpoint)))
+    }
 }
 
 impl Provider for OpenAi {
@@ -91,6 +107,10 @@ impl Provider for OpenAi {
 
     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
         Ok(OpenAi::model(self, name))
+    }
+
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
+        Ok(OpenAi::embedder(self, name))
     }
 }
 

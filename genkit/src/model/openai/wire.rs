@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{request, response};
 use crate::error::{Error, Result};
 use crate::model::openai_wire::error_reply;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::openai_wire::target::Target;
 use crate::model::wire::{HttpCall, WireFormat, WireStream};
 use crate::model::{ModelRequest, ModelResponse};
@@ -14,13 +14,13 @@ use crate::model::{ModelRequest, ModelResponse};
 const PATH: &str = "/chat/completions";
 
 pub(super) struct ChatWire {
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
     pub(super) model: String,
 }
 
 impl ChatWire {
     fn target(&self) -> Target<'_> {
-        let ServerSettings { name, deviations, .. } = &*self.settings;
+        let OpenAiServer { name, deviations, .. } = &*self.settings;
         Target { provider: name, model: &self.model, deviations }
     }
 }

@@ -15,6 +15,9 @@ mod response;
 #[cfg(feature = "openai-responses")]
 mod wire;
 
+#[cfg(all(test, feature = "openai-responses"))]
+mod tests;
+
 use super::provider::BuiltInProvider;
 #[cfg(feature = "openai-responses")]
 pub(super) use provider::model;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::wire::ResponsesWire;
 use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpModel};
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::{Model, ModelInfo, Provider, Supports};
 
 /// Models behind OpenAI's Responses API, at OpenAI or any server that speaks it.
@@ -46,7 +46,7 @@ use crate::model::{Model, ModelInfo, Provider, Supports};
 #[derive(Clone)]
 pub struct OpenAiResponses {
     pub(super) endpoint: Arc<ApiEndpoint>,
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
 }
 
 impl OpenAiResponses {
@@ -67,7 +67,7 @@ impl OpenAiResponses {
 /// A model of that server, whichever provider it was named by.
 pub(crate) fn model(
     endpoint: &Arc<ApiEndpoint>,
-    settings: &Arc<ServerSettings>,
+    settings: &Arc<OpenAiServer>,
     name: &str,
 ) -> Arc<dyn Model> {
     let info = ModelInfo { supports: Some(Supports::all()), ..ModelInfo::default() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{request, response};
 use crate::error::{Error, Result};
 use crate::model::openai_wire::error_reply;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{HttpCall, WireFormat, WireStream};
 use crate::model::{ModelRequest, ModelResponse};
 
@@ -16,7 +16,7 @@ const PATH: &str = "/responses";
 const COUNT_PATH: &str = "/responses/input_tokens";
 
 pub(super) struct ResponsesWire {
-    pub(super) settings: Arc<ServerSettings>,
+    pub(super) settings: Arc<OpenAiServer>,
     pub(super) model: String,
 }
 

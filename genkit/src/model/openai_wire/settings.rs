@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::model::http::{ApiEndpoint, ProviderSettings, env_var};
 
 /// What all models of one provider share.
-pub(crate) struct ServerSettings {
+pub(crate) struct OpenAiServer {
     /// The part before the `/` of its models' names, and what errors call it.
     pub(crate) name: String,
-    /// The server, as far as it is known: by its own name, else by the provider's.
+    /// The server, as far as it is known: by its own name, else by the one that it was given.
     pub(crate) server: String,
     pub(crate) key: Option<String>,
     pub(crate) deviations: Deviations,
 }
 
-impl ServerSettings {
+impl OpenAiServer {
     /// Whether this is OpenAI itself.
     pub(crate) fn is_openai(&self) -> bool {
         self.server == KnownServer::openai().name
@@ -75,7 +75,7 @@ impl ServerBuilder {
         self,
         name: Option<&str>,
         from_env: fn(&str) -> String,
-    ) -> Result<(ApiEndpoint, ServerSettings)> {
+    ) -> Result<(ApiEndpoint, OpenAiServer)> {
         let this = if self.from_env { self.with_env(env_var) } else { self };
         let (server, given) = (this.known(), &this.settings);
         let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
@@ -84,6 +84,9 @@ impl ServerBuilder {
             let (server, variable) = (server.name, server.key);
             return Err(E::NoKey { server, variable, from_env: from_env(server) }.into());
         }
+        // One that was moved and has no name of its own is what it was, behind another address.
+        let behind = at_url.map(|it| it.name).or(this.name.as_deref()).unwrap_or(server.name);
+        let behind = behind.to_owned();
         let name = this.name.unwrap_or_else(|| name.unwrap_or(server.name).to_owned());
         let endpoint = given.endpoint(&name, server.base_url)?;
         let mut deviations = at_url.unwrap_or(server).deviations.clone();
@@ -91,8 +94,7 @@ impl ServerBuilder {
         deviations.extra_fields |= at_url.is_none();
         deviations.strict_tools = this.strict_tools.unwrap_or(deviations.strict_tools);
         deviations.strict_output = this.strict_output.unwrap_or(deviations.strict_output);
-        let server = at_url.map_or_else(|| name.clone(), |server| server.name.to_owned());
         let key = given.key_to_send();
-        Ok((endpoint, ServerSettings { name, server, key, deviations }))
+        Ok((endpoint, OpenAiServer { name, server: behind, key, deviations }))
     }
 }

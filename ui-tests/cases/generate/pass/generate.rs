@@ -114,4 +114,29 @@ mod output {
     }
 }
 
+mod extract {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Dish {
+        name: String,
+    }
+
+    async fn dish() -> genkit::Result<Dish> {
+        genkit::generate("A dish?").extract::<Dish>().await
+    }
+}
+
+mod validate {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Dish {
+        minutes: u32,
+    }
+
+    fn asks() {
+        let run = genkit::generate("A dish?").extract::<Dish>();
+        let _ = run
+            .validate(|dish| if dish.minutes < 30 { Ok(()) } else { Err("too slow") })
+            .validate_async(|dish| async move { u8::try_from(dish.minutes).map(drop) });
+    }
+}
+
 fn main() {}

@@ -190,8 +190,9 @@ impl McpServer {
         self
     }
 
-    /// How large an answer of a tool may be that has no `max_output` of its own, in bytes of
-    /// JSON. Default is 4 MiB.
+    /// How large an answer may be, in bytes of JSON: that of a tool that has no `max_output` of its
+    /// own, of a prompt, or of a resource. Default is 4 MiB; a larger one is an error that says how
+    /// large it is.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.settings.max_output = bytes;
         self

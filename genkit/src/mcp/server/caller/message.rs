@@ -36,11 +36,11 @@ pub(crate) fn encoded(id: &RequestId, result: &[u8]) -> Reply {
 
 /// The answer of a request with `result`, or with what `instead` gives for its size where it has
 /// more than `limit` bytes.
-pub(crate) fn limited<T: Serialize>(
+pub(crate) fn limited(
     id: &RequestId,
-    result: &T,
+    result: &impl Serialize,
     limit: usize,
-    instead: impl FnOnce(usize) -> T,
+    instead: impl FnOnce(usize) -> Reply,
 ) -> Reply {
     let mut out = begin(id);
     let start = out.len();
@@ -50,7 +50,7 @@ pub(crate) fn limited<T: Serialize>(
         return end(out);
     }
     drop(out);
-    self::result(id, &instead(size))
+    instead(size)
 }
 
 /// The error of a request; without an id that of a message which could not be read.

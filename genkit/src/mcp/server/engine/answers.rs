@@ -34,17 +34,27 @@ impl Era {
         let result = shown(result);
         Ok(Box::new(move |id| {
             message::limited(id, &result, limit, |size| {
-                shown(results::too_large(&tool, size, limit))
+                message::result(id, &shown(results::too_large(&tool, size, limit)))
             })
         }))
     }
 
-    pub(super) fn result(self, mut result: ServerResult) -> Result<Written, ErrorData> {
+    /// What `name` answers, in at most `limit` bytes of JSON.
+    pub(super) fn result(
+        self,
+        mut result: ServerResult,
+        name: String,
+        limit: usize,
+    ) -> Result<Written, ErrorData> {
         match self {
             Self::Modern => result.fill_missing_cache_hints(),
             Self::Legacy => result.strip_result_type_for_legacy_peer(),
         }
-        Ok(Box::new(move |id| message::result(id, &result)))
+        Ok(Box::new(move |id| {
+            message::limited(id, &result, limit, |size| {
+                message::error(Some(id), &results::no_room(&name, size, limit))
+            })
+        }))
     }
 
     pub(super) fn input_required(

@@ -241,13 +241,13 @@ impl NewCall<'_> {
     }
 
     fn prompt(self, params: GetPromptRequestParams, request: Request) -> Result<Action, ErrorData> {
-        let era = request.era;
+        let (era, limit, name) = (request.era, self.max_output(), params.name.clone());
         self.named(&params.name).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
             match reply.await.map_err(|error| era.error(error))? {
                 GetPromptResponse::InputRequired(required) => era.input_required(required),
-                reply => era.result(reply.into()),
+                reply => era.result(reply.into(), name, limit),
             }
         })
     }
@@ -257,13 +257,13 @@ impl NewCall<'_> {
         params: ReadResourceRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
-        let era = request.era;
+        let (era, limit, uri) = (request.era, self.max_output(), params.uri.clone());
         self.named(&params.uri).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
             match reply.await.map_err(|error| era.error(error))? {
                 ReadResourceResponse::InputRequired(required) => era.input_required(required),
-                reply => era.result(reply.into()),
+                reply => era.result(reply.into(), uri, limit),
             }
         })
     }
@@ -273,11 +273,17 @@ impl NewCall<'_> {
         params: CompleteRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
-        let era = request.era;
+        let (era, limit, name) = (request.era, self.max_output(), params.argument.name.clone());
         self.named(&params.argument.name).run(request, move |engine, request| async move {
             let found = completion::complete(&engine.shared, params, request).await;
-            era.result(ServerResult::CompleteResult(found.map_err(|error| era.error(error))?))
+            let found = found.map_err(|error| era.error(error))?;
+            era.result(ServerResult::CompleteResult(found), name, limit)
         })
+    }
+
+    /// How large the answer of what has no limit of its own may be.
+    fn max_output(&self) -> usize {
+        self.engine.shared.settings.max_output
     }
 
     /// Of what the client called `name`.

@@ -15,6 +15,7 @@ use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
 };
 use rmcp::{RoleServer, ServerHandler};
+use serde::Serialize;
 
 use super::{Methods, ToolReply, completion, info, malformed};
 use crate::mcp::server::caller::{Channel, Request};
@@ -54,6 +55,12 @@ impl McpHandler {
 
     async fn methods(&self) -> Methods<'_> {
         Methods::ready(&self.shared).await
+    }
+
+    /// What `name` answers, if it is not too large.
+    fn within_limit<T: Serialize>(&self, result: T, name: &str) -> Result<T, ErrorData> {
+        let (size, limit) = (json_size(&result), self.settings().max_output);
+        if size <= limit { Ok(result) } else { Err(results::no_room(name, size, limit)) }
     }
 
     fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
@@ -162,7 +169,9 @@ impl ServerHandler for McpHandler {
         params: GetPromptRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.methods().await.get_prompt(params, self.request(request))?.await
+        let name = params.name.clone();
+        let got = self.methods().await.get_prompt(params, self.request(request))?.await?;
+        self.within_limit(got, &name)
     }
 
     async fn read_resource(
@@ -170,7 +179,9 @@ impl ServerHandler for McpHandler {
         params: ReadResourceRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.methods().await.read_resource(params, self.request(request))?.await
+        let uri = params.uri.clone();
+        let read = self.methods().await.read_resource(params, self.request(request))?.await?;
+        self.within_limit(read, &uri)
     }
 
     async fn complete(

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use super::messages::{MessageParam, messages};
-use super::settings::Settings;
+use super::messages::{OllamaMessage, messages};
+use super::settings::WireSettings;
 use crate::error::Result;
 use crate::model::ollama::schema::{GrammarDialect, ToolDialect};
 use crate::model::ollama::wire::OllamaSettings;
@@ -22,14 +22,14 @@ pub(in crate::model::ollama) fn body(
 ) -> Result<Vec<u8>> {
     let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
     let names = Names::of(request);
-    let settings = Settings::of(request, model, defaults);
+    let settings = WireSettings::of(request, model, defaults);
     let messages = messages(request, &names)?;
     // With tools a grammar would let the model write nothing but the output.
     let is_free = settings.has_format() || !request.tools.is_empty();
     let body = ChatBody {
         model,
         messages: &messages,
-        tools: request.tools.iter().map(|tool| ToolParam::of(tool, &names)).collect(),
+        tools: request.tools.iter().map(|tool| OllamaTool::of(tool, &names)).collect(),
         format: if is_free { None } else { format(&request.output) },
         settings: &settings,
         stream,
@@ -47,10 +47,10 @@ pub(in crate::model::ollama) fn body(
 
 struct ChatBody<'a> {
     model: &'a str,
-    messages: &'a [MessageParam<'a>],
-    tools: Vec<ToolParam<'a>>,
+    messages: &'a [OllamaMessage<'a>],
+    tools: Vec<OllamaTool<'a>>,
     format: Option<Cow<'a, Value>>,
-    settings: &'a Settings<'a>,
+    settings: &'a WireSettings<'a>,
     stream: bool,
 }
 
@@ -71,15 +71,15 @@ impl Serialize for ChatBody<'_> {
             map.serialize_entry(name, value)?;
         }
         if !self.settings.options.is_empty() {
-            map.serialize_entry("options", &Options(&self.settings.options))?;
+            map.serialize_entry("options", &OptionsParam(&self.settings.options))?;
         }
         map.end()
     }
 }
 
-struct Options<'a>(&'a [(&'a str, Cow<'a, Value>)]);
+struct OptionsParam<'a>(&'a [(&'a str, Cow<'a, Value>)]);
 
-impl Serialize for Options<'_> {
+impl Serialize for OptionsParam<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
@@ -87,24 +87,24 @@ impl Serialize for Options<'_> {
 
 /// A tool on the wire.
 #[derive(Serialize)]
-struct ToolParam<'a> {
+struct OllamaTool<'a> {
     r#type: &'static str,
-    function: FunctionDefinition<'a>,
+    function: OllamaFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct FunctionDefinition<'a> {
+struct OllamaFunction<'a> {
     name: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     parameters: Cow<'a, Value>,
 }
 
-impl<'a> ToolParam<'a> {
+impl<'a> OllamaTool<'a> {
     fn of(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
         let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
         let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
-        let function = FunctionDefinition {
+        let function = OllamaFunction {
             name: names.sent(&tool.name),
             description: &tool.description,
             parameters: schema.map_or_else(nothing, Cow::Borrowed),

@@ -19,7 +19,7 @@ const ONLY_BYTES: &str = "Ollama reads images by their bytes, not by their addre
 
 /// One message on the wire.
 #[derive(Default, Serialize)]
-pub(super) struct MessageParam<'a> {
+pub(super) struct OllamaMessage<'a> {
     role: &'static str,
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -28,7 +28,7 @@ pub(super) struct MessageParam<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) images: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<ToolCallParam<'a>>,
+    tool_calls: Vec<OllamaCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_name: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,14 +36,14 @@ pub(super) struct MessageParam<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolCallParam<'a> {
+struct OllamaCall<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
-    function: FunctionCallParam<'a>,
+    function: OllamaFunctionCall<'a>,
 }
 
 #[derive(Serialize)]
-struct FunctionCallParam<'a> {
+struct OllamaFunctionCall<'a> {
     name: Cow<'a, str>,
     arguments: Cow<'a, Value>,
 }
@@ -52,11 +52,11 @@ struct FunctionCallParam<'a> {
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
-) -> Result<Vec<MessageParam<'a>>> {
-    let mut writer = MessageWriter {
+) -> Result<Vec<OllamaMessage<'a>>> {
+    let mut writer = OllamaMessages {
         names,
         messages: Vec::new(),
-        shown: MessageParam::default(),
+        shown: OllamaMessage::default(),
         made_up: Vec::new(),
     };
     let (asked, mut documents) = documents::missing(request).unzip();
@@ -82,16 +82,16 @@ pub(super) fn messages<'a>(
     Ok(writer.messages)
 }
 
-struct MessageWriter<'a> {
+struct OllamaMessages<'a> {
     names: &'a Names<'a>,
-    messages: Vec<MessageParam<'a>>,
+    messages: Vec<OllamaMessage<'a>>,
     /// What tools showed: only a message of the user can hold it, after the last answer.
-    shown: MessageParam<'a>,
+    shown: OllamaMessage<'a>,
     /// Ids of calls that the model did not give.
     made_up: Vec<&'a str>,
 }
 
-impl<'a> MessageWriter<'a> {
+impl<'a> OllamaMessages<'a> {
     /// An error is the number of a part, and why it cannot be sent.
     fn message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
         let role = match message.role {
@@ -100,7 +100,7 @@ impl<'a> MessageWriter<'a> {
             Role::Model => "assistant",
             Role::Tool => "tool",
         };
-        let mut param = MessageParam { role, ..MessageParam::default() };
+        let mut param = OllamaMessage { role, ..OllamaMessage::default() };
         for (at, part) in message.content.iter().enumerate() {
             let wrong = |reason| (at + 1, reason);
             match part {
@@ -128,7 +128,7 @@ impl<'a> MessageWriter<'a> {
         Ok(())
     }
 
-    fn call(&mut self, part: &'a Part, call: &'a ToolRequest, param: &mut MessageParam<'a>) {
+    fn call(&mut self, part: &'a Part, call: &'a ToolRequest, param: &mut OllamaMessage<'a>) {
         if call.partial {
             return;
         }
@@ -140,8 +140,8 @@ impl<'a> MessageWriter<'a> {
             // The server refuses anything else, also where the model's own arguments were cut.
             _ => Cow::Owned(Value::Object(Map::new())),
         };
-        let function = FunctionCallParam { name: self.names.sent(&call.name), arguments };
-        param.tool_calls.push(ToolCallParam { id: self.id(call.id.as_ref()), function });
+        let function = OllamaFunctionCall { name: self.names.sent(&call.name), arguments };
+        param.tool_calls.push(OllamaCall { id: self.id(call.id.as_ref()), function });
     }
 
     /// The model's own id of a call.
@@ -150,7 +150,7 @@ impl<'a> MessageWriter<'a> {
     }
 
     fn answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {
-        let mut param = MessageParam {
+        let mut param = OllamaMessage {
             role: "tool",
             content: match &answer.output {
                 Value::String(text) => Cow::Borrowed(text),
@@ -159,7 +159,7 @@ impl<'a> MessageWriter<'a> {
             },
             tool_name: Some(self.names.sent(&answer.name)),
             tool_call_id: self.id(answer.id.as_ref()),
-            ..MessageParam::default()
+            ..OllamaMessage::default()
         };
         for part in &answer.content {
             if let Part::Text { text, .. } = part {
@@ -183,15 +183,15 @@ impl<'a> MessageWriter<'a> {
     fn end_round(&mut self) {
         let shown = std::mem::take(&mut self.shown);
         if !shown.content.is_empty() || !shown.images.is_empty() {
-            self.messages.push(MessageParam { role: "user", ..shown });
+            self.messages.push(OllamaMessage { role: "user", ..shown });
         }
     }
 
     fn documents(&mut self, text: Option<String>) {
-        let param = |text: String| MessageParam {
+        let param = |text: String| OllamaMessage {
             role: "user",
             content: text.into(),
-            ..MessageParam::default()
+            ..OllamaMessage::default()
         };
         self.messages.extend(text.map(param));
     }
@@ -202,7 +202,7 @@ fn is_answer(part: &Part) -> bool {
 }
 
 /// Adds what a part says or shows. What only another provider knows is left out.
-fn show<'a>(part: &'a Part, param: &mut MessageParam<'a>) -> Result<(), &'static str> {
+fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
     match part {
         Part::Text { text, .. } => join(&mut param.content, text),
         Part::Data { data, .. } if !data.is_null() => {

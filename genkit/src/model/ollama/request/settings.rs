@@ -1,4 +1,4 @@
-//! Settings: which of them are the body's own, which are options of the model, and what both are called.
+//! WireSettings: which of them are the body's own, which are options of the model, and what both are called.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::model::ollama::wire::OllamaSettings;
 use crate::model::{Effort, ModelRequest, left_out};
 use crate::run_options::REASONING_EFFORT;
 
-/// Settings that are for the client, or that this module writes from other places.
+/// WireSettings that are for the client, or that this module writes from other places.
 const NOT_SENT: [&str; 9] = [
     "apiKey",
     "baseUrl",
@@ -28,12 +28,12 @@ const TOP: [&str; 7] =
 
 /// The settings of one request, under their names on the wire.
 #[derive(Default)]
-pub(super) struct Settings<'a> {
+pub(super) struct WireSettings<'a> {
     pub(super) top: Vec<(&'a str, Cow<'a, Value>)>,
     pub(super) options: Vec<(&'a str, Cow<'a, Value>)>,
 }
 
-impl<'a> Settings<'a> {
+impl<'a> WireSettings<'a> {
     /// The settings of `request` for `model`; what it does not say is `defaults`.
     pub(super) fn of(request: &'a ModelRequest, model: &str, defaults: &'a OllamaSettings) -> Self {
         let config = &request.config;

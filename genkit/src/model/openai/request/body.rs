@@ -3,16 +3,14 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::messages::{MessageContext, has_unnamed_calls, messages, thinks};
-use super::settings::Settings;
+use super::message_param::MessageParam;
+use super::messages::{MessageContext, messages};
+use super::settings::ChatSettings;
 use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::target::{ModelTraits, Target};
-use crate::model::{MessageList, ModelRequest, Names, write_members};
-
-/// Room for the body of a usual request, in bytes.
-const BODY: usize = 4096;
+use crate::model::{ModelRequest, Names};
 
 /// The body of a call.
 pub(in crate::model::openai) fn body(
@@ -30,29 +28,25 @@ pub(in crate::model::openai) fn body(
         traits,
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
-    let shape = (target.provider, model, context.detail, thinks(request));
-    let list = MessageList::of(request, shape, has_unnamed_calls(request));
-    let messages = messages(request, &context, list.from)?;
-    let rest = ChatRequest {
+    let body = ChatRequest {
         model,
-        settings: Settings { config, provider: target.provider, model, traits, deviations },
+        messages: messages(request, &context)?,
+        settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
         tools: tools(request, &names, deviations),
         choice: tool_choice(request, &names, target)?,
         format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
             .map(Into::into),
         stream,
     };
-    let mut body = Vec::with_capacity(BODY + list.len());
-    body.extend_from_slice(b"{\"messages\":");
-    list.write(&mut body, &messages)?;
-    write_members(&mut body, &rest)?;
-    Ok(body)
+    let mut bytes = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut bytes, &body)?;
+    Ok(bytes)
 }
 
-/// All but the `messages`.
 struct ChatRequest<'a> {
     model: &'a str,
-    settings: Settings<'a>,
+    messages: Vec<MessageParam<'a>>,
+    settings: ChatSettings<'a>,
     tools: Vec<ToolParam<'a>>,
     choice: Option<ToolChoiceParam<'a>>,
     format: Option<ResponseFormat<'a>>,
@@ -63,6 +57,7 @@ impl Serialize for ChatRequest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
+        map.serialize_entry("messages", &self.messages)?;
         for (key, value) in self.settings.sent() {
             map.serialize_entry(key, &*value)?;
         }

@@ -15,6 +15,9 @@ use crate::model::openai_wire::tool_call_ids::ToolCallIds;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
 use crate::model::{ModelRequest, Names, documents};
 
+/// The answer to a call that has none.
+const UNANSWERED: &str = "This call was not answered.";
+
 /// What shapes the messages of one request.
 pub(super) struct MessageContext<'a> {
     pub(super) names: &'a Names<'a>,
@@ -24,43 +27,29 @@ pub(super) struct MessageContext<'a> {
     pub(super) detail: Option<&'a str>,
 }
 
-/// Whether ids are invented, which are counted from the first message on.
-pub(super) fn has_unnamed_calls(request: &ModelRequest) -> bool {
-    let is_unnamed = |id: &Option<String>| id.as_deref().is_none_or(str::is_empty);
-    request.messages.iter().flat_map(|message| &message.content).any(|part| match part {
-        Part::ToolRequest { tool_request, .. } => is_unnamed(&tool_request.id),
-        Part::ToolResponse { tool_response, .. } => is_unnamed(&tool_response.id),
-        _ => false,
-    })
-}
-
-/// Whether there are thoughts in the history at all.
-pub(super) fn thinks(request: &ModelRequest) -> bool {
-    request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
-}
-
-/// The messages of `request` but for the first `from`.
+/// The messages of `request`.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
-    from: usize,
 ) -> Result<Vec<MessageParam<'a>>> {
     let mut writer = MessageWriter {
         context,
         reasoning: context.reasoning_back(),
-        thinks: thinks(request),
+        thinks: request.messages.iter().flat_map(|message| &message.content).any(is_reasoning),
         ids: ToolCallIds::default(),
-        messages: Vec::with_capacity(request.messages.len() - from + 1),
+        open: Vec::new(),
+        messages: Vec::with_capacity(request.messages.len() + 1),
         shown: Vec::new(),
     };
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
-    for (at, message) in request.messages.iter().enumerate().skip(from) {
+    for (at, message) in request.messages.iter().enumerate() {
         // Where no message is the user's they are one of their own.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
         }
-        if message.role != Role::Tool {
+        // Answers may stand in a message of the user as well, which ends the round after them.
+        if matches!(message.role, Role::System | Role::Model) {
             writer.end_round();
         }
         match message.role {
@@ -84,6 +73,8 @@ struct MessageWriter<'a> {
     /// Whether there are thoughts in the history at all.
     thinks: bool,
     ids: ToolCallIds<'a>,
+    /// The ids of the calls that were not answered so far.
+    open: Vec<Cow<'a, str>>,
     messages: Vec<MessageParam<'a>>,
     /// What tools showed: only a user message can hold it, after the last answer.
     shown: Vec<ContentPart<'a>>,
@@ -98,11 +89,19 @@ impl<'a> MessageWriter<'a> {
 
     fn user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
         let mut parts = Vec::with_capacity(message.content.len() + 1);
+        let mut answers = false;
         for part in &message.content {
             match part {
-                Part::ToolResponse { tool_response, .. } => self.tool_response(tool_response)?,
+                Part::ToolResponse { tool_response, .. } => {
+                    self.tool_response(tool_response)?;
+                    answers = true;
+                }
                 _ => parts.extend(content_part(part, self.context.detail)?),
             }
+        }
+        self.end_round();
+        if answers && parts.is_empty() && documents.is_none() {
+            return Ok(());
         }
         parts.extend(documents.map(|text| ContentPart::Text { text: Cow::Owned(text) }));
         self.messages.push(MessageParam::new("user", Some(MessageContent::of(parts))));
@@ -132,14 +131,25 @@ impl<'a> MessageWriter<'a> {
             self.shown.push(ContentPart::Text { text });
             self.shown.append(&mut shown);
         }
-        let mut param = MessageParam::new("tool", Some(MessageContent::Text(output)));
-        param.tool_call_id = Some(id);
-        self.messages.push(param);
+        if let Some(at) = self.open.iter().position(|open| *open == id) {
+            self.open.remove(at);
+        }
+        self.answer(id, output);
         Ok(())
     }
 
-    /// Ends a round of tool responses.
+    fn answer(&mut self, id: Cow<'a, str>, output: Cow<'a, str>) {
+        let mut param = MessageParam::new("tool", Some(MessageContent::Text(output)));
+        param.tool_call_id = Some(id);
+        self.messages.push(param);
+    }
+
+    /// Ends a round of tool responses. A call that nothing answered gets an answer that says so: without one the
+    /// whole request is refused.
     fn end_round(&mut self) {
+        for id in std::mem::take(&mut self.open) {
+            self.answer(id, Cow::Borrowed(UNANSWERED));
+        }
         if !self.shown.is_empty() {
             let shown = std::mem::take(&mut self.shown);
             self.messages.push(MessageParam::new("user", Some(MessageContent::of(shown))));
@@ -169,6 +179,7 @@ impl<'a> MessageWriter<'a> {
         let mut param = MessageParam::new("assistant", content);
         self.add_reasoning(message, !calls.is_empty(), &mut param);
         param.extra_content = extra;
+        self.open.extend(calls.iter().map(|call| call.id.clone()));
         param.tool_calls = calls;
         self.messages.push(param);
     }

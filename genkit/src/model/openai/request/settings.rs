@@ -10,13 +10,13 @@ use crate::model::openai_wire::target::ModelTraits;
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
 
-/// Settings that are for the client, not for the server.
+/// ChatSettings that are for the client, not for the server.
 const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Written from other places than the settings.
 const OURS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
 
-pub(super) struct Settings<'a> {
+pub(super) struct ChatSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
     /// What a warning calls the API.
     pub(super) provider: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct Settings<'a> {
     pub(super) deviations: &'a Deviations,
 }
 
-impl<'a> Settings<'a> {
+impl<'a> ChatSettings<'a> {
     pub(super) fn has(&self, key: &str) -> bool {
         self.config.contains_key(key)
     }

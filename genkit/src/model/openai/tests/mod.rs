@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod builders;
+mod embeddings;
 mod hostile;
 mod requests;
 mod responses;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::wire::ChatWire;
 use crate::Result;
 use crate::model::openai_wire::servers::KnownServer;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{Next, WireFormat as _};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
@@ -21,7 +22,7 @@ use crate::sse::SseEvent;
 /// A model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {
     let server = KnownServer::named(server).unwrap();
-    let settings = ServerSettings {
+    let settings = OpenAiServer {
         name: server.name.to_owned(),
         server: server.name.to_owned(),
         key: Some("sk-secret".to_owned()),

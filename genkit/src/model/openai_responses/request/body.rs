@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::input::{InputContext, input};
-use super::item::Item;
-use super::reasoning::ReasoningBack;
-use super::settings::Settings;
-use super::tools::{ToolChoiceParam, ToolParam, format, tool_choice, tools};
+use super::item::InputItem;
+use super::reasoning::ReasoningReturn;
+use super::settings::ResponsesSettings;
+use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tools};
 use crate::error::Result;
 use crate::model::openai_wire::models;
-use crate::model::openai_wire::settings::ServerSettings;
-use crate::model::{ModelRequest, Names};
+use crate::model::openai_wire::settings::OpenAiServer;
+use crate::model::{ModelRequest, Names, ToolChoice};
 
 /// Fields that count among the tokens of a request, beside its model, input and tools.
 const COUNTED: [&str; 6] = [
@@ -30,27 +30,27 @@ struct ResponsesRequest<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<Cow<'a, str>>,
-    input: Vec<Item<'a>>,
+    input: Vec<InputItem<'a>>,
     #[serde(flatten)]
     settings: Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<ToolParam<'a>>,
+    tools: Vec<ResponsesTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Choice<'a>>,
+    tool_choice: Option<ChosenTool<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Choice<'a> {
+enum ChosenTool<'a> {
     Given(&'a Value),
-    Ours(ToolChoiceParam<'a>),
+    Ours(ResponsesToolChoice<'a>),
 }
 
 /// The body of a call.
 pub(in crate::model::openai_responses) fn body(
-    server: &ServerSettings,
+    server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
     stream: bool,
@@ -63,7 +63,7 @@ pub(in crate::model::openai_responses) fn body(
 
 /// The body of a call that counts tokens.
 pub(in crate::model::openai_responses) fn count_body(
-    server: &ServerSettings,
+    server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
 ) -> Result<Vec<u8>> {
@@ -73,7 +73,7 @@ pub(in crate::model::openai_responses) fn count_body(
 }
 
 fn encode(
-    server: &ServerSettings,
+    server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
     adapt: impl FnOnce(&mut ResponsesRequest<'_>),
@@ -81,28 +81,34 @@ fn encode(
     let config = &request.config;
     let text = |key: &str| config.get(key).and_then(Value::as_str);
     let model = text("version").unwrap_or(model);
-    let settings = Settings { config, server, model };
+    let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
     let names = Names::of(request);
     let context = InputContext {
         names: &names,
-        reasoning: ReasoningBack {
+        reasoning: ReasoningReturn {
             server: &server.server,
             reasons: settings.reasons(),
             stored: settings.stores(),
         },
+        continues: ["previousResponseId", "previous_response_id", "conversation"]
+            .iter()
+            .any(|key| config.contains_key(*key)),
         detail: text("visualDetailLevel"),
     };
     let input = input(request, &context)?;
+    let tools = tools(request, &names, &server.deviations);
+    settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
+        || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
     let choice = match config.get("tool_choice") {
-        Some(given) => Some(Choice::Given(given)),
-        None => tool_choice(request, &names).map(Choice::Ours),
+        Some(given) => Some(ChosenTool::Given(given)),
+        None => tool_choice(request, &names).map(ChosenTool::Ours),
     };
     let mut body = ResponsesRequest {
         model,
         instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
         input: input.items,
         settings: settings.sent(format(request, &server.deviations)),
-        tools: tools(request, &names, &server.deviations),
+        tools,
         tool_choice: choice,
         stream: false,
     };

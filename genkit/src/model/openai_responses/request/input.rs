@@ -5,8 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::item::{CallItem, Content, InputPart, Item, MessageItem, OutputItem, input_part, shown};
-use super::reasoning::{ReasoningBack, item_id};
+use super::item::{
+    CallItem, InputItem, InputPart, ItemContent, MessageItem, OutputItem, input_part, shown,
+};
+use super::reasoning::{ReasoningReturn, item_id};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolResponse};
 use crate::model::openai_responses::metadata::{ITEM, ITEM_ID, PHASE};
@@ -18,25 +20,27 @@ use crate::model::{ModelRequest, Names, documents};
 /// What shapes the input of one request.
 pub(super) struct InputContext<'a> {
     pub(super) names: &'a Names<'a>,
-    pub(super) reasoning: ReasoningBack<'a>,
+    pub(super) reasoning: ReasoningReturn<'a>,
+    /// Whether the conversation began at the server, which has the calls that are answered here.
+    pub(super) continues: bool,
     /// How closely images are looked at, where their own metadata does not tell.
     pub(super) detail: Option<&'a str>,
 }
 
 /// What stands above the conversation, and the conversation.
-pub(super) struct Input<'a> {
+pub(super) struct ConversationInput<'a> {
     pub(super) instructions: Option<Cow<'a, str>>,
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<InputItem<'a>>,
 }
 
 /// An item, and the message that it is of.
-type Placed<'a> = (usize, Item<'a>);
+type Placed<'a> = (usize, InputItem<'a>);
 
 /// The input of `request`.
 pub(super) fn input<'a>(
     request: &'a ModelRequest,
     context: &'a InputContext<'a>,
-) -> Result<Input<'a>> {
+) -> Result<ConversationInput<'a>> {
     let mut writer = InputWriter {
         context,
         ids: ToolCallIds::default(),
@@ -58,7 +62,7 @@ pub(super) fn input<'a>(
         match message.role {
             Role::System if writer.items.is_empty() => join(&mut instructions, text(message)),
             Role::System => {
-                writer.message("developer", Some(Content::Text(text(message))));
+                writer.message("developer", Some(ItemContent::Text(text(message))));
             }
             Role::User => {
                 let documents = if asked == Some(at) { documents.take() } else { None };
@@ -70,11 +74,11 @@ pub(super) fn input<'a>(
     }
     writer.end_round();
     writer.message("user", documents.map(text_content));
-    Ok(Input { instructions, items: paired(writer.items) })
+    Ok(ConversationInput { instructions, items: paired(writer.items, context.continues) })
 }
 
-fn text_content<'a>(text: String) -> Content<'a> {
-    Content::Parts(vec![InputPart::InputText { text: Cow::Owned(text) }])
+fn text_content<'a>(text: String) -> ItemContent<'a> {
+    ItemContent::Parts(vec![InputPart::InputText { text: Cow::Owned(text) }])
 }
 
 /// Adds one more system message.
@@ -101,19 +105,19 @@ struct InputWriter<'a> {
 }
 
 impl<'a> InputWriter<'a> {
-    fn push(&mut self, item: Item<'a>) {
+    fn push(&mut self, item: InputItem<'a>) {
         self.items.push((self.at, item));
     }
 
-    fn message(&mut self, role: &'static str, content: Option<Content<'a>>) {
+    fn message(&mut self, role: &'static str, content: Option<ItemContent<'a>>) {
         if let Some(content) = content {
             let (r#type, id, phase, status) = (None, None, None, None);
-            self.push(Item::Message(MessageItem { r#type, id, role, content, phase, status }));
+            self.push(InputItem::Message(MessageItem { r#type, id, role, content, phase, status }));
         }
     }
 
     fn user_parts(&mut self, parts: Vec<InputPart<'a>>) {
-        self.message("user", (!parts.is_empty()).then_some(Content::Parts(parts)));
+        self.message("user", (!parts.is_empty()).then_some(ItemContent::Parts(parts)));
     }
 
     fn end_round(&mut self) {
@@ -153,24 +157,28 @@ impl<'a> InputWriter<'a> {
         let call_id = self.ids.of_answer(answer, ToolIds::SixtyFour);
         let (text, more) = tool_output(answer, self.context.detail)?;
         let output = if more.is_empty() {
-            Content::Text(text)
+            ItemContent::Text(text)
         } else {
             let text = (!text.is_empty()).then_some(InputPart::InputText { text });
-            Content::Parts(
+            ItemContent::Parts(
                 text.into_iter()
                     .map(Ok)
                     .chain(more.into_iter().map(shown))
                     .collect::<Result<_>>()?,
             )
         };
-        self.push(Item::Output(OutputItem { r#type: "function_call_output", call_id, output }));
+        self.push(InputItem::Output(OutputItem {
+            r#type: "function_call_output",
+            call_id,
+            output,
+        }));
         Ok(())
     }
 
     fn kept(&mut self, custom: &'a Map<String, Value>) {
         let item = custom.get(ITEM).and_then(Value::as_object);
         if let Some(item) = item.filter(|item| self.context.reasoning.takes(item)) {
-            self.push(Item::Kept(item));
+            self.push(InputItem::Kept(item));
         }
     }
 
@@ -189,12 +197,12 @@ impl<'a> InputWriter<'a> {
                 }
                 Part::Reasoning { .. } => {
                     if let Some(item) = self.context.reasoning.item(part) {
-                        self.push(Item::Reasoning(item));
+                        self.push(InputItem::Reasoning(item));
                     }
                 }
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
                     let call_id = self.ids.of_call(tool_request, ToolIds::SixtyFour);
-                    self.push(Item::Call(CallItem {
+                    self.push(InputItem::Call(CallItem {
                         r#type: "function_call",
                         id,
                         call_id,
@@ -242,13 +250,13 @@ impl<'a> InputWriter<'a> {
         if text.is_empty() {
             return;
         }
-        if let Some((at, Item::Message(last))) = self.items.last_mut()
+        if let Some((at, InputItem::Message(last))) = self.items.last_mut()
             && *at == self.at
             && last.role == "assistant"
             && id.is_none()
             && last.id.is_none()
             && last.phase == phase
-            && let Content::Text(known) = &mut last.content
+            && let ItemContent::Text(known) = &mut last.content
         {
             return known.to_mut().push_str(&text);
         }
@@ -257,7 +265,7 @@ impl<'a> InputWriter<'a> {
                 r#type: Some("message"),
                 id,
                 role: "assistant",
-                content: Content::Parts(vec![InputPart::OutputText { text, annotations: [] }]),
+                content: ItemContent::Parts(vec![InputPart::OutputText { text, annotations: [] }]),
                 phase,
                 status: Some("completed"),
             },
@@ -265,23 +273,23 @@ impl<'a> InputWriter<'a> {
                 r#type: None,
                 id,
                 role: "assistant",
-                content: Content::Text(text),
+                content: ItemContent::Text(text),
                 phase,
                 status: None,
             },
         };
-        self.push(Item::Message(item));
+        self.push(InputItem::Message(item));
     }
 }
 
 /// The items that the API takes: a call and its answer come together or not at all, and reasoning comes with what
 /// it led to.
-fn paired(items: Vec<Placed<'_>>) -> Vec<Item<'_>> {
+fn paired(items: Vec<Placed<'_>>, continues: bool) -> Vec<InputItem<'_>> {
     let (mut calls, mut outputs) = (HashSet::new(), HashSet::new());
     for (_, item) in &items {
         match item {
-            Item::Call(call) => drop(calls.insert(call.call_id.clone())),
-            Item::Output(output) => drop(outputs.insert(output.call_id.clone())),
+            InputItem::Call(call) => drop(calls.insert(call.call_id.clone())),
+            InputItem::Output(output) => drop(outputs.insert(output.call_id.clone())),
             _ => {}
         }
     }
@@ -289,10 +297,10 @@ fn paired(items: Vec<Placed<'_>>) -> Vec<Item<'_>> {
     let mut followed = None;
     for (at, item) in items.into_iter().rev() {
         let is_taken = match &item {
-            Item::Call(call) => outputs.contains(&call.call_id),
-            Item::Output(output) => calls.contains(&output.call_id),
-            Item::Reasoning(_) => followed == Some(at),
-            Item::Kept(kept) if kept.get("type").is_some_and(|kind| kind == "reasoning") => {
+            InputItem::Call(call) => outputs.contains(&call.call_id),
+            InputItem::Output(output) => continues || calls.contains(&output.call_id),
+            InputItem::Reasoning(_) => followed == Some(at),
+            InputItem::Kept(kept) if kept.get("type").is_some_and(|kind| kind == "reasoning") => {
                 followed == Some(at)
             }
             _ => true,

@@ -15,7 +15,7 @@ use crate::model::openai_wire::content_part::{
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Item<'a> {
+pub(super) enum InputItem<'a> {
     Message(MessageItem<'a>),
     Reasoning(ReasoningItem<'a>),
     Call(CallItem<'a>),
@@ -31,7 +31,7 @@ pub(super) struct MessageItem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
     pub(super) role: &'static str,
-    pub(super) content: Content<'a>,
+    pub(super) content: ItemContent<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) phase: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub(super) struct MessageItem<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Content<'a> {
+pub(super) enum ItemContent<'a> {
     Text(Cow<'a, str>),
     Parts(Vec<InputPart<'a>>),
 }
@@ -72,7 +72,7 @@ pub(super) struct CallItem<'a> {
 pub(super) struct OutputItem<'a> {
     pub(super) r#type: &'static str,
     pub(super) call_id: Cow<'a, str>,
-    pub(super) output: Content<'a>,
+    pub(super) output: ItemContent<'a>,
 }
 
 /// One block of a message, of a tool's output, or of reasoning.

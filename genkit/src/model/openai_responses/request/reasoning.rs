@@ -12,7 +12,7 @@ const MAX_ITEM_ID: usize = 64;
 
 /// To whom reasoning may go back.
 #[derive(Clone, Copy)]
-pub(super) struct ReasoningBack<'a> {
+pub(super) struct ReasoningReturn<'a> {
     /// The server that is asked: what another one encrypted it refuses.
     pub(super) server: &'a str,
     /// Whether the model reasons at all: others refuse the items.
@@ -27,7 +27,7 @@ pub(super) fn item_id<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option
     (!id.is_empty() && id.len() <= MAX_ITEM_ID).then_some(id)
 }
 
-impl ReasoningBack<'_> {
+impl ReasoningReturn<'_> {
     /// The item of a reasoning part; `None` where it is of no use to the server.
     pub(super) fn item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
         let Part::Reasoning { reasoning, metadata } = part else { return None };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::openai_wire::effort::effort_word;
 use crate::model::openai_wire::models;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::openai_wire::target::ModelTraits;
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
@@ -38,13 +38,15 @@ const ENCRYPTED: &str = "reasoning.encrypted_content";
 const PROBABILITIES: &str = "message.output_text.logprobs";
 
 /// What settings are for.
-pub(super) struct Settings<'a> {
+pub(super) struct ResponsesSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
-    pub(super) server: &'a ServerSettings,
+    pub(super) server: &'a OpenAiServer,
     pub(super) model: &'a str,
+    /// Whether thoughts are of use later: within a round of calls, and where earlier ones go back.
+    pub(super) wants_thoughts: bool,
 }
 
-impl Settings<'_> {
+impl ResponsesSettings<'_> {
     /// Whether the server stores the answer.
     pub(super) fn stores(&self) -> bool {
         self.config.get("store") == Some(&Value::Bool(true))
@@ -94,7 +96,7 @@ impl Settings<'_> {
         match value.as_u64() {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
-                    let remedy = "the API takes no limit below 16 tokens, so that is what is sent";
+                    let remedy = "16 is sent, the least that the API takes";
                     left_out(&self.server.name, self.model, &format!("{key} below 16"), remedy);
                 }
                 limit.max(MIN_OUTPUT_TOKENS).into()
@@ -141,8 +143,9 @@ impl Settings<'_> {
             self.config.get(key).is_some_and(|it| *it == true || it.as_u64().is_some_and(|n| n > 0))
         };
         let probabilities = ["logProbs", "topLogProbs", "top_logprobs"].into_iter().any(is_set);
-        let stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
-        let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, stateless && self.reasons())];
+        let is_stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
+        let thoughts = self.wants_thoughts && is_stateless && self.reasons();
+        let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, thoughts)];
         for (word, _) in wanted.iter().filter(|(_, is_wanted)| *is_wanted) {
             if !all.iter().any(|known| known == word) {
                 all.push(json!(word));

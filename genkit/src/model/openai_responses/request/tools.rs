@@ -18,7 +18,7 @@ static NO_ARGUMENTS: LazyLock<Value> = LazyLock::new(
 /// A tool on the wire: ours, or one of the server as the settings give it.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum ToolParam<'a> {
+pub(super) enum ResponsesTool<'a> {
     Function(FunctionParam<'a>),
     Server(&'a Value),
 }
@@ -39,7 +39,7 @@ pub(super) fn tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     deviations: &Deviations,
-) -> Vec<ToolParam<'a>> {
+) -> Vec<ResponsesTool<'a>> {
     let function = |tool: &'a ToolDefinition| {
         let (parameters, is_strict) = match tool.shared_input() {
             None => (&*NO_ARGUMENTS, deviations.strict_tools),
@@ -49,7 +49,7 @@ pub(super) fn tools<'a>(
                 (strict.unwrap_or(schema), strict.is_some())
             }
         };
-        ToolParam::Function(FunctionParam {
+        ResponsesTool::Function(FunctionParam {
             r#type: "function",
             name: names.sent(&tool.name),
             description: &tool.description,
@@ -58,12 +58,12 @@ pub(super) fn tools<'a>(
         })
     };
     let of_server = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
-    request.tools.iter().map(function).chain(of_server.map(ToolParam::Server)).collect()
+    request.tools.iter().map(function).chain(of_server.map(ResponsesTool::Server)).collect()
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum ToolChoiceParam<'a> {
+pub(super) enum ResponsesToolChoice<'a> {
     Mode(&'static str),
     Function { r#type: &'static str, name: Cow<'a, str> },
 }
@@ -72,14 +72,14 @@ pub(super) enum ToolChoiceParam<'a> {
 pub(super) fn tool_choice<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
-) -> Option<ToolChoiceParam<'a>> {
+) -> Option<ResponsesToolChoice<'a>> {
     let choice = request.tool_choice.as_ref().filter(|_| !request.tools.is_empty())?;
     Some(match choice {
-        ToolChoice::Auto => ToolChoiceParam::Mode("auto"),
-        ToolChoice::Required => ToolChoiceParam::Mode("required"),
-        ToolChoice::None => ToolChoiceParam::Mode("none"),
+        ToolChoice::Auto => ResponsesToolChoice::Mode("auto"),
+        ToolChoice::Required => ResponsesToolChoice::Mode("required"),
+        ToolChoice::None => ResponsesToolChoice::Mode("none"),
         ToolChoice::Tool(name) => {
-            ToolChoiceParam::Function { r#type: "function", name: names.sent(name) }
+            ResponsesToolChoice::Function { r#type: "function", name: names.sent(name) }
         }
     })
 }

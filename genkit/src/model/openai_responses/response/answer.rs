@@ -12,12 +12,12 @@ use crate::model::lenient::count;
 use crate::model::openai_responses::error::Error as E;
 use crate::model::openai_responses::metadata::{ITEM_ID, PHASE};
 use crate::model::openai_wire::error_reply;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::{FinishReason, ModelRequest, ModelResponse};
 
 /// The response in a whole answer.
 pub(in crate::model::openai_responses) fn decode(
-    server: &ServerSettings,
+    server: &OpenAiServer,
     request: &ModelRequest,
     body: &[u8],
 ) -> Result<ModelResponse> {
@@ -34,7 +34,7 @@ pub(in crate::model::openai_responses) fn decode(
 
 /// The count in an answer to a call that counts.
 pub(in crate::model::openai_responses) fn decode_count(
-    server: &ServerSettings,
+    server: &OpenAiServer,
     body: &[u8],
 ) -> Result<u64> {
     #[derive(Deserialize)]
@@ -48,7 +48,7 @@ pub(in crate::model::openai_responses) fn decode_count(
 }
 
 /// The error of a reply that failed.
-pub(super) fn check(server: &ServerSettings, reply: &ResponseObject) -> Result<()> {
+pub(super) fn check(server: &OpenAiServer, reply: &ResponseObject) -> Result<()> {
     match &reply.error {
         Some(error) => Err(failed(server, error)),
         None if reply.status.as_deref() == Some("failed") => {
@@ -58,7 +58,7 @@ pub(super) fn check(server: &ServerSettings, reply: &ResponseObject) -> Result<(
     }
 }
 
-pub(super) fn failed(server: &ServerSettings, error: &Value) -> Error {
+pub(super) fn failed(server: &OpenAiServer, error: &Value) -> Error {
     error_reply::within(&server.name, error)
 }
 
@@ -68,7 +68,7 @@ pub(super) fn response(
     items: Vec<Value>,
     reply: ResponseObject,
 ) -> ModelResponse {
-    let mut answer = Answer::default();
+    let mut answer = OutputAnswer::default();
     for item in items {
         answer.add(reader.read(item));
     }
@@ -77,7 +77,7 @@ pub(super) fn response(
 
 /// An answer as it is put together.
 #[derive(Default)]
-struct Answer {
+struct OutputAnswer {
     parts: Vec<Part>,
     /// Whether there is reasoning, which what follows belongs to.
     reasons: bool,
@@ -86,7 +86,7 @@ struct Answer {
     probabilities: Vec<Value>,
 }
 
-impl Answer {
+impl OutputAnswer {
     fn add(&mut self, said: Said) {
         match said {
             Said::Nothing => {}

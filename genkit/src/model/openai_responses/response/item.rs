@@ -6,7 +6,7 @@ use crate::message::Part;
 use crate::model::lenient::as_json_text;
 use crate::model::openai_responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, SUMMARY};
 use crate::model::openai_wire::calls::RawToolCall;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::signature::SIGNED_BY;
 use crate::model::{ModelRequest, Names};
 
@@ -32,11 +32,11 @@ pub(super) struct SaidMessage {
 pub(super) struct ItemReader<'a> {
     pub(super) request: &'a ModelRequest,
     pub(super) names: Names<'a>,
-    pub(super) server: &'a ServerSettings,
+    pub(super) server: &'a OpenAiServer,
 }
 
 impl<'a> ItemReader<'a> {
-    pub(super) fn new(request: &'a ModelRequest, server: &'a ServerSettings) -> Self {
+    pub(super) fn new(request: &'a ModelRequest, server: &'a OpenAiServer) -> Self {
         Self { request, names: Names::of(request), server }
     }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::message::{Part, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::openai_responses::error::Error as E;
-use crate::model::openai_wire::settings::ServerSettings;
+use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
@@ -50,7 +50,7 @@ struct Slot {
 
 impl<'a> ResponsesStream<'a> {
     pub(in crate::model::openai_responses) fn new(
-        server: &'a ServerSettings,
+        server: &'a OpenAiServer,
         request: &'a ModelRequest,
     ) -> Self {
         let reader = ItemReader::new(request, server);

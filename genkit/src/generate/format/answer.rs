@@ -1,0 +1,127 @@
+//! The answer of a model as what was asked for: its format reads it, its schema and its type check it.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Format, parse};
+use crate::error::Result;
+use crate::message::{Message, Part};
+use crate::model::{FinishReason, OutputConfig};
+use crate::schema::Schema;
+use crate::truncate::excerpt;
+
+/// How much of an answer an error shows, in characters. Default is 500.
+const SHOWN: usize = 500;
+
+/// The mark of the answer of a tool that ended a run, in its metadata.
+pub(crate) const STOPPED: &str = "stoppedRun";
+
+/// A message of a model, and what was asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct ModelAnswer<'a> {
+    pub(crate) message: Option<&'a Message>,
+    pub(crate) finish_reason: Option<FinishReason>,
+    pub(crate) output: Option<&'a OutputConfig>,
+}
+
+/// Why an answer is not what was asked for.
+pub(crate) enum OutputMisfit {
+    /// It does not read in its format.
+    Unreadable(crate::Error),
+    /// What is wrong with the value, and where.
+    Value(String),
+}
+
+impl OutputMisfit {
+    /// As the model is told.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::Unreadable(error) => error.to_string(),
+            Self::Value(why) => why.clone(),
+        }
+    }
+}
+
+impl ModelAnswer<'_> {
+    /// As JSON, read by the format that was asked for.
+    pub(crate) fn value(&self) -> Result<Value> {
+        let parts = self.message.iter().flat_map(|message| &message.content);
+        let mut data = parts.filter_map(|part| match part {
+            Part::Data { data, .. } => Some(data.clone()),
+            Part::ToolResponse { tool_response, metadata }
+                if metadata.contains_key(STOPPED) && !tool_response.output.is_null() =>
+            {
+                Some(tool_response.output.clone())
+            }
+            _ => None,
+        });
+        if let Some(data) = data.next() {
+            return Ok(data);
+        }
+        let text = self.text();
+        let format = self.output.and_then(|output| output.format.as_deref());
+        match format.and_then(Format::of_name) {
+            Some(format) => parse(format, &text).map(|value| self.without_nulls(value)),
+            // Nothing was asked for: JSON if it is, else the text itself.
+            None => Ok(crate::schema::partial_json::extract(&text).unwrap_or(Value::String(text))),
+        }
+    }
+
+    /// As a `T`, which also fits what the schema says beyond the type.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, OutputMisfit> {
+        let value = self.value().map_err(OutputMisfit::Unreadable)?;
+        let bounds =
+            self.schema().map(Schema::bounds).transpose().map_err(OutputMisfit::Unreadable)?;
+        let reads = |value: &Value| T::deserialize(value).is_ok();
+        let read = read_placed(&value).map_err(OutputMisfit::Value)?;
+        match bounds.flatten().map(|bounds| bounds.check_read(&value, &reads)) {
+            Some(Err(why)) => Err(OutputMisfit::Value(why)),
+            _ => Ok(read),
+        }
+    }
+
+    /// As JSON that fits the whole schema, where no type reads it.
+    pub(crate) fn checked(&self) -> Result<Value, OutputMisfit> {
+        let value = self.value().map_err(OutputMisfit::Unreadable)?;
+        let bounds = self.schema().map(Schema::whole_bounds).transpose();
+        match bounds.map_err(OutputMisfit::Unreadable)?.flatten().map(|bounds| bounds.check(&value))
+        {
+            Some(Err(why)) => Err(OutputMisfit::Value(why)),
+            _ => Ok(value),
+        }
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.output.and_then(|output| output.schema.as_ref())
+    }
+
+    /// A provider that binds every property makes the model write null for what it leaves out.
+    fn without_nulls(&self, mut value: Value) -> Value {
+        if let Some(schema) = self.schema() {
+            crate::schema::drop_optional_nulls(&mut value, schema, false);
+        }
+        value
+    }
+
+    fn text(&self) -> String {
+        self.message.map(Message::text).unwrap_or_default()
+    }
+
+    /// Why there may be no answer, and what there is.
+    pub(crate) fn shown(&self) -> String {
+        let text = excerpt(&self.text(), SHOWN);
+        match self.finish_reason {
+            Some(FinishReason::Stop) | None => format!("the text is: {text}"),
+            Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),
+        }
+    }
+}
+
+/// Reads JSON as a type, with an error that names the place: ``at `lines[0].amount`: invalid type: ..``
+pub(crate) fn read_placed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        let why = error.into_inner().to_string();
+        if place == "." { why } else { format!("at `{place}`: {why}") }
+    })
+}

@@ -1,0 +1,123 @@
+//! What Anthropic alone does: an answer that pauses, and an error in the middle of one.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use genkit::model::{ChunkSink, FinishReason, ModelRequest, ModelResponse};
+use genkit::{ErrorKind, Message, Result};
+use serde_json::{Value, json};
+
+use crate::cases;
+use crate::faults::server::{http, read_request};
+
+/// Asks a server that gives these answers in turn, and the last one from then on; and what it was asked.
+async fn asks(answers: Vec<String>, sink: &ChunkSink) -> (Result<ModelResponse>, Vec<Value>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for (number, connection) in listener.incoming().enumerate() {
+            let mut connection = connection.unwrap();
+            let request = read_request(&mut connection);
+            let (_, body) = request.split_once("\r\n\r\n").unwrap();
+            seen.lock().unwrap().push(serde_json::from_str(body).unwrap());
+            let answer = &answers[number.min(answers.len() - 1)];
+            let _ = connection.write_all(answer.as_bytes());
+        }
+    });
+    let model = cases::model("anthropic", "", &url).unwrap();
+    let request = ModelRequest::new([Message::user("Look it up.")]);
+    let response = model.generate(&request, sink).await;
+    let asked = asked.lock().unwrap().clone();
+    (response, asked)
+}
+
+fn unary(content: Value, reason: &str) -> String {
+    let usage = json!({"input_tokens": 10, "output_tokens": 2});
+    http(
+        "200 OK",
+        "",
+        &json!({"content": content, "stop_reason": reason, "usage": usage}).to_string(),
+    )
+}
+
+fn search() -> Value {
+    json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tides"}})
+}
+
+#[tokio::test]
+async fn a_paused_answer_goes_on_by_itself_and_is_one() {
+    let found = json!([{"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}, {"type": "text", "text": "High at four."}]);
+    let answers = vec![
+        unary(json!([{"type": "text", "text": "A moment. "}]), "pause_turn"),
+        unary(json!([search()]), "pause_turn"),
+        unary(found.clone(), "end_turn"),
+    ];
+    let (response, asked) = asks(answers, &ChunkSink::none()).await;
+    let response = response.unwrap();
+    assert_eq!(response.finish_reason, Some(FinishReason::Stop));
+    assert_eq!((response.usage.input_tokens, response.usage.output_tokens), (Some(30), Some(6)));
+    let message = response.message.unwrap();
+    assert_eq!((message.text(), message.content.len()), ("A moment. High at four.".to_owned(), 4));
+    assert_eq!(asked.len(), 3);
+    let said = &asked[2]["messages"][1];
+    assert_eq!((&said["role"], &said["content"][1]), (&json!("assistant"), &search()));
+}
+
+#[tokio::test]
+async fn an_answer_that_pauses_for_ever_is_given_as_it_is() {
+    let (response, asked) =
+        asks(vec![unary(json!([search()]), "pause_turn")], &ChunkSink::none()).await;
+    let response = response.unwrap();
+    assert_eq!(response.finish_reason, Some(FinishReason::Other));
+    assert_eq!(response.finish_message.as_deref(), Some("pause_turn"));
+    assert_eq!((asked.len(), response.message.unwrap().content.len()), (6, 6));
+}
+
+/// A stream of one text.
+fn streamed(text: &str, end: &[Value]) -> String {
+    let mut events = vec![
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+    ];
+    events.extend_from_slice(end);
+    let body: String = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .collect();
+    http("200 OK", "content-type: text/event-stream\r\n", &body)
+}
+
+#[tokio::test]
+async fn a_streamed_answer_goes_on_in_the_same_stream() {
+    let ends = |reason: &str| {
+        [
+            json!({"type": "message_delta", "delta": {"stop_reason": reason}}),
+            json!({"type": "message_stop"}),
+        ]
+    };
+    let answers =
+        vec![streamed("High ", &ends("pause_turn")), streamed("at four.", &ends("end_turn"))];
+    let seen = Arc::new(Mutex::new(String::new()));
+    let text = Arc::clone(&seen);
+    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (response, asked) = asks(answers, &sink).await;
+    assert_eq!(response.unwrap().message.unwrap().text(), "High at four.");
+    assert_eq!((seen.lock().unwrap().as_str(), asked.len()), ("High at four.", 2));
+}
+
+#[tokio::test]
+async fn an_overload_in_the_middle_is_an_error_after_what_came() {
+    let error =
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let seen = Arc::new(Mutex::new(String::new()));
+    let text = Arc::clone(&seen);
+    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (response, asked) = asks(vec![streamed("High ", &[error])], &sink).await;
+    let error = response.unwrap_err();
+    assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Unavailable, true));
+    assert_eq!((seen.lock().unwrap().as_str(), asked.len()), ("High ", 1));
+}

@@ -1,0 +1,201 @@
+//! What goes into messages.
+
+use genkit::model::ModelRequest;
+use genkit::{Message, Part, Role};
+use serde_json::json;
+
+use super::{Cell, Row, Topic, ask, asked_with, mock, must, no, row, streamed, yes};
+use crate::mock::{Piece, Said, Who};
+
+pub(super) const TOPIC: Topic = ("Messages", ROWS);
+
+const ROWS: &[Row] = &[
+    row!("a system message, several turns", turns),
+    row!("an image, inline", media, Part::image("image/png", b"picture")),
+    row!("an image, by its address", media, Part::media("https://a.example/b.png", "image/png")),
+    row!(
+        "a PDF, inline",
+        media,
+        Part::media("data:application/pdf;base64,cGRm", "application/pdf")
+    ),
+    row!("a PDF, by its address", media, Part::media("https://a.example/b.pdf", "application/pdf")),
+    row!("audio, inline", media, Part::audio("audio/wav", b"sounds")),
+    row!("a video, by its address", media, Part::media("https://a.example/b.mp4", "video/mp4")),
+    row!("text of a resource", resource),
+    row!("documents: `.docs(..)`", documents),
+    row!("a cache mark: `.with_cache()`", cache_mark),
+    row!("streams: the chunks are the answer", stream),
+    row!("usage: what is counted", usage),
+    row!("ends that are told: length, blocked", ends),
+];
+
+async fn turns(provider: &'static str) -> Cell {
+    let mock = mock(provider, [Said::text("ok")]);
+    let request = ModelRequest::new([
+        Message::system("be brief"),
+        Message::user("one"),
+        Message::model("two"),
+        Message::user("three"),
+    ]);
+    ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let asked = mock.asked();
+    must!(asked.system.contains("be brief"), "the system message: {:?}", asked.system);
+    let said = |who, text: &str| (who, vec![Piece::Text(text.to_owned())]);
+    let expected = [said(Who::User, "one"), said(Who::Model, "two"), said(Who::User, "three")];
+    must!(asked.turns == expected, "{:?}", asked.turns);
+    yes()
+}
+
+/// Media is sent, or refused before the call; it is never left out without a word.
+async fn media(provider: &'static str, part: Part) -> Cell {
+    let url = match &part {
+        Part::Media { media, .. } => media.url.clone(),
+        _ => String::new(),
+    };
+    let content = url.split_once(";base64,").map_or(url.as_str(), |(_, data)| data).to_owned();
+    let change = |mut request: ModelRequest| {
+        request.messages = vec![Message::user("What is it?").with(part)];
+        request
+    };
+    let (mock, answer) = asked_with(provider, change).await;
+    match answer {
+        Err(error) if mock.requests().is_empty() => {
+            must!(
+                error.kind() == genkit::ErrorKind::InvalidArgument,
+                "{:?}: {error}",
+                error.kind()
+            );
+            Ok("error".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+        Ok(_) => {
+            let asked = mock.asked();
+            let has = |piece: &Piece| matches!(piece, Piece::Media(_, sent) if *sent == content);
+            must!(asked.pieces().any(has), "the media is lost: {:?}", asked.turns);
+            yes()
+        }
+    }
+}
+
+async fn resource(provider: &'static str) -> Cell {
+    let part = Part::resource_text("notes://1", "text/plain", "the note");
+    let (mock, answer) = asked_with(provider, |mut request| {
+        request.messages = vec![Message::user("Read:").with(part)];
+        request
+    })
+    .await;
+    answer.map_err(|error| error.to_string())?;
+    must!(mock.asked().text().contains("the note"), "{:?}", mock.asked());
+    yes()
+}
+
+async fn documents(provider: &'static str) -> Cell {
+    let (mock, answer) = asked_with(provider, |request| request.with_docs(["what is known"])).await;
+    answer.map_err(|error| error.to_string())?;
+    must!(mock.asked().text().contains("what is known"), "{:?}", mock.asked());
+    yes()
+}
+
+async fn cache_mark(provider: &'static str) -> Cell {
+    let mark = json!({"type": "ephemeral"});
+    let (mock, answer) = asked_with(provider, |mut request| {
+        let book = Part::text("a book").with_metadata("cache_control", mark);
+        request.messages.insert(0, Message::new(Role::System, [book]));
+        request
+    })
+    .await;
+    answer.map_err(|error| error.to_string())?;
+    if mock.last().to_string().contains("cache_control") { yes() } else { no() }
+}
+
+async fn stream(provider: &'static str) -> Cell {
+    let said = Said::text("It is one.")
+        .thought("Let me see.", "c2lnbmF0dXJl")
+        .calls("call_1", "add", json!({"a": 1, "b": 2}))
+        .calls("call_2", "add", json!({"a": 3}));
+    let mock = mock(provider, [said]);
+    let request = ModelRequest::new([Message::user("hi")]);
+    let whole = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let (chunks, joined) =
+        streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let whole = whole.message.unwrap_or_else(|| Message::model(""));
+    let joined_message = joined.message.clone().unwrap_or_else(|| Message::model(""));
+    must!(chunks.len() > 3, "{} chunks", chunks.len());
+    let text: String = chunks.iter().map(|chunk| chunk.text()).collect();
+    must!(text == whole.text() && text == joined_message.text(), "text {text:?}");
+    let thoughts: String = chunks.iter().map(|chunk| chunk.reasoning()).collect();
+    let known = |message: &Message| -> String {
+        let thoughts = message.content.iter().filter_map(|part| match part {
+            Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
+            _ => None,
+        });
+        thoughts.collect()
+    };
+    must!(thoughts == known(&whole) && thoughts == known(&joined_message), "thoughts {thoughts:?}");
+    let calls = |message: &Message| message.tool_requests().cloned().collect::<Vec<_>>();
+    must!(
+        calls(&whole) == calls(&joined_message),
+        "{:?} {:?}",
+        calls(&whole),
+        calls(&joined_message)
+    );
+    must!(calls(&whole).len() == 2, "{:?}", calls(&whole));
+    let streamed: Vec<_> = chunks.iter().flat_map(|chunk| &chunk.content).collect();
+    let streamed = streamed.into_iter().filter_map(|part| part.as_tool_request());
+    let streamed: Vec<_> = streamed.filter(|call| !call.partial).cloned().collect();
+    must!(streamed == calls(&whole), "the calls of the chunks: {streamed:?}");
+    yes()
+}
+
+/// Of 7 tokens read, 3 from the cache, 5 written and 2 thought.
+async fn usage(provider: &'static str) -> Cell {
+    let (_, answer) = asked_with(provider, |request| request).await;
+    let usage = answer.map_err(|error| error.to_string())?.usage;
+    let counts = [
+        ("input", usage.input_tokens),
+        ("output", usage.output_tokens),
+        ("total", usage.total_tokens),
+        ("thoughts", usage.thoughts_tokens),
+        ("cached", usage.cached_content_tokens),
+    ];
+    for (name, count) in counts {
+        let right: &[u64] = match name {
+            "input" => &[7, 4],
+            "output" => &[5, 7],
+            "total" => &[14],
+            "thoughts" => &[2],
+            _ => &[3],
+        };
+        must!(count.is_none_or(|count| right.contains(&count)), "{name}: {count:?}");
+    }
+    let known = counts.iter().filter(|(_, count)| count.is_some()).map(|(name, _)| *name);
+    Ok(known.collect::<Vec<_>>().join(", "))
+}
+
+async fn ends(provider: &'static str) -> Cell {
+    use genkit::model::FinishReason;
+
+    use crate::mock::End;
+    let mut told = Vec::new();
+    for (end, name, expected) in [
+        (End::Length, "length", FinishReason::Length),
+        (End::Blocked, "blocked", FinishReason::Blocked),
+    ] {
+        let mock = mock(provider, [Said { end, ..Said::text("so far") }]);
+        let request = ModelRequest::new([Message::user("hi")]);
+        let answer = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+        let (_, streamed) =
+            streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+        must!(answer.finish_reason == streamed.finish_reason, "{name} is not the same in a stream");
+        if answer.finish_reason == Some(expected) {
+            told.push(name);
+        } else {
+            must!(
+                end == End::Blocked && provider == "ollama",
+                "{name}: {:?}",
+                answer.finish_reason
+            );
+        }
+    }
+    Ok(told.join(", "))
+}

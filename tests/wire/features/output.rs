@@ -1,0 +1,61 @@
+//! Output that is structured.
+
+use genkit::{Format, tool, tools};
+
+use super::{Cell, Row, Topic, mock, model, must, row};
+use crate::mock::Said;
+
+pub(super) const TOPIC: Topic = ("Structured output", ROWS);
+
+const ROWS: &[Row] = &[
+    row!("bound to a schema", bound, false),
+    row!("bound to a schema, beside tools", bound, true),
+    row!("JSON without a schema", json),
+];
+
+#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+struct Dish {
+    name: String,
+    minutes: Option<u32>,
+}
+
+/// Tells the time.
+#[tool]
+async fn now() -> &'static str {
+    "noon"
+}
+
+const SOUP: &str = r#"{"name": "soup", "minutes": 20}"#;
+
+/// By the API, or asked for in the prompt; the output is read either way.
+async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
+    let mock = mock(provider, [Said::text(SOUP)]);
+    let mut run = genkit::generate("A dish?").model(model(provider, &mock)).output::<Dish>();
+    if beside_tools {
+        run = run.tools(tools![now]);
+    }
+    let response = run.await.map_err(|error| error.to_string())?;
+    let dish: Dish = response.output().map_err(|error| error.to_string())?;
+    must!(dish == Dish { name: "soup".to_owned(), minutes: Some(20) }, "{dish:?}");
+    let asked = mock.asked();
+    match asked.schema {
+        Some(schema) => {
+            must!(schema["properties"]["name"].is_object(), "{schema}");
+            Ok("by the API".to_owned())
+        }
+        None => {
+            must!(asked.text().contains("minutes"), "{}", asked.text());
+            Ok("by the prompt".to_owned())
+        }
+    }
+}
+
+async fn json(provider: &'static str) -> Cell {
+    let mock = mock(provider, [Said::text(SOUP)]);
+    let run =
+        genkit::generate("A dish, as JSON?").model(model(provider, &mock)).format(Format::Json);
+    let response = run.await.map_err(|error| error.to_string())?;
+    let value = response.output_value().map_err(|error| error.to_string())?;
+    must!(value["name"] == "soup", "{value}");
+    Ok(if mock.asked().json { "by the API" } else { "by the prompt" }.to_owned())
+}

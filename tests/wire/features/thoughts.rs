@@ -1,0 +1,94 @@
+//! Reasoning, and what must come back as it was.
+
+use genkit::{tool, tools};
+use serde_json::json;
+
+use super::{Cell, Row, Topic, ask, mock, model, must, no, row, streamed, yes};
+use crate::mock::{Asked, Piece, Said};
+
+pub(super) const TOPIC: Topic = ("Reasoning", ROWS);
+
+const ROWS: &[Row] = &[
+    row!("thoughts are parts of the answer", shown),
+    row!("signatures go back as they came", signature),
+    row!("… also of a stream", streamed_signature),
+    row!("what ran at the provider goes back as it came", own),
+];
+
+/// Tells the time.
+#[tool]
+async fn now() -> &'static str {
+    "noon"
+}
+
+const SIGNATURE: &str = "c2lnbmF0dXJlLXdpdGgrL2FuZC1fIDEyMzQ1Njc4OTA=";
+
+fn thinks() -> Said {
+    Said::default().thought("What time is it?", SIGNATURE).calls("call_1", "now", json!({}))
+}
+
+async fn shown(provider: &'static str) -> Cell {
+    let mock = mock(provider, [Said::text("noon").thought("What time is it?", SIGNATURE)]);
+    let request = genkit::model::ModelRequest::new([genkit::Message::user("hi")]);
+    let answer = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let message = answer.message.ok_or("no message")?;
+    let thoughts = |message: &genkit::Message| -> String {
+        let texts = message.content.iter().filter_map(|part| match part {
+            genkit::Part::Reasoning { reasoning, .. } => Some(reasoning.clone()),
+            _ => None,
+        });
+        texts.collect()
+    };
+    must!(thoughts(&message) == "What time is it?", "{message:?}");
+    must!(message.text() == "noon", "{message:?}");
+    let (_, answer) =
+        streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    must!(answer.message.is_some_and(|it| thoughts(&it) == "What time is it?"), "not in a stream");
+    yes()
+}
+
+/// Whether the signature went back, or the thoughts alone.
+fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
+    if body.contains(SIGNATURE) {
+        return yes();
+    }
+    must!(matches!(provider, "openai" | "ollama"), "the signature is lost: {body}");
+    let thought =
+        |piece: &Piece| matches!(piece, Piece::Thought { text, .. } if text == "What time is it?");
+    if asked.pieces().any(thought) { Ok("the thoughts".to_owned()) } else { no() }
+}
+
+async fn signature(provider: &'static str) -> Cell {
+    let mock = mock(provider, [thinks(), Said::text("noon")]);
+    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
+    run.await.map_err(|error| error.to_string())?;
+    went_back(provider, &mock.asked(), &mock.last().to_string())
+}
+
+async fn streamed_signature(provider: &'static str) -> Cell {
+    let mock = mock(provider, [thinks(), Said::text("noon")]);
+    let stream = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]).stream();
+    stream.response().await.map_err(|error| error.to_string())?;
+    went_back(provider, &mock.asked(), &mock.last().to_string())
+}
+
+async fn own(provider: &'static str) -> Cell {
+    let said = Said { own: true, ..Said::text("found").calls("call_1", "now", json!({})) };
+    let mock = mock(provider, [said.clone(), Said::text("noon")]);
+    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
+    run.await.map_err(|error| error.to_string())?;
+    let asked = mock.asked();
+    let mut back = asked.pieces().filter_map(|piece| match piece {
+        Piece::Own(value) => Some(value),
+        _ => None,
+    });
+    let whole = mock.dialect.whole(&said).to_string();
+    let Some(first) = back.next() else {
+        must!(matches!(provider, "openai" | "ollama"), "it is lost: {asked:?}");
+        return no();
+    };
+    for value in std::iter::once(first).chain(back) {
+        must!(whole.contains(&value.to_string()), "{value} is not as it came");
+    }
+    yes()
+}

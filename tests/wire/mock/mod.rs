@@ -1,0 +1,216 @@
+//! Stand-ins for the providers, one for each wire format: they answer what a test says in their own words, and read
+//! what they were sent into words that are the same for all.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod ollama;
+mod responses;
+mod server;
+
+use serde_json::Value;
+
+pub use server::{Mock, Request, answer};
+
+/// Who stands in for each provider, by its name in the cases.
+pub fn dialect(provider: &str) -> &'static dyn Dialect {
+    match provider {
+        "anthropic" => &anthropic::Anthropic,
+        "gemini" => &gemini::Gemini,
+        "ollama" => &ollama::Ollama,
+        "openai" => &chat::Chat,
+        "openai-responses" => &responses::Responses,
+        other => panic!("nobody stands in for {other}"),
+    }
+}
+
+/// How a provider speaks.
+pub trait Dialect: Sync {
+    /// A model that reasons and calls tools.
+    fn model(&self) -> &'static str;
+
+    /// An answer, whole: JSON.
+    fn whole(&self, said: &Said) -> Value;
+
+    /// The same as the pieces of a stream.
+    fn pieces(&self, said: &Said) -> Vec<Value>;
+
+    /// The pieces as they go over the wire.
+    fn framed(&self, pieces: &[Value]) -> String {
+        let event = |piece: &Value| match piece["type"].as_str() {
+            Some(name) => format!("event: {name}\ndata: {piece}\n\n"),
+            None => format!("data: {piece}\n\n"),
+        };
+        pieces.iter().map(event).collect()
+    }
+
+    fn stream_type(&self) -> &'static str {
+        "text/event-stream"
+    }
+
+    /// The body of an error.
+    fn failure(&self, status: u16, message: &str) -> Value;
+
+    /// Whether the answer is to be streamed.
+    fn streams(&self, request: &Request) -> bool {
+        request.body["stream"] == true
+    }
+
+    /// What was asked for.
+    fn asked(&self, body: &Value) -> Asked;
+}
+
+/// What a model says.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Thoughts, and the signature that vouches for them.
+    pub thoughts: Option<(String, String)>,
+    pub text: String,
+    pub calls: Vec<Called>,
+    /// Something that ran at the provider, and that only it knows.
+    pub own: bool,
+    pub end: End,
+    /// Tokens: read, written, thought, read from the cache.
+    pub usage: [u64; 4],
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub struct Called {
+    pub id: Option<String>,
+    pub name: String,
+    pub args: Value,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    #[default]
+    Stop,
+    Length,
+    Blocked,
+}
+
+impl Said {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), usage: [7, 5, 2, 3], ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn thought(mut self, thoughts: &str, signature: &str) -> Self {
+        self.thoughts = Some((thoughts.to_owned(), signature.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub fn calls(mut self, id: impl Into<Option<&'static str>>, name: &str, args: Value) -> Self {
+        let id = id.into().map(str::to_owned);
+        self.calls.push(Called { id, name: name.to_owned(), args });
+        self
+    }
+
+    /// The id of a call, for formats that must have one.
+    fn id(&self, at: usize) -> String {
+        self.calls[at].id.clone().unwrap_or_else(|| format!("made_up_{at}"))
+    }
+}
+
+/// The text in pieces, so that a stream is one.
+fn split(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(3).map(|piece| piece.iter().collect()).collect()
+}
+
+/// What a provider was asked, in words that are the same for all.
+#[derive(Debug, Default)]
+pub struct Asked {
+    pub system: String,
+    pub turns: Vec<(Who, Vec<Piece>)>,
+    /// The names of the tools and their schemas.
+    pub tools: Vec<(String, Value)>,
+    /// `auto`, `required`, `none`, or the name of a tool.
+    pub choice: Option<String>,
+    /// Whether JSON is wanted, and its schema.
+    pub json: bool,
+    pub schema: Option<Value>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    User,
+    Model,
+}
+
+/// A piece of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    Text(String),
+    Thought {
+        text: String,
+        signature: Option<String>,
+    },
+    Call {
+        id: Option<String>,
+        name: String,
+        args: Value,
+    },
+    Answer {
+        id: Option<String>,
+        name: Option<String>,
+        output: Value,
+    },
+    /// Its kind, and its content or address.
+    Media(String, String),
+    /// What the provider alone knows.
+    Own(Value),
+}
+
+impl Asked {
+    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.turns.iter().flat_map(|(_, pieces)| pieces)
+    }
+
+    /// All text, of the system as well.
+    pub fn text(&self) -> String {
+        let texts = self.pieces().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        std::iter::once(self.system.as_str()).chain(texts).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds to the turn that is open, or opens one.
+    fn add(&mut self, who: Who, piece: Piece) {
+        match self.turns.last_mut() {
+            Some((last, pieces)) if *last == who => pieces.push(piece),
+            _ => self.turns.push((who, vec![piece])),
+        }
+    }
+}
+
+/// The text at a place, or none.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn some_text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// JSON in a text, or the text.
+fn parsed(value: &Value) -> Value {
+    value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
+}
+
+/// The kind and the content of a `data:` URL; of another URL its address.
+fn media(kind: &str, url: &str) -> Piece {
+    match url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        Some((kind, data)) => Piece::Media(kind.to_owned(), data.to_owned()),
+        None => Piece::Media(kind.to_owned(), url.to_owned()),
+    }
+}
