@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
+use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses, Provider};
 use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
@@ -72,6 +72,22 @@ pub fn model_with(
     key: &str,
     limit: Option<Duration>,
 ) -> Option<Arc<dyn Model>> {
+    let (provider, usual) = made(provider, url, key, limit)?;
+    Some(provider.model(if name.is_empty() { usual } else { name }).unwrap())
+}
+
+/// The provider at `url`, if it is built.
+pub fn provider(provider: &str, url: &str) -> Option<Arc<dyn Provider>> {
+    Some(made(provider, url, KEY, None)?.0)
+}
+
+/// A provider, and the model that its cases mean.
+fn made(
+    provider: &str,
+    url: &str,
+    key: &str,
+    limit: Option<Duration>,
+) -> Option<(Arc<dyn Provider>, &'static str)> {
     /// Every provider is made in the same way.
     macro_rules! made {
         ($provider:ty, $url:expr, $usual:literal) => {{
@@ -80,7 +96,7 @@ pub fn model_with(
                 Some(limit) => builder.timeout(limit),
                 None => builder,
             };
-            Some(builder.build().unwrap().model(if name.is_empty() { $usual } else { name }))
+            Some((Arc::new(builder.build().unwrap()), $usual))
         }};
     }
     match provider {

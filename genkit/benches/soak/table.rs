@@ -23,8 +23,9 @@ const COLUMNS: [(&str, Rule); 16] = [
     ("server fds", Rule::Flat(20.0)),
     ("proxy fds", Rule::Flat(20.0)),
     ("children", Rule::Flat(1.0)),
+    // These follow how often clients come, which other work of the machine changes.
     ("questions", Rule::Flat(30.0)),
-    ("sessions", Rule::Flat(50.0)),
+    ("sessions", Rule::Flat(150.0)),
     ("tasks", Rule::Flat(60.0)),
     ("calls", Rule::Any),
     ("errors", Rule::Zero),

@@ -10,7 +10,7 @@ use super::builder::Generate;
 use super::chat::ChatTurn;
 use super::data::GenerateResponse;
 use super::error::Error as E;
-use super::run::OutputChecks;
+use super::format::OutputChecks;
 use super::stream::GenerateStream;
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
@@ -109,7 +109,7 @@ impl<'a> ChatTurn<'a> {
 
 /// What is asked: a run of its own, or the next turn of a conversation.
 enum Asks<'a> {
-    Run(Box<Generate>),
+    Run(Generate),
     /// With the schema, which is of this turn alone.
     Turn(ChatTurn<'a>, Schema),
 }
@@ -117,7 +117,7 @@ enum Asks<'a> {
 impl<'a, T: JsonSchema + DeserializeOwned> Extract<'a, T> {
     pub(super) fn of_run(mut run: Generate) -> Self {
         let checks = std::mem::take(&mut run.settings.output);
-        Self::new(Asks::Run(Box::new(run.output::<T>())), checks)
+        Self::new(Asks::Run(run.output::<T>()), checks)
     }
 
     pub(super) fn of_turn(turn: ChatTurn<'a>) -> Self {

@@ -6,7 +6,6 @@ mod chat;
 mod closures;
 mod embedding;
 mod ending;
-mod extract;
 mod interrupts;
 mod middleware;
 mod output;

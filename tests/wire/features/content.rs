@@ -97,7 +97,6 @@ async fn documents(provider: &'static str) -> Cell {
 }
 
 async fn cache_mark(provider: &'static str) -> Cell {
-    let mark = json!({"type": "ephemeral"});
     let (mock, answer) = asked_with(provider, |mut request| {
         let book = Part::text("a book").with_metadata("cache_control", mark);
         request.messages.insert(0, Message::new(Role::System, [book]));

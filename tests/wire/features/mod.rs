@@ -2,6 +2,7 @@
 //! stand-in, and a cell that is not as it must be fails.
 
 mod content;
+mod more;
 mod output;
 mod settings;
 mod thoughts;
@@ -50,8 +51,8 @@ macro_rules! must {
 }
 use must;
 
-const TOPICS: [Topic; 5] =
-    [content::TOPIC, tools::TOPIC, output::TOPIC, thoughts::TOPIC, settings::TOPIC];
+const TOPICS: [Topic; 6] =
+    [content::TOPIC, tools::TOPIC, output::TOPIC, thoughts::TOPIC, settings::TOPIC, more::TOPIC];
 
 fn yes() -> Cell {
     Ok("yes".to_owned())

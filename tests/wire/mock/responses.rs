@@ -201,6 +201,7 @@ fn piece(part: &Value) -> Piece {
     match part["type"].as_str().unwrap_or_default() {
         "input_text" | "output_text" => Piece::Text(text(&part["text"])),
         "input_image" => media("image", &text(&part["image_url"])),
+        "input_audio" => Piece::Media("audio".to_owned(), text(&part["input_audio"]["data"])),
         "input_file" => media(
             "file",
             part["file_data"].as_str().or(part["file_url"].as_str()).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Structured output: formats, how a model is told what to write, and how its text is read.
 
 mod answer;
+mod checks;
 mod parse;
 mod schema;
 #[cfg(test)]
@@ -8,5 +9,6 @@ mod tests;
 
 pub use crate::run_options::Format;
 pub(crate) use answer::{ModelAnswer, OutputMisfit, STOPPED, read_placed};
+pub(crate) use checks::OutputChecks;
 pub(crate) use parse::{parse, parse_partial};
 pub(crate) use schema::{check_schema, instructions};

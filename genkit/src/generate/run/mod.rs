@@ -7,7 +7,6 @@ mod env;
 mod limits;
 mod max_output;
 mod model_call;
-mod output_check;
 mod references;
 mod round;
 mod settings;
@@ -26,7 +25,6 @@ pub(crate) use limits::MAX_TURNS;
 pub(crate) use limits::MODEL_TIMEOUT;
 #[cfg(feature = "dev-tools")]
 pub(crate) use model_call::call_within;
-pub(crate) use output_check::OutputChecks;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
 pub(crate) use tool_call::call_inside;

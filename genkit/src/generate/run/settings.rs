@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::limits::RunLimits;
-use super::output_check::OutputChecks;
 use crate::action::Strictness;
 use crate::context::TypeMap;
 use crate::generate::data::BeforeTurn;
+use crate::generate::format::OutputChecks;
 use crate::generate::middleware::{Middleware, ToolCall};
 
 /// The settings of a run; what is plain data stands in its options.

@@ -203,7 +203,7 @@ impl TurnMachine {
 
     /// Takes whether the answer fits, or why it does not. What the model is told then is for the stream.
     pub(super) fn judge(&mut self, verdict: Result<(), String>) -> Result<Option<OutputRetry>> {
-        let shown = verdict.is_err().then(|| self.answer().shown()).unwrap_or_default();
+        let shown = if verdict.is_err() { self.answer().shown() } else { String::new() };
         let last = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Answered(last) => *last,
             other => {

@@ -23,7 +23,7 @@ use crate::model::{Model, ModelInfo, Provider, Supports};
 /// ```
 ///
 /// Models that have nothing else, as `o1-pro` or `gpt-5-codex`, are reached by it also under the
-/// names of [`OpenAi`](super::OpenAi): `"openai/o1-pro"`.
+/// names of [`OpenAi`](crate::model::OpenAi): `"openai/o1-pro"`.
 ///
 /// Nothing is stored at the server: each request holds the whole conversation, and what a model
 /// thought goes back to it encrypted. `config("store", true)` stores answers, and thoughts go back by

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind};
-use crate::model::http::{error_text, kind_of_status, retry_after, seconds};
+use crate::model::http::{Error as HttpError, error_text, kind_of_status, retry_after, seconds};
 
 /// What is known of a failure.
 #[derive(Default)]
@@ -44,6 +44,27 @@ pub(crate) fn failure(
         error = error.with_retryable(worth);
     }
     report.detailed(error, Some(status))
+}
+
+/// The error in an event that is named one, or in a list, as Gemini's server sends errors.
+///
+/// # Errors
+/// It is neither: it was cut off, or says nothing.
+pub(crate) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
+    let body = match serde_json::from_str(data) {
+        Ok(Value::Array(list)) => match list.into_iter().next() {
+            Some(first) => first,
+            None => {
+                let nothing: serde_json::Error =
+                    serde::de::Error::custom("a list without anything in it");
+                return Err(HttpError::json(provider, &nothing));
+            }
+        },
+        Ok(body) => body,
+        Err(_) if is_named => data.into(),
+        Err(error) => return Err(HttpError::json(provider, &error)),
+    };
+    Ok(body.get("error").cloned().unwrap_or(body))
 }
 
 /// An error inside of an answer that began well.

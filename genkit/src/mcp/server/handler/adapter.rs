@@ -57,10 +57,10 @@ impl McpHandler {
         Methods::ready(&self.shared).await
     }
 
-    /// What `name` answers, if it is not too large.
-    fn within_limit<T: Serialize>(&self, result: T, name: &str) -> Result<T, ErrorData> {
-        let (size, limit) = (json_size(&result), self.settings().max_output);
-        if size <= limit { Ok(result) } else { Err(results::no_room(name, size, limit)) }
+    /// Whether what `name` answers is not too large.
+    fn check_size(&self, result: &impl Serialize, name: &str) -> Result<(), ErrorData> {
+        let (size, limit) = (json_size(result), self.settings().max_output);
+        if size <= limit { Ok(()) } else { Err(results::no_room(name, size, limit)) }
     }
 
     fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
@@ -171,7 +171,10 @@ impl ServerHandler for McpHandler {
     ) -> Result<GetPromptResponse, ErrorData> {
         let name = params.name.clone();
         let got = self.methods().await.get_prompt(params, self.request(request))?.await?;
-        self.within_limit(got, &name)
+        if let GetPromptResponse::Complete(result) = &got {
+            self.check_size(result, &name)?;
+        }
+        Ok(got)
     }
 
     async fn read_resource(
@@ -181,7 +184,10 @@ impl ServerHandler for McpHandler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri.clone();
         let read = self.methods().await.read_resource(params, self.request(request))?.await?;
-        self.within_limit(read, &uri)
+        if let ReadResourceResponse::Complete(result) = &read {
+            self.check_size(result, &uri)?;
+        }
+        Ok(read)
     }
 
     async fn complete(

@@ -52,7 +52,8 @@ impl<'a> ThinkingConfig<'a> {
         }
         let effort = in_words_of(model, word, Effort::of_config(config));
         if effort.is_none() {
-            let remedy = "take a model that thinks, such as `gemini-2.5-flash`";
+            let remedy = "take a model that thinks, such as `gemini-2.5-flash`, and one of the words none, \
+                          minimal, low, medium, high and max";
             left_out(API, model, REASONING_EFFORT, remedy);
         }
         (given.is_some() || effort.is_some()).then_some(Self { given, effort })

@@ -41,7 +41,7 @@ fn vectors_are_read() {
         (response.embeddings[1].values(), response.usage.input_tokens),
         (&[1.0][..], Some(4))
     );
-    for odd in ["{", "[]", r#"{"embeddings": [["x"]]}"#, r#"{"embeddings": [1]}"#] {
+    for odd in ["{", r#"{"embeddings": [["x"]]}"#, r#"{"embeddings": [1]}"#] {
         assert!(wire().decode(odd.as_bytes()).is_err(), "{odd}");
     }
 }

@@ -8,6 +8,7 @@ use super::Ollama;
 use crate::error::ErrorKind;
 use crate::message::Message;
 use crate::model::{ChunkSink, Effort, ModelRequest};
+use crate::{Genkit, Registry};
 
 /// A server that gives these answers; what it was asked comes out: the path and the body.
 fn server(answers: Vec<(&'static str, Value)>) -> (String, Receiver<(String, Value)>) {
@@ -156,7 +157,7 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
     };
     let (url, seen) = server(vec![vectors(0..256), vectors(256..300), vectors(0..2)]);
     let ollama = Ollama::builder().base_url(url).build().unwrap();
-    let genkit = crate::Genkit::builder().provider(ollama).build().unwrap();
+    let genkit = Genkit::builder().registry(Registry::new()).provider(ollama).build().unwrap();
     let texts: Vec<String> = (0..300).map(|number| number.to_string()).collect();
     let embedded = genkit.embed("ollama/nomic-embed-text", texts).await.unwrap();
     assert_eq!(embedded.usage.input_tokens, Some(20));

@@ -197,7 +197,9 @@ impl WireStream for ChatStream<'_> {
             return Ok(Next::More);
         }
         if name == Some("error") || data.starts_with('[') {
-            return self.failed(name == Some("error"), data);
+            let provider = self.target.provider;
+            let error = error_reply::in_event(provider, name == Some("error"), data)?;
+            return Err(error_reply::within(provider, &error));
         }
         let answer = serde_json::from_str(data)
             .map_err(|error| HttpError::json(self.target.provider, &error))?;
@@ -211,23 +213,6 @@ impl WireStream for ChatStream<'_> {
         }
         drop(self.end_calls());
         Ok(self.completion.build())
-    }
-}
-
-impl ChatStream<'_> {
-    /// An event that is named an error, or a list, as Gemini's server sends errors.
-    fn failed(&self, is_named: bool, data: &str) -> Result<Next> {
-        let provider = self.target.provider;
-        let body = match serde_json::from_str(data) {
-            Ok(body) => body,
-            Err(_) if is_named => Value::from(data),
-            Err(error) => return Err(HttpError::json(provider, &error).into()),
-        };
-        let error = body.as_array().map_or(Some(&body), |list| list.first());
-        let Some(error) = error else {
-            return Err(E::NoChunks { provider: provider.to_owned() }.into());
-        };
-        Err(error_reply::within(provider, error.get("error").unwrap_or(error)))
     }
 }
 

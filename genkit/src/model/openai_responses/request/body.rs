@@ -57,7 +57,7 @@ pub(in crate::model::openai_responses) fn body(
 ) -> Result<Vec<u8>> {
     encode(server, model, request, |request| {
         // Some models answer in one piece alone.
-        request.stream = stream && !(server.is_openai() && !models::streams(request.model));
+        request.stream = stream && (!server.is_openai() || models::streams(request.model));
     })
 }
 

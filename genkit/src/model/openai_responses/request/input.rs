@@ -1,7 +1,7 @@
 //! The conversation as the Responses API has it: instructions, and a list of items.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -74,6 +74,11 @@ pub(super) fn input<'a>(
     }
     writer.end_round();
     writer.message("user", documents.map(text_content));
+    if writer.items.is_empty() {
+        // The API wants something to answer.
+        let alone = instructions.take().map(ItemContent::Text);
+        writer.message("developer", alone);
+    }
     Ok(ConversationInput { instructions, items: paired(writer.items, context.continues) })
 }
 
@@ -285,25 +290,31 @@ impl<'a> InputWriter<'a> {
 /// The items that the API takes: a call and its answer come together or not at all, and reasoning comes with what
 /// it led to.
 fn paired(items: Vec<Placed<'_>>, continues: bool) -> Vec<InputItem<'_>> {
-    let (mut calls, mut outputs) = (HashSet::new(), HashSet::new());
-    for (_, item) in &items {
+    let mut open = HashMap::new();
+    let mut is_paired = vec![true; items.len()];
+    for (index, (_, item)) in items.iter().enumerate() {
         match item {
-            InputItem::Call(call) => drop(calls.insert(call.call_id.clone())),
-            InputItem::Output(output) => drop(outputs.insert(output.call_id.clone())),
+            InputItem::Call(call) => {
+                is_paired[index] = false;
+                open.insert(call.call_id.as_ref(), index);
+            }
+            InputItem::Output(output) => match open.remove(output.call_id.as_ref()) {
+                Some(call) => is_paired[call] = true,
+                None => is_paired[index] = continues,
+            },
             _ => {}
         }
     }
+    drop(open);
     let mut kept = Vec::with_capacity(items.len());
     let mut followed = None;
-    for (at, item) in items.into_iter().rev() {
+    for ((at, item), is_paired) in items.into_iter().zip(is_paired).rev() {
         let is_taken = match &item {
-            InputItem::Call(call) => outputs.contains(&call.call_id),
-            InputItem::Output(output) => continues || calls.contains(&output.call_id),
             InputItem::Reasoning(_) => followed == Some(at),
             InputItem::Kept(kept) if kept.get("type").is_some_and(|kind| kind == "reasoning") => {
                 followed == Some(at)
             }
-            _ => true,
+            _ => is_paired,
         };
         if is_taken {
             followed = Some(at);

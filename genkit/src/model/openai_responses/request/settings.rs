@@ -178,12 +178,11 @@ fn merge(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
     if own.is_empty() {
         return;
     }
-    match sent.entry(key).or_insert_with(|| Value::Object(Map::new())) {
-        Value::Object(given) => {
-            for (key, value) in own {
-                given.entry(key).or_insert(value);
-            }
+    let given = sent.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    // Whatever else it is, it was wanted.
+    if let Value::Object(given) = given {
+        for (key, value) in own {
+            given.entry(key).or_insert(value);
         }
-        _ => {} // whatever it is, it was wanted
     }
 }

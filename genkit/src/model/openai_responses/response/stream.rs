@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::message::{Part, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::openai_responses::error::Error as E;
+use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
@@ -243,9 +244,9 @@ impl WireStream for ResponsesStream<'_> {
             return Ok(Next::More);
         }
         if name == Some("error") || data.starts_with('[') {
-            let body: Value = serde_json::from_str(data).unwrap_or_else(|_| data.into());
-            let body = body.as_array().and_then(|list| list.first()).unwrap_or(&body);
-            return Err(failed(self.reader.server, body.get("error").unwrap_or(body)));
+            let server = self.reader.server;
+            let error = error_reply::in_event(&server.name, name == Some("error"), data)?;
+            return Err(failed(server, &error));
         }
         let json = |error| HttpError::json(&self.reader.server.name, &error);
         let event: Event<'_> = serde_json::from_str(data).map_err(json)?;

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::{at, body, decode, read, user};
 use crate::ErrorKind;
+use crate::model::ToolChoice;
 use crate::model::wire::WireFormat as _;
 
 fn with_config(model: &str, config: Value) -> Value {
@@ -110,11 +111,8 @@ fn tools_say_whether_they_are_strict() {
         ])
     );
     assert_eq!(sent["tool_choice"], "required");
-    let one =
-        json!({"messages": [user()], "toolChoice": {"name": "a/b"}, "tools": [{"name": "a/b"}]});
-    let one = serde_json::from_value::<crate::model::ModelRequest>(one);
-    let request = one.unwrap_or_default().with_tool_choice(crate::model::ToolChoice::tool("a/b"));
-    let request = request.with_tools([crate::model::ToolDefinition::new("a/b", "")]);
+    let request = read(json!({"messages": [user()], "tools": [{"name": "a/b"}]}))
+        .with_tool_choice(ToolChoice::tool("a/b"));
     let call = at("openai", "o3").encode(&request, false).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(sent["tool_choice"], json!({"type": "function", "name": "a__b"}));
@@ -166,6 +164,28 @@ fn ids_of_calls_that_are_too_long_or_missing_are_replaced_on_both_sides() {
         input[1..].iter().all(|item| (1..=64).contains(&item["call_id"].as_str().unwrap().len()))
     );
     assert_eq!((&input[2]["arguments"], &input[3]["output"]), (&json!("{}"), &json!("1")));
+}
+
+#[test]
+fn a_call_and_its_answer_come_together() {
+    let call = json!({"role": "model", "content": [{"toolRequest": {"name": "a", "ref": "c"}}]});
+    let answer = json!({"role": "tool", "content": [{"toolResponse": {"name": "a", "ref": "c", "output": 1}}]});
+    let kinds = |messages: Value| {
+        let sent = body("o3", json!({"messages": messages}))["input"].clone();
+        let kinds = sent
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap_or("message").to_owned());
+        kinds.collect::<Vec<_>>().join(" ")
+    };
+    let pair = "function_call function_call_output";
+    assert_eq!(kinds(json!([call, answer, call])), pair);
+    assert_eq!(kinds(json!([call, user(), call, answer])), format!("message {pair}"));
+    assert_eq!(kinds(json!([answer, call, answer, answer])), pair);
+    let alone =
+        body("o3", json!({"messages": [{"role": "system", "content": [{"text": "Sing."}]}]}));
+    assert_eq!(alone["input"], json!([{"role": "developer", "content": "Sing."}]));
 }
 
 #[test]

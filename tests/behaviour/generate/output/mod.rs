@@ -1,5 +1,7 @@
 //! Structured output: native where the model has it, instructions where not.
 
+mod extract;
+
 use genkit::model::{Constrained, ModelInfo, ModelRequest, Supports};
 use genkit::testing::ScriptedModel;
 use genkit::{ErrorKind, Format, Generate, Message, Part, Role, tool, tools};

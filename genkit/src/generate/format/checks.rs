@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::{Format, ModelAnswer, OutputMisfit, read_placed};
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
 use crate::generate::error::Error as E;
-use crate::generate::format::{Format, ModelAnswer, OutputMisfit, read_placed};
 use crate::model::{FinishReason, OutputConfig};
 use crate::truncate::truncate;
 
@@ -94,7 +94,7 @@ impl OutputChecks {
     ///
     /// # Errors
     /// What ends the run: a fatal error of a validator.
-    pub(super) async fn check(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
+    pub(crate) async fn check(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
         match self.checked(answer).await {
             Ok(()) => Ok(Ok(())),
             Err(Refusal::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
