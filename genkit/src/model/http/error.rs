@@ -33,6 +33,7 @@ pub(crate) enum Error {
     #[error("{provider}: the answer cannot be read: {reason}")]
     UnreadableJson { provider: String, reason: String },
 
+    #[cfg(any(feature = "gemini", feature = "ollama", feature = "openai"))]
     #[error("{embedder}: {texts} texts were sent, and {vectors} vectors came back")]
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
@@ -128,7 +129,9 @@ impl Topic for Error {
             Self::IncompleteJson { .. }
             | Self::FileUnreachable { .. }
             | Self::FileCutOff { .. } => ErrorKind::Unavailable,
-            Self::UnreadableJson { .. } | Self::EmbeddingCount { .. } => ErrorKind::Internal,
+            Self::UnreadableJson { .. } => ErrorKind::Internal,
+            #[cfg(any(feature = "gemini", feature = "ollama", feature = "openai"))]
+            Self::EmbeddingCount { .. } => ErrorKind::Internal,
             Self::FileTimeout { .. } => ErrorKind::DeadlineExceeded,
             Self::FileTooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::FileStatus { status, .. } => kind_of_status(status.as_u16()),

@@ -13,6 +13,7 @@
 
 mod download;
 mod driver;
+#[cfg(any(feature = "gemini", feature = "ollama", feature = "openai"))]
 mod embedder;
 mod endpoint;
 mod error;
@@ -29,6 +30,7 @@ mod tests;
 
 pub(crate) use download::download;
 pub(crate) use driver::HttpModel;
+#[cfg(any(feature = "gemini", feature = "ollama", feature = "openai"))]
 pub(crate) use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
 pub(crate) use endpoint::ApiEndpoint;
 pub(crate) use error::Error;
