@@ -165,7 +165,7 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
         let mock = Mock::says(dialect(provider), says());
         let changed = asks(model(provider, &mock))
             .before_turn(|turn| async move {
-                if turn.round() == 1 { turn.with_config("temperature", 0.25) } else { turn }
+                if turn.round() == 1 { turn.with_config("maxOutputTokens", 4321) } else { turn }
             })
             .middleware(on_model(|mut request, chunks, next| async move {
                 if request.messages.len() == 3 {
@@ -177,7 +177,7 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
         let bodies: Vec<String> =
             mock.requests().iter().map(|request| request.body.to_string()).collect();
         for (turn, body) in bodies.iter().enumerate() {
-            assert_eq!(body.contains("0.25"), turn == 1, "{provider}: turn {turn}: {body}");
+            assert_eq!(body.contains("4321"), turn == 1, "{provider}: turn {turn}: {body}");
             assert_eq!(body.contains("other words"), turn == 1, "{provider}: turn {turn}: {body}");
         }
         // Where nobody changes anything each body is what a request of the same messages is as a whole.
