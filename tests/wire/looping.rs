@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::middleware::retry;
+use genkit::middleware::{on_model, retry};
 use genkit::model::{FinishReason, Model};
 use genkit::{ErrorKind, Generate, tool, tools};
 use serde_json::json;
@@ -154,5 +154,43 @@ async fn a_stream_that_breaks_keeps_what_was_seen() {
             None => stream.response().await.unwrap_err(),
         };
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{provider}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
+    for provider in BUILT {
+        let says = || [calls(0), calls(1), calls(2), Said::text("done")];
+        // A program that changes the settings, and a middleware that changes the first message, of the second turn.
+        let mock = Mock::says(dialect(provider), says());
+        let changed = asks(model(provider, &mock))
+            .before_turn(|turn| async move {
+                if turn.round() == 1 { turn.with_config("maxOutputTokens", 4321) } else { turn }
+            })
+            .middleware(on_model(|mut request, chunks, next| async move {
+                if request.messages.len() == 3 {
+                    request.messages[0] = genkit::Message::user("other words");
+                }
+                next.run(&request, &chunks).await
+            }));
+        changed.await.unwrap();
+        let bodies: Vec<String> =
+            mock.requests().iter().map(|request| request.body.to_string()).collect();
+        for (turn, body) in bodies.iter().enumerate() {
+            assert_eq!(body.contains("4321"), turn == 1, "{provider}: turn {turn}: {body}");
+            assert_eq!(body.contains("other words"), turn == 1, "{provider}: turn {turn}: {body}");
+        }
+        // Where nobody changes anything each body is what a request of the same messages is as a whole.
+        let (kept, whole) =
+            (Mock::says(dialect(provider), says()), Mock::says(dialect(provider), says()));
+        asks(model(provider, &kept)).await.unwrap();
+        let copied =
+            on_model(|request, chunks, next| async move { next.run(&request, &chunks).await });
+        asks(model(provider, &whole)).middleware(copied).await.unwrap();
+        let [kept, whole] = [kept, whole].map(|mock| {
+            mock.requests().into_iter().map(|request| request.body).collect::<Vec<_>>()
+        });
+        assert_eq!(kept, whole, "{provider}");
+        assert_eq!(kept.len(), 4, "{provider}");
     }
 }

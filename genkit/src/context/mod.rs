@@ -35,7 +35,7 @@ mod step;
 pub(crate) mod testing;
 mod typemap;
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -117,15 +117,29 @@ pub(crate) struct ContextParts {
     pub(crate) defaults: TypeMap,
 }
 
+/// Most calls bring none.
+static NO_META: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
+
 impl Default for ContextParts {
     fn default() -> Self {
+        Self::of(Arc::new(NoCaller), Arc::default(), CancellationToken::new())
+    }
+}
+
+impl ContextParts {
+    /// Those of a call by `caller`, with nothing else: nothing is made that the next lines replace.
+    pub(crate) fn of(
+        caller: Arc<dyn Caller>,
+        action_context: Arc<Map<String, Value>>,
+        cancel: CancellationToken,
+    ) -> Self {
         Self {
-            caller: Arc::new(NoCaller),
+            caller,
             states: TypeMap::default(),
             values: TypeMap::default(),
-            meta: Arc::default(),
-            action_context: Arc::default(),
-            cancel: CancellationToken::new(),
+            meta: Arc::clone(&NO_META),
+            action_context,
+            cancel,
             limit: None,
             recording: Recording::default(),
             rounds: None,
@@ -137,9 +151,7 @@ impl Default for ContextParts {
             defaults: TypeMap::default(),
         }
     }
-}
 
-impl ContextParts {
     pub(crate) fn build(mut self) -> Context {
         let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
         Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)

@@ -13,7 +13,7 @@ use super::error::Error as E;
 use super::format::{self, Format};
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::message::Role;
+use crate::message::{Part, Role};
 use crate::model::{ChunkSink, GenerateChunk};
 use crate::sync::lock;
 
@@ -159,7 +159,7 @@ impl<'a> GenerateStream<'a> {
                 self.index = index;
                 self.text.clear();
             }
-            self.text.push_str(&chunk.text());
+            self.text.extend(chunk.content.iter().filter_map(Part::as_text));
         }
         chunk
     }

@@ -250,6 +250,11 @@ impl ToolRequest {
             content: Vec::new(),
         }
     }
+
+    /// The same of a call that nobody needs any more.
+    pub(crate) fn into_response(self, output: Value) -> ToolResponse {
+        ToolResponse { name: self.name, id: self.id, output, content: Vec::new() }
+    }
 }
 
 impl ToolResponse {

@@ -87,6 +87,13 @@ pub trait Model: Send + Sync + 'static {
         let _ = request;
         Box::pin(std::future::ready(Err(does_not_count(self.name()))))
     }
+
+    /// The body that would be sent, for benches.
+    #[doc(hidden)]
+    fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        let _ = (request, stream);
+        None
+    }
 }
 
 /// Nobody counts the tokens of requests to `model` before they are sent.
@@ -118,6 +125,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
         (**self).count_tokens(request)
+    }
+
+    fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        (**self).body(request, stream)
     }
 }
 

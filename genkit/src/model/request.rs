@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::encoded::Encoded;
 use crate::message::{Message, put_cache_mark};
 use crate::run_options::{Document, ToolChoice, setting_methods};
 use crate::schema::Schema;
@@ -36,6 +37,9 @@ pub struct ModelRequest {
     /// Documents to answer from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub docs: Vec<Document>,
+    /// Of a request that belongs to a run.
+    #[serde(skip)]
+    pub(crate) encoded: Encoded,
 }
 
 impl ModelRequest {
@@ -54,6 +58,14 @@ impl ModelRequest {
     /// ```
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self { messages: messages.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The same as the loop has it, which only adds messages from now on: for benches.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_run(mut self) -> Self {
+        self.encoded = Encoded::kept();
+        self
     }
 
     /// The same with one more setting; it replaces one of the same name.

@@ -47,9 +47,13 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
 /// Whether a tool that is in no registry can run.
 pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut found = Verification { problems: Vec::new(), states: Some(states) };
-    let label = tool.info().label("tool");
-    found.state(&label, tool.requirements());
-    found.schemas(&label, tool.schemas());
+    // A label is for messages alone: a run verifies its tools each time.
+    let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains(*id));
+    if tool.requirements().iter().any(lacks) || tool.schemas().unusable().is_some() {
+        let label = tool.info().label("tool");
+        found.state(&label, tool.requirements());
+        found.schemas(&label, tool.schemas());
+    }
     found.report()
 }
 

@@ -110,6 +110,10 @@ impl Problem {
 }
 
 fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
+    // The place costs a text for each member on the way: it is looked for where there is an error.
+    if let Ok(value) = T::deserialize(arguments) {
+        return Ok(value);
+    }
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let is_place = |s: &&Segment| matches!(s, Segment::Map { .. } | Segment::Seq { .. });
         let path = error.path().iter().filter(is_place).cloned().collect();

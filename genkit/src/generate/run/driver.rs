@@ -50,7 +50,10 @@ impl Run {
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
         let this = Arc::new(self);
-        let running = NextGenerate::outermost(this.clone()).run(request);
+        let running = match this.env.settings.middleware.is_empty() {
+            true => Innermost::run(this.clone(), request),
+            false => NextGenerate::outermost(this.clone()).run(request),
+        };
         // The turns stop by themselves with what was done; this is for middleware that waits.
         let stopped = this.env.stopped(Duration::from_millis(50));
         async {
@@ -144,7 +147,7 @@ impl Run {
     /// Asks the model of this turn, after the program has had its say.
     async fn ask(self: &Arc<Self>, machine: &TurnMachine, index: usize) -> Result<ModelResponse> {
         let (env, request) = (&self.env, machine.request());
-        let ask = |model, request| model_call::ask(env, self.clone(), model, request, index);
+        let ask = |model, request| model_call::ask(env, self, model, request, index);
         if env.settings.before_turn.is_empty() {
             return ask(Arc::clone(&env.model), request).await;
         }
@@ -239,8 +242,11 @@ impl Run {
         let call = ToolCall { tool, request, edited, index };
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
-        let next = NextTool::outermost(self.clone(), suspended.clone());
-        let mut outcome = next.run(call).instrument(span).await?.0;
+        let running = match self.env.settings.middleware.is_empty() {
+            true => self.call_tool(call, suspended.as_deref()),
+            false => NextTool::outermost(self.clone(), suspended.clone()).run(call),
+        };
+        let mut outcome = running.instrument(span).await?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
         }

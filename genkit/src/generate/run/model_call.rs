@@ -21,15 +21,18 @@ use crate::trace::{Ended, NewSpan, SpanKind, json, recorded};
 /// Asks the model for the message at `index`, through the middleware.
 pub(super) async fn ask(
     env: &RunEnv,
-    innermost: Arc<dyn Innermost>,
+    run: &Arc<impl Innermost + 'static>,
     model: Arc<dyn Model>,
     request: &ModelRequest,
     index: usize,
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
-    let next = NextModel::outermost(innermost, model);
-    let mut answer = next.run(request, &sink).await?;
+    let asking = match env.settings.middleware.is_empty() {
+        true => run.call_model(&*model, request, &sink),
+        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink),
+    };
+    let mut answer = asking.await?;
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
         use_own_names(env, message);

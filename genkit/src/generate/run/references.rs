@@ -32,6 +32,9 @@ impl StreamedReferences {
     /// Gives each call of the whole message a reference of its own: the one that it was streamed
     /// with, or a new one where its model gave none, or the same twice.
     pub(super) fn add_to_message(&self, message: &mut Message) {
+        if are_all_given(message) {
+            return;
+        }
         let mut streamed = lock(&self.0);
         let mut taken: HashSet<String> = HashSet::new();
         for part in &mut message.content {
@@ -51,6 +54,20 @@ impl StreamedReferences {
             metadata.insert(GENERATED_REF.to_owned(), true.into());
         }
     }
+}
+
+/// Whether each call of a message has a reference of its own, for as many as are compared without a set.
+fn are_all_given(message: &Message) -> bool {
+    const FEW: usize = 8;
+    let mut seen = [""; FEW];
+    let calls = message.content.iter().filter_map(Part::as_tool_request);
+    for (at, call) in calls.enumerate() {
+        match given(call) {
+            Some(given) if at < FEW && !seen[..at].contains(&given) => seen[at] = given,
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn given(request: &ToolRequest) -> Option<&str> {

@@ -65,7 +65,7 @@ pub(super) async fn call(
     match trace::recorded(span, driven, Suspended::ended).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
-            let (response, metadata) = answer(&call, output, limit);
+            let (response, metadata) = answer(call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
         Outcome::Finished(Err(error)) => failed(&env.settings, &call, error),
@@ -98,7 +98,7 @@ pub(crate) async fn call_inside(
     match trace::traced(span, work, |output| output.clone().into_value()).await {
         Ok(output) => {
             let limit = tool.max_output().unwrap_or(settings.limits.max_output);
-            let (response, metadata) = answer(&call, output, limit);
+            let (response, metadata) = answer(call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
         Err(error) => failed(settings, &call, error),
@@ -126,25 +126,25 @@ fn context(
     approval: Option<String>,
 ) -> Context {
     let limits = &env.settings.limits;
+    let caller = Arc::new(LoopCaller {
+        model: Arc::clone(&env.model),
+        budget: Arc::clone(&env.budget),
+        registry: env.genkit.registry.clone(),
+        sink: env.sink.clone(),
+        index: call.index,
+        limit: limits.model_timeout,
+        asker: env.asker,
+        request: call.request.clone(),
+    });
+    // The run's own token: nobody cancels one call alone, which ends by being dropped.
+    let (told, cancel) = (Arc::clone(&env.settings.action_context), env.cancel.clone());
     ContextParts {
-        caller: Arc::new(LoopCaller {
-            model: Arc::clone(&env.model),
-            budget: Arc::clone(&env.budget),
-            registry: env.genkit.registry.clone(),
-            sink: env.sink.clone(),
-            index: call.index,
-            limit: limits.model_timeout,
-            asker: env.asker,
-            request: call.request.clone(),
-        }),
         states: env.genkit.states.clone(),
         values: env.settings.values.clone(),
-        action_context: Arc::clone(&env.settings.action_context),
-        cancel: env.cancel.child_token(),
         limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
         recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),
         approval,
-        ..ContextParts::default()
+        ..ContextParts::of(caller, told, cancel)
     }
     .build()
 }
@@ -180,9 +180,9 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
 }
 
 /// The answer of a call, as much of it as a model gets.
-fn answer(call: &ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
+fn answer(call: ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
     let (value, content, metadata) = output.into_answer();
-    let mut response = call.request.respond(value);
+    let mut response = call.request.into_response(value);
     response.content = content;
     cut_to(&mut response, limit);
     (response, metadata)

@@ -19,7 +19,9 @@ use crate::generate::interrupt::Resumed;
 use crate::generate::middleware::CallOutcome;
 use crate::generate::request::close_calls;
 use crate::message::{Message, Part, Role};
-use crate::model::{FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage};
+use crate::model::{
+    Encoded, FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage,
+};
 
 /// The rules of a run.
 #[derive(Clone, Debug)]
@@ -80,7 +82,13 @@ struct LastAnswer {
 
 impl TurnMachine {
     /// A new run, or one that goes on at the calls of the model's last message.
-    pub(super) fn new(request: ModelRequest, rules: TurnRules, resumed: Option<Resumed>) -> Self {
+    pub(super) fn new(
+        mut request: ModelRequest,
+        rules: TurnRules,
+        resumed: Option<Resumed>,
+    ) -> Self {
+        // Messages are only added to it from here on.
+        request.encoded = Encoded::kept();
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
         Self {
             request,
@@ -342,6 +350,8 @@ impl TurnMachine {
         finish_message: Option<String>,
     ) -> GenerateResponse {
         self.state = TurnState::Over;
+        // It is its caller's now, who may change it.
+        self.request.encoded = Encoded::default();
         GenerateResponse {
             message,
             finish_reason,

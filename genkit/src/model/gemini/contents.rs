@@ -35,11 +35,12 @@ pub(super) struct Content<'a> {
     pub(super) parts: Vec<RequestPart<'a>>,
 }
 
-/// The conversation: the system instruction, and the rest.
+/// The conversation: the system instruction, and the rest but for the first `from` messages.
 pub(super) fn contents<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     model: &str,
+    from: usize,
 ) -> Result<(Option<Content<'a>>, Vec<Content<'a>>), E> {
     let mut writer = Writer {
         names,
@@ -50,10 +51,13 @@ pub(super) fn contents<'a>(
         after: Vec::new(),
     };
     let mut system = Content { role: "user", parts: Vec::new() };
-    let mut contents: Vec<Content<'a>> = Vec::new();
+    let mut contents: Vec<Content<'a>> = Vec::with_capacity(request.messages.len() - from + 1);
     let mut previous = Role::System;
     let mut documents = documents::missing(request);
     for (index, message) in request.messages.iter().enumerate() {
+        if index < from && message.role != Role::System {
+            continue;
+        }
         // All answers to one turn of the model belong into one content.
         let joins = message.role == Role::Tool && previous == Role::Tool && !contents.is_empty();
         let target = match message.role {
@@ -69,7 +73,7 @@ pub(super) fn contents<'a>(
                 }
                 writer.flush(&mut contents);
                 let role = if role == Role::Model { "model" } else { "user" };
-                contents.push(Content { role, parts: Vec::new() });
+                contents.push(Content { role, parts: Vec::with_capacity(message.content.len()) });
                 match contents.last_mut() {
                     Some(last) => last,
                     None => continue,

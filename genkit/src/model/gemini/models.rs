@@ -65,25 +65,27 @@ const FAMILIES: &[ModelFamily] = &[
 
 /// What a model is taken to do.
 pub(super) fn info(model: &str) -> ModelInfo {
-    let family =
-        FAMILIES.iter().find(|family| family.marks.iter().all(|mark| model.contains(mark)));
-    // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
-    let supports = family.map_or(BEFORE_3, |family| family.supports.clone());
     ModelInfo {
         label: Some(format!("Google AI - {model}")),
-        supports: Some(supports),
+        supports: Some(supports(model).clone()),
         ..ModelInfo::default()
     }
 }
 
+fn supports(model: &str) -> &'static Supports {
+    let fits = |family: &&ModelFamily| family.marks.iter().all(|mark| model.contains(mark));
+    // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
+    FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
+}
+
 /// Whether the model takes JSON output at all.
 pub(super) fn takes_json(model: &str) -> bool {
-    info(model).supports.is_some_and(|supports| supports.constrained != Constrained::None)
+    supports(model).constrained != Constrained::None
 }
 
 /// Whether the model takes JSON output beside tools.
 pub(super) fn takes_json_with_tools(model: &str) -> bool {
-    info(model).supports.is_some_and(|supports| supports.constrained == Constrained::All)
+    supports(model).constrained == Constrained::All
 }
 
 /// Whether the answer of a function may hold media: since 3.

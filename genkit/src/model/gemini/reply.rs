@@ -1,6 +1,10 @@
 //! The reply of `generateContent`, and its parts as ours.
 
-use serde::Deserialize;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +18,7 @@ use crate::model::{FinishReason, Names, Usage};
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct GenerateContentResponse<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "few")]
     pub(super) candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     pub(super) prompt_feedback: Option<&'a RawValue>,
@@ -50,7 +54,38 @@ pub(super) struct Candidate<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CandidateContent {
+    #[serde(deserialize_with = "few")]
     pub(super) parts: Option<Vec<ResponsePart>>,
+}
+
+/// A list that mostly has one element, without room for the next ones: these are large.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Option<Vec<T>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
+            let mut few = Vec::new();
+            while let Some(next) = all.next_element()? {
+                if few.is_empty() {
+                    few.reserve_exact(1);
+                }
+                few.push(next);
+            }
+            Ok(Some(few))
+        }
+    }
+    from.deserialize_any(Few(PhantomData))
 }
 
 /// One part. Each field that is there becomes a part of ours.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use self::thinking::ThinkingConfig;
+use super::NAME;
 use super::contents::{self, Content};
 use super::error::Error as E;
 use super::models;
@@ -16,7 +17,7 @@ use super::schema::{JsonSchemaDialect, OpenApiDialect};
 use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
 use crate::error::Result;
 use crate::model::wire::HttpCall;
-use crate::model::{ModelRequest, Names};
+use crate::model::{MessageList, ModelRequest, Names, write_members};
 use crate::run_options::REASONING_EFFORT;
 
 /// Settings at the top of the request.
@@ -41,6 +42,9 @@ const OUTPUT: &str = "the output";
 /// What is encoded in a path, so that a name stays within it, whatever is in it.
 const NOT_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b'@');
+
+/// Room for the body of a usual request, in bytes.
+const BODY: usize = 4096;
 
 /// The client that calls; Google counts clients by it.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
@@ -77,12 +81,7 @@ impl Method {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CountTokensRequest<'a> {
-    generate_content_request: GenerateContentRequest<'a>,
-}
-
+/// All but the `contents`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GenerateContentRequest<'a> {
@@ -91,7 +90,6 @@ struct GenerateContentRequest<'a> {
     model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Content<'a>>,
-    contents: Vec<Content<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<ToolEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,12 +188,12 @@ pub(super) fn encode(
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let names = Names::of(request);
-    let (system_instruction, contents) = contents::contents(request, &names, model)?;
+    let list = MessageList::of(request, (NAME, model));
+    let (system_instruction, contents) = contents::contents(request, &names, model, list.from)?;
     let tools = tools::entries(request, &names, settings.openapi);
-    let body = GenerateContentRequest {
+    let rest = GenerateContentRequest {
         model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
         system_instruction,
-        contents,
         generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
         tools,
         tool_config: ToolConfig::of(request, &names),
@@ -204,12 +202,16 @@ pub(super) fn encode(
         service_tier: config("serviceTier"),
         labels: config("labels"),
     };
-    let body = match method {
-        Method::Count => {
-            serde_json::to_vec(&CountTokensRequest { generate_content_request: body })?
-        }
-        _ => serde_json::to_vec(&body)?,
-    };
+    let mut body = Vec::with_capacity(BODY + list.len());
+    if method == Method::Count {
+        body.extend_from_slice(b"{\"generateContentRequest\":");
+    }
+    body.extend_from_slice(b"{\"contents\":");
+    list.write(&mut body, &contents)?;
+    write_members(&mut body, &rest)?;
+    if method == Method::Count {
+        body.push(b'}');
+    }
     let version = text("apiVersion").unwrap_or(&settings.version);
     let is_mcp = request.tools.iter().any(|tool| tool.metadata.contains_key("mcp"));
     Ok(HttpCall {
@@ -246,10 +248,15 @@ pub(super) fn path(version: &str, model: &str, method: Method) -> Result<String>
     if model.is_empty() {
         return Err(E::NoModelName.into());
     }
-    let (folder, method) = (folder(model), method.spelled());
-    let version = utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH);
-    let model = utf8_percent_encode(model, NOT_IN_PATH);
-    Ok(format!("/{version}/{folder}{model}:{method}"))
+    let mut path = String::with_capacity(2 * model.len() + 64);
+    path.push('/');
+    path.extend(utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH));
+    path.push('/');
+    path.push_str(folder(model));
+    path.extend(utf8_percent_encode(model, NOT_IN_PATH));
+    path.push(':');
+    path.push_str(method.spelled());
+    Ok(path)
 }
 
 #[cfg(test)]

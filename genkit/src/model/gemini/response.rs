@@ -1,5 +1,7 @@
 //! An answer put together from its pieces; a whole one is a single piece.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -28,13 +30,12 @@ pub(super) struct GeminiStream<'a> {
     others: Vec<(u64, CandidateState)>,
     /// A call whose arguments come in pieces.
     pending: Option<StreamedFunctionCall>,
-    latest: LatestFields,
+    latest: LatestFields<'a>,
     custom: Map<String, Value>,
 }
 
 /// The last text of each key, read once at the end: a stream repeats them in every event.
-#[derive(Default)]
-struct LatestFields(Vec<(&'static str, String)>);
+struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
 
 /// What was read of one candidate.
 #[derive(Default)]
@@ -52,7 +53,7 @@ pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
         Some(_) => E::NotUtf8,
     })?;
     let mut all = GeminiStream::new(request);
-    each(text, |answer| all.add(answer, None))?;
+    each(text, |answer| all.add(answer, Cow::Borrowed, None))?;
     all.response()
 }
 
@@ -95,8 +96,10 @@ impl WireStream for GeminiStream<'_> {
             return Ok(Next::More);
         }
         each(text, |answer| {
-            let mut fresh = Vec::new();
-            let added = self.add(answer, Some(&mut fresh));
+            // Mostly one part comes at a time, and a part is large.
+            let mut fresh = Vec::with_capacity(1);
+            let keep = |text: &str| Cow::Owned(text.to_owned());
+            let added = self.add(answer, keep, Some(&mut fresh));
             if !fresh.is_empty() {
                 chunks.push(GenerateChunk::new(fresh));
             }
@@ -117,15 +120,16 @@ impl<'a> GeminiStream<'a> {
             main: CandidateState::default(),
             others: Vec::new(),
             pending: None,
-            latest: LatestFields::default(),
+            latest: LatestFields(Vec::with_capacity(4)),
             custom: Map::new(),
         }
     }
 
-    /// Adds a piece; what is new of the first candidate goes to `fresh`.
-    pub(super) fn add(
+    /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
+    pub(super) fn add<'b>(
         &mut self,
-        answer: GenerateContentResponse<'_>,
+        answer: GenerateContentResponse<'b>,
+        keep: fn(&'b str) -> Cow<'a, str>,
         fresh: Option<&mut Vec<Part>>,
     ) -> Result<()> {
         if let Some(error) = answer.error {
@@ -134,26 +138,31 @@ impl<'a> GeminiStream<'a> {
         // Every piece may have counts, and each replaces those before; one without any does not.
         let has_counts = |usage: &&RawValue| usage.get().contains("TokenCount");
         if answer.usage_metadata.as_ref().is_some_and(has_counts) || !self.latest.has(USAGE) {
-            self.latest.replace(USAGE, answer.usage_metadata);
+            self.latest.replace(USAGE, answer.usage_metadata, keep);
         }
-        self.latest.replace(FEEDBACK, answer.prompt_feedback);
-        self.latest.replace("modelVersion", answer.model_version);
-        self.latest.replace("responseId", answer.response_id);
-        self.latest.replace("createTime", answer.create_time);
+        self.latest.replace(FEEDBACK, answer.prompt_feedback, keep);
+        self.latest.replace("modelVersion", answer.model_version, keep);
+        self.latest.replace("responseId", answer.response_id, keep);
+        self.latest.replace("createTime", answer.create_time, keep);
         self.custom.extend(answer.rest);
         let mut fresh = fresh;
         for candidate in answer.candidates.into_iter().flatten() {
             match candidate.index.as_ref().and_then(Value::as_u64).unwrap_or(0) {
-                0 => self.add_main(candidate, fresh.as_deref_mut())?,
+                0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
             }
         }
         Ok(())
     }
 
-    fn add_main(&mut self, candidate: Candidate<'_>, fresh: Option<&mut Vec<Part>>) -> Result<()> {
-        self.latest.replace("safetyRatings", candidate.safety_ratings);
-        self.latest.replace("groundingMetadata", candidate.grounding_metadata);
+    fn add_main<'b>(
+        &mut self,
+        candidate: Candidate<'b>,
+        keep: fn(&'b str) -> Cow<'a, str>,
+        fresh: Option<&mut Vec<Part>>,
+    ) -> Result<()> {
+        self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
+        self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
         self.custom.extend(candidate.rest);
         self.main.ends(candidate.finish_reason, candidate.finish_message);
         let mut fresh = fresh;
@@ -208,7 +217,10 @@ impl<'a> GeminiStream<'a> {
         let reason = self.main.reason.as_deref();
         response.finish_reason = Some(reason.map_or(FinishReason::Unknown, reply::finish_reason));
         response.finish_message = self.main.message;
-        response.custom = self.custom;
+        response.custom = match self.custom.is_empty() {
+            true => Map::with_capacity(self.latest.0.len() + 1),
+            false => self.custom,
+        };
         self.latest.read_into(&mut response.custom);
         if let Some(feedback) = response.custom.get(FEEDBACK)
             && !self.main.is_there
@@ -233,16 +245,21 @@ impl<'a> GeminiStream<'a> {
     }
 }
 
-impl LatestFields {
+impl<'a> LatestFields<'a> {
     fn has(&self, key: &str) -> bool {
         self.0.iter().any(|(known, _)| *known == key)
     }
 
-    fn replace(&mut self, key: &'static str, value: Option<&RawValue>) {
+    fn replace<'b>(
+        &mut self,
+        key: &'static str,
+        value: Option<&'b RawValue>,
+        keep: fn(&'b str) -> Cow<'a, str>,
+    ) {
         let Some(value) = value else { return };
         match self.0.iter_mut().find(|(known, _)| *known == key) {
-            None => self.0.push((key, value.get().to_owned())),
-            Some((_, text)) if text != value.get() => value.get().clone_into(text),
+            None => self.0.push((key, keep(value.get()))),
+            Some((_, text)) if *text != value.get() => *text = keep(value.get()),
             Some(_) => {}
         }
     }

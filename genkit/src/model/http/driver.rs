@@ -41,7 +41,14 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        #[cfg(debug_assertions)]
+        let is_known = request.encoded.messages() > 0;
         let call = self.wire.encode(request, chunks.is_wanted())?;
+        #[cfg(debug_assertions)]
+        if is_known {
+            let whole = self.wire.encode(&request.clone(), chunks.is_wanted())?;
+            assert_eq!(call.body, whole.body, "what was kept is what would be sent");
+        }
         self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
     }
 
@@ -97,7 +104,7 @@ impl<W: WireFormat> HttpModel<W> {
             b'[' => {
                 let body = answer.whole(head).await?;
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
-                feed(&mut *stream, &SseEvent::Bare(text), chunks)?;
+                feed(&mut *stream, &SseEvent::Bare(text), &mut Vec::new(), chunks)?;
             }
             _ => {
                 self.read_events(&head, answer, SseParser::default(), &mut *stream, chunks).await?
@@ -115,11 +122,12 @@ impl<W: WireFormat> HttpModel<W> {
         chunks: &ChunkSink,
     ) -> Result<()> {
         parser.push(head);
+        let mut out = Vec::new();
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {
                 let event = event.map_err(|error| self.broken(error))?;
-                if feed(stream, &event, chunks)? == Next::Done {
+                if feed(stream, &event, &mut out, chunks)? == Next::Done {
                     return answer.leave();
                 }
             }
@@ -178,6 +186,10 @@ impl<W: WireFormat> Model for HttpModel<W> {
             self.wire.decode_count(&body)
         })
     }
+
+    fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        Some(self.wire.encode(request, stream).map(|call| call.body))
+    }
 }
 
 /// One answer of two calls: what was said in both, what both used, and how the second ended.
@@ -190,13 +202,16 @@ fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
     more
 }
 
-/// Gives an event to the provider, and what it makes of it to the caller, also before an error.
-fn feed(stream: &mut dyn WireStream, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
-    let mut out = Vec::new();
-    let next = stream.event(event, &mut out);
-    for chunk in out {
-        chunks.send(chunk);
-    }
+/// Gives an event to the provider, and what it makes of it to the caller, also before an error. `out` is room for
+/// chunks, which is empty again.
+fn feed(
+    stream: &mut dyn WireStream,
+    event: &SseEvent<'_>,
+    out: &mut Vec<GenerateChunk>,
+    chunks: &ChunkSink,
+) -> Result<Next> {
+    let next = stream.event(event, out);
+    out.drain(..).for_each(|chunk| chunks.send(chunk));
     next
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Method, Request, Url};
 
 use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
@@ -58,7 +58,11 @@ pub(super) async fn send<'a>(
 ) -> Result<HttpResponse<'a>> {
     reach::may_reach(&url, host)?;
     let client = pool::client(Route::to(&url))?;
-    let sent = client.post(url).headers(headers).body(body).send().await;
+    // Not by the builder, which would put each header into another map.
+    let mut request = Request::new(Method::POST, url);
+    *request.headers_mut() = headers;
+    *request.body_mut() = Some(body.into());
+    let sent = client.execute(request).await;
     let mut response = sent.map_err(|error| not_sent(&error, sender.remedy).at(sender.api))?;
     Ok(HttpResponse {
         sender,

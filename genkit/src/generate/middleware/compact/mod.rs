@@ -14,7 +14,9 @@ use self::size::{Size, counted, ratio, scaled};
 use super::{Middleware, NextModel};
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::model::{ChunkSink, IntoModel, ModelRef, ModelRequest, ModelResponse, estimate};
+use crate::model::{
+    ChunkSink, Encoded, IntoModel, ModelRef, ModelRequest, ModelResponse, estimate,
+};
 use crate::trace;
 use crate::visible::Logged;
 
@@ -287,7 +289,8 @@ fn shortened(request: &ModelRequest, known: &Known) -> ModelRequest {
 
 /// The request without its messages, which are many.
 fn beside(request: &ModelRequest) -> ModelRequest {
-    let ModelRequest { messages: _, config, tools, tool_choice, output, docs } = request;
+    let ModelRequest { messages: _, config, tools, tool_choice, output, docs, encoded: _ } =
+        request;
     ModelRequest {
         messages: Vec::new(),
         config: config.clone(),
@@ -295,5 +298,7 @@ fn beside(request: &ModelRequest) -> ModelRequest {
         tool_choice: tool_choice.clone(),
         output: output.clone(),
         docs: docs.clone(),
+        // Its messages are others.
+        encoded: Encoded::default(),
     }
 }

@@ -1,0 +1,69 @@
+//! Encoded front: the JSON of the messages that earlier turns of a run have sent.
+
+#[cfg(feature = "gemini")]
+use std::hash::RandomState;
+#[cfg(feature = "gemini")]
+use std::sync::{Mutex, MutexGuard};
+
+#[cfg(feature = "gemini")]
+use crate::sync::lock;
+
+/// What the loop keeps of its own request, so that the next turn encodes only what is new.
+///
+/// Never a stale body: the request of a run belongs to the machine of its turns, which only adds messages to it, and
+/// lends it out without the right to change it. A clone keeps nothing, so that whoever changes messages, which takes
+/// a clone, is encoded as a whole; and nothing is kept past the end of the run. Builds with debug assertions
+/// encode each such request a second time, and compare.
+#[derive(Debug, Default)]
+pub(crate) struct Encoded(#[cfg(feature = "gemini")] Option<Box<Mutex<Front>>>);
+
+/// The first messages of a request as a provider writes them.
+#[cfg(feature = "gemini")]
+#[derive(Debug, Default)]
+pub(super) struct Front {
+    pub(super) hasher: RandomState,
+    /// Of what else shapes the messages.
+    pub(super) key: u64,
+    /// How many messages it is.
+    pub(super) messages: usize,
+    /// The elements of the list, without its brackets.
+    pub(super) json: Vec<u8>,
+}
+
+impl Encoded {
+    /// For a request of which the owner only adds messages.
+    pub(crate) fn kept() -> Self {
+        #[cfg(feature = "gemini")]
+        return Self(Some(Box::default()));
+        #[cfg(not(feature = "gemini"))]
+        return Self();
+    }
+
+    /// What is kept; `None` where nothing is.
+    #[cfg(feature = "gemini")]
+    pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
+        self.0.as_ref().map(|front| lock(front))
+    }
+
+    /// How many messages are kept.
+    #[cfg(all(feature = "http-model", debug_assertions))]
+    pub(crate) fn messages(&self) -> usize {
+        #[cfg(feature = "gemini")]
+        return self.front().map_or(0, |front| front.messages);
+        #[cfg(not(feature = "gemini"))]
+        return 0;
+    }
+}
+
+impl Clone for Encoded {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// It is no part of what is asked.
+impl PartialEq for Encoded {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,152 @@
+//! The list of messages of a body: what earlier turns of the run sent as it was, and what is new.
+
+use std::hash::{BuildHasher as _, Hash};
+use std::sync::MutexGuard;
+
+use serde::Serialize;
+
+use super::encoded::Front;
+use super::request::ModelRequest;
+use crate::message::Role;
+
+/// The list of messages of a body being written.
+pub(crate) struct MessageList<'a> {
+    front: Option<MutexGuard<'a, Front>>,
+    key: u64,
+    /// How many messages were encoded before: those after them are to be written.
+    pub(crate) from: usize,
+    all: usize,
+}
+
+impl<'a> MessageList<'a> {
+    /// The list of `request`. `shape` is all that shapes one message beside itself, those before it and the names of
+    /// the tools.
+    pub(crate) fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
+        let all = request.messages.len();
+        let front = request.encoded.front().filter(|_| request.docs.is_empty());
+        let Some(front) = front else { return Self { front: None, key: 0, from: 0, all } };
+        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let key = front.hasher.hash_one((shape, names));
+        // What is not the model's may become one with what stands before it.
+        let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
+        let is_same = front.key == key && front.messages <= all && goes_on;
+        let from = if is_same { front.messages } else { 0 };
+        Self { front: Some(front), key, from, all }
+    }
+
+    /// The elements that are known, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.front.as_ref().map_or(0, |front| front.json.len())
+    }
+
+    /// Writes the list: what is known, then `rest`.
+    pub(crate) fn write<T: Serialize>(
+        mut self,
+        body: &mut Vec<u8>,
+        rest: &[T],
+    ) -> serde_json::Result<()> {
+        body.push(b'[');
+        let mut begin = body.len();
+        if let Some(front) = self.front.as_ref().filter(|_| self.from > 0) {
+            body.extend_from_slice(&front.json);
+        }
+        let known = body.len();
+        for element in rest {
+            if body.len() > begin {
+                body.push(b',');
+            }
+            serde_json::to_writer(&mut *body, element)?;
+        }
+        if let Some(front) = &mut self.front {
+            if self.from > 0 {
+                begin = known;
+            } else {
+                front.json.clear();
+            }
+            front.json.extend_from_slice(&body[begin..]);
+            (front.key, front.messages) = (self.key, self.all);
+        }
+        body.push(b']');
+        Ok(())
+    }
+}
+
+/// Writes the members of an object after those that stand in `body` already, and closes it.
+pub(crate) fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
+    let at = body.len();
+    serde_json::to_writer(&mut *body, object)?;
+    if body.get(at + 1) == Some(&b'}') {
+        body.truncate(at);
+        body.push(b'}');
+    } else {
+        body[at] = b',';
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+    use crate::model::{Encoded, ToolDefinition};
+
+    /// The body with `shape`, and how many messages of it were known.
+    fn written(request: &ModelRequest, shape: &str) -> (String, usize) {
+        let list = MessageList::of(request, shape);
+        let from = list.from;
+        let rest: Vec<String> = request.messages[from..].iter().map(Message::text).collect();
+        let mut body = b"{\"messages\":".to_vec();
+        list.write(&mut body, &rest).unwrap();
+        write_members(&mut body, &serde_json::json!({"shape": shape})).unwrap();
+        (String::from_utf8(body).unwrap(), from)
+    }
+
+    fn run() -> ModelRequest {
+        ModelRequest {
+            encoded: Encoded::kept(),
+            ..ModelRequest::new([Message::user("a"), Message::model("b")])
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_is_written_and_the_body_is_the_same() {
+        let mut request = run();
+        for known in [0, 2, 4] {
+            let (body, from) = written(&request, "x");
+            assert_eq!((&body, from), (&written(&request.clone(), "x").0, known));
+            request.messages.extend([Message::model("c"), Message::user("\"d\"")]);
+        }
+    }
+
+    #[test]
+    fn another_shape_another_tool_and_a_clone_are_written_as_a_whole() {
+        let mut request = run();
+        assert_eq!(written(&request, "x").1, 0);
+        assert_eq!(written(&request, "x").1, 2);
+        assert_eq!(written(&request.clone(), "x").1, 0);
+        assert_eq!(written(&request, "y").1, 0, "of another provider");
+        assert_eq!(written(&request, "y").1, 2);
+        request.tools.push(ToolDefinition::new("t", ""));
+        assert_eq!(written(&request, "y").1, 0, "names may differ now");
+        request.docs.push("d".into());
+        assert_eq!(written(&request, "y").1, 0, "documents have a place of their own");
+    }
+
+    #[test]
+    fn what_may_join_the_message_before_it_is_not_parted_from_it() {
+        for role in [Role::Tool, Role::User, Role::System] {
+            let mut request = run();
+            request.messages.push(Message::new(Role::Tool, []));
+            written(&request, "x");
+            request.messages.push(Message::new(role, []));
+            assert_eq!(written(&request, "x").1, 0, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn an_object_without_members_is_closed() {
+        let mut body = b"{\"a\":[]".to_vec();
+        write_members(&mut body, &serde_json::json!({})).unwrap();
+        assert_eq!(body, b"{\"a\":[]}");
+    }
+}
