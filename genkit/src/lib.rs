@@ -102,7 +102,7 @@
 //!
 //! # Features
 //!
-//! `inventory` (default), `gemini`, `ollama`, `openai`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
+//! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
 //! `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`, `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 

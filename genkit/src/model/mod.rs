@@ -32,7 +32,6 @@ mod cassette;
 mod catalog;
 mod closure;
 pub(crate) mod documents;
-mod embedder;
 mod embedding;
 mod encoded;
 pub(crate) mod estimate;
@@ -43,8 +42,6 @@ mod info;
 mod interface;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
-#[cfg(feature = "gemini")]
-mod message_list;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
     not(any(feature = "http-model", feature = "mcp-server")),
@@ -75,9 +72,12 @@ pub use cassette::Cassette;
 pub(crate) use catalog::Models;
 pub use catalog::{Embed, EmbedderRef, IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
-pub use embedder::{Embedder, FnEmbedder, embedder_fn};
-pub use embedding::{EmbedRequest, EmbedResponse, EmbedTask, Embedding};
+pub use embedding::{
+    EmbedRequest, EmbedResponse, EmbedTask, Embedder, Embedding, FnEmbedder, embedder_fn,
+};
 pub(crate) use encoded::Encoded;
+#[cfg(feature = "gemini")]
+pub(crate) use encoded::{MessageList, write_members};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]
@@ -85,8 +85,6 @@ pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
-#[cfg(feature = "gemini")]
-pub(crate) use message_list::{MessageList, write_members};
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
 #[cfg(feature = "http-model")]

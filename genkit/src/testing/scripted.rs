@@ -13,6 +13,8 @@ use crate::model::{
 };
 use crate::sync::lock;
 
+type CountTokens = dyn Fn(&ModelRequest) -> u64 + Send + Sync;
+
 /// A model that gives the answers of a script, one for each call, and records its requests.
 ///
 /// Clones share script and requests: give one to the run and look at the other.
@@ -44,7 +46,7 @@ use crate::sync::lock;
 pub struct ScriptedModel {
     name: String,
     info: ModelInfo,
-    count: Option<Arc<dyn Fn(&ModelRequest) -> u64 + Send + Sync>>,
+    count: Option<Arc<CountTokens>>,
     state: Arc<Mutex<ScriptState>>,
 }
 

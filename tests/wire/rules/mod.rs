@@ -62,7 +62,7 @@ impl Refusals<'_> {
     fn base64(&mut self, value: &Value, at: &str) {
         let data = text(value);
         let is_sign = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
-        let fits = !data.is_empty() && data.len() % 4 == 0 && data.chars().all(is_sign);
+        let fits = !data.is_empty() && data.len().is_multiple_of(4) && data.chars().all(is_sign);
         self.must(fits, at, format_args!("{value} is no base64"));
     }
 

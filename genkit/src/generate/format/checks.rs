@@ -28,12 +28,15 @@ enum Refusal {
     OfRun(Error),
 }
 
+/// Reads an answer as the type that was asked for.
+type ReadAnswer = fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>;
+
 /// What of the output of a run is checked while it runs.
 #[derive(Clone, Default)]
 pub(crate) struct OutputChecks {
     retries: Option<usize>,
     /// The type that reads it; without one the schema counts as it stands.
-    reads: Option<fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>>,
+    reads: Option<ReadAnswer>,
     validators: Vec<Validator>,
 }
 

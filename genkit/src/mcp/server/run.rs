@@ -91,8 +91,8 @@ pub(super) enum RunOutcome<T> {
 /// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
 ///
 /// What is settled at once is settled here, not in the future: a question keeps that for minutes.
-pub(super) fn run<'a, T, F>(
-    shared: &'a Arc<SharedState>,
+pub(super) fn run<T, F>(
+    shared: &Arc<SharedState>,
     request: Request,
     invocation: Invocation,
     work: impl FnOnce(Admitted, Value, Recording) -> F,

@@ -1,6 +1,7 @@
 //! Compaction: a conversation that grows too long is sent without its oldest messages.
 
 mod memory;
+mod shortened;
 mod size;
 mod summary;
 mod units;
@@ -10,13 +11,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use self::memory::{Known, Memory};
+use self::shortened::shortened;
 use self::size::{Size, counted, ratio, scaled};
 use super::{Middleware, NextModel};
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::model::{
-    ChunkSink, Encoded, IntoModel, ModelRef, ModelRequest, ModelResponse, estimate,
-};
+use crate::model::{ChunkSink, IntoModel, ModelRef, ModelRequest, ModelResponse, estimate};
 use crate::trace;
 use crate::visible::Logged;
 
@@ -269,36 +269,5 @@ impl std::fmt::Debug for Compact {
             .field("target", &self.target)
             .field("summarize", &self.summarize)
             .finish_non_exhaustive()
-    }
-}
-
-/// The request without what is left out, and with a note in its place.
-fn shortened(request: &ModelRequest, known: &Known) -> ModelRequest {
-    let mut short = ModelRequest { messages: Vec::new(), ..beside(request) };
-    let first = known.left_out.first().copied();
-    for (at, message) in request.messages.iter().enumerate() {
-        if first == Some(at) {
-            short.messages.push(summary::note(known.left_out.len(), known.summary.as_deref()));
-        }
-        if !known.left_out.contains(&at) {
-            short.messages.push(message.clone());
-        }
-    }
-    short
-}
-
-/// The request without its messages, which are many.
-fn beside(request: &ModelRequest) -> ModelRequest {
-    let ModelRequest { messages: _, config, tools, tool_choice, output, docs, encoded: _ } =
-        request;
-    ModelRequest {
-        messages: Vec::new(),
-        config: config.clone(),
-        tools: tools.clone(),
-        tool_choice: tool_choice.clone(),
-        output: output.clone(),
-        docs: docs.clone(),
-        // Its messages are others.
-        encoded: Encoded::default(),
     }
 }

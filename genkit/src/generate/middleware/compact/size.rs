@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::memory::Known;
-use super::shortened;
+use super::shortened::shortened;
 use crate::error::{Error, ErrorKind};
 use crate::generate::middleware::NextModel;
 use crate::model::{ModelRequest, estimate};

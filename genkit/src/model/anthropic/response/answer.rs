@@ -91,8 +91,8 @@ impl Ending {
     /// Takes counts, which a stream repeats as they grow; gateways write zeros where they do not know.
     pub(super) fn count(&mut self, counts: Map<String, Value>) {
         for (key, value) in counts {
-            let is_known = self.usage.contains_key(&key);
-            if !value.is_null() && !(is_known && value.as_u64() == Some(0)) {
+            let is_unknown = || !self.usage.contains_key(&key);
+            if !value.is_null() && (value.as_u64() != Some(0) || is_unknown()) {
                 self.usage.insert(key, value);
             }
         }

@@ -1,9 +1,16 @@
 //! Encoded front: the JSON of the messages that earlier turns of a run have sent.
 
 #[cfg(feature = "gemini")]
+mod message_list;
+
+#[cfg(feature = "gemini")]
 use std::hash::RandomState;
 #[cfg(feature = "gemini")]
 use std::sync::{Mutex, MutexGuard};
+
+#[cfg(feature = "gemini")]
+#[cfg(feature = "gemini")]
+pub(crate) use message_list::{MessageList, write_members};
 
 #[cfg(feature = "gemini")]
 use crate::sync::lock;

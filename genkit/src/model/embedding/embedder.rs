@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::closure::IntoResult;
-use super::embedding::{EmbedRequest, EmbedResponse, Embedding};
+use super::{EmbedRequest, EmbedResponse, Embedding};
 use crate::error::{ErrorKind, Result, Topic};
 use crate::future::BoxFuture;
+use crate::model::closure::IntoResult;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {

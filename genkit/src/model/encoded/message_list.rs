@@ -5,9 +5,9 @@ use std::sync::MutexGuard;
 
 use serde::Serialize;
 
-use super::encoded::Front;
-use super::request::ModelRequest;
+use super::Front;
 use crate::message::Role;
+use crate::model::ModelRequest;
 
 /// The list of messages of a body being written.
 pub(crate) struct MessageList<'a> {

@@ -1,6 +1,10 @@
 //! Embeddings: what is asked for, and what comes back.
 
+mod embedder;
+
 use serde_json::{Map, Value};
+
+pub use embedder::{Embedder, FnEmbedder, embedder_fn};
 
 use super::response::Usage;
 
