@@ -58,7 +58,7 @@ mod response;
 pub(crate) mod sampling;
 #[cfg(feature = "http-model")]
 mod settings;
-#[cfg(feature = "http-model")]
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
 mod signature;
 #[cfg(feature = "http-model")]
 mod wire;

@@ -33,7 +33,7 @@ pub(crate) use apart::{apart, is_large};
 pub(crate) use bounds::{Bounds, Shape};
 #[cfg(feature = "gemini")]
 pub(crate) use conversion::Degraded;
-#[cfg(feature = "http-model")]
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
 pub(crate) use conversion::MAX_DEPTH;
 #[cfg(feature = "dotprompt")]
 pub(crate) use derive::inlined_of;

@@ -74,6 +74,7 @@ impl Schema {
 
     /// The schema in the dialect of a provider, converted once; `None` if that cannot express it.
     #[cfg(feature = "http-model")]
+    #[allow(dead_code, reason = "a provider sends values or texts")]
     pub(crate) fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
         self.0.dialects.value::<D>(self, owner)
     }
