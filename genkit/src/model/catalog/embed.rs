@@ -2,9 +2,11 @@
 
 use std::future::IntoFuture;
 
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::embedder_ref::EmbedderRef;
+use super::error::Error as E;
 use super::models::Models;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -18,11 +20,13 @@ pub struct Embed {
     models: Models,
     embedder: EmbedderRef,
     request: EmbedRequest,
+    /// A builder cannot fail: awaiting it does, and says why.
+    config_error: Option<E>,
 }
 
 impl Embed {
     pub(crate) fn new(models: Models, embedder: EmbedderRef, request: EmbedRequest) -> Self {
-        Self { models, embedder, request }
+        Self { models, embedder, request, config_error: None }
     }
 
     /// How many numbers each vector has, where the model can shorten them. Default is the model's own.
@@ -37,9 +41,14 @@ impl Embed {
         self
     }
 
-    /// Settings of the provider, an object, which go to it as they are. Those that were given before stay.
-    pub fn config(mut self, settings: Map<String, Value>) -> Self {
-        self.request.config.extend(settings);
+    /// Settings of the provider, which go to it as they are. They are merged with those that were given before; what does
+    /// not serialize to an object is an error when it is awaited.
+    pub fn config(mut self, settings: impl Serialize) -> Self {
+        match serde_json::to_value(settings) {
+            Ok(Value::Object(settings)) => self.request.config.extend(settings),
+            Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
+            Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
+        }
         self
     }
 }
@@ -49,14 +58,29 @@ impl IntoFuture for Embed {
     type IntoFuture = BoxFuture<'static, Result<EmbedResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(
-            async move { self.models.embedder(&self.embedder)?.embed_with(self.request).await },
-        )
+        Box::pin(async move {
+            if let Some(error) = self.config_error {
+                return Err(error.into());
+            }
+            self.models.embedder(&self.embedder)?.embed_with(self.request).await
+        })
     }
 }
 
 impl std::fmt::Debug for Embed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Embed").field("embedder", &self.embedder).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::embedder_fn;
+
+    #[tokio::test]
+    async fn settings_are_an_object() {
+        let embedder = embedder_fn("lengths", |_| async { Vec::new() });
+        let error = crate::embed(embedder, ["a"]).config(5).await.unwrap_err();
+        assert_eq!(error.to_string(), "`.config(..)` takes an object, not 5");
     }
 }

@@ -23,12 +23,19 @@ pub(super) enum Error {
     UnknownEmbedder { name: String, unknown: String },
     #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
     OnlyProvider(String),
+    #[error("`.config(..)` takes an object, not {0}")]
+    ConfigNoObject(serde_json::Value),
+    #[error("the settings do not serialize: {0}")]
+    ConfigUnserializable(String),
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoModelNamed | Self::OnlyProvider(_) => ErrorKind::InvalidArgument,
+            Self::NoModelNamed
+            | Self::OnlyProvider(_)
+            | Self::ConfigNoObject(_)
+            | Self::ConfigUnserializable(_) => ErrorKind::InvalidArgument,
             Self::FeatureOff { .. } => ErrorKind::FailedPrecondition,
             Self::UnknownModel { .. } | Self::UnknownEmbedder { .. } => ErrorKind::NotFound,
         }
