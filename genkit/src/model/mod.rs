@@ -43,7 +43,7 @@ mod info;
 mod interface;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 mod message_list;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
@@ -85,7 +85,7 @@ pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use message_list::{MessageList, write_members};
 #[cfg(feature = "mcp-server")]
 pub(crate) use names::KeptNames;
