@@ -76,7 +76,7 @@ pub use embedding::{
     EmbedRequest, EmbedResponse, EmbedTask, Embedder, Embedding, FnEmbedder, embedder_fn,
 };
 pub(crate) use encoded::Encoded;
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use encoded::{MessageList, write_members};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};

@@ -16,6 +16,7 @@ pub(crate) struct MessageList<'a> {
     /// How many messages were encoded before: those after them are to be written.
     pub(crate) from: usize,
     all: usize,
+    is_open: bool,
 }
 
 impl<'a> MessageList<'a> {
@@ -24,14 +25,22 @@ impl<'a> MessageList<'a> {
     pub(crate) fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
         let all = request.messages.len();
         let front = request.encoded.front().filter(|_| request.docs.is_empty());
-        let Some(front) = front else { return Self { front: None, key: 0, from: 0, all } };
+        let Some(front) = front else {
+            return Self { front: None, key: 0, from: 0, all, is_open: false };
+        };
         let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
         let key = front.hasher.hash_one((shape, names));
         // What is not the model's may become one with what stands before it.
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;
         let from = if is_same { front.messages } else { 0 };
-        Self { front: Some(front), key, from, all }
+        Self { front: Some(front), key, from, all, is_open: false }
+    }
+
+    /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
+    #[cfg(feature = "openai")]
+    pub(crate) fn left_open(self, is_open: bool) -> Self {
+        Self { is_open, ..self }
     }
 
     /// The elements that are known, in bytes.
@@ -63,8 +72,12 @@ impl<'a> MessageList<'a> {
             } else {
                 front.json.clear();
             }
-            front.json.extend_from_slice(&body[begin..]);
-            (front.key, front.messages) = (self.key, self.all);
+            if self.is_open {
+                (front.key, front.messages) = (self.key, 0);
+            } else {
+                front.json.extend_from_slice(&body[begin..]);
+                (front.key, front.messages) = (self.key, self.all);
+            }
         }
         body.push(b']');
         Ok(())

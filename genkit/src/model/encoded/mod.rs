@@ -1,18 +1,17 @@
 //! Encoded front: the JSON of the messages that earlier turns of a run have sent.
 
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 mod message_list;
 
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 use std::hash::RandomState;
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 use std::sync::{Mutex, MutexGuard};
 
-#[cfg(feature = "gemini")]
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use message_list::{MessageList, write_members};
 
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 use crate::sync::lock;
 
 /// What the loop keeps of its own request, so that the next turn encodes only what is new.
@@ -22,10 +21,12 @@ use crate::sync::lock;
 /// a clone, is encoded as a whole; and nothing is kept past the end of the run. Builds with debug assertions
 /// encode each such request a second time, and compare.
 #[derive(Debug, Default)]
-pub(crate) struct Encoded(#[cfg(feature = "gemini")] Option<Box<Mutex<Front>>>);
+pub(crate) struct Encoded(
+    #[cfg(any(feature = "gemini", feature = "openai"))] Option<Box<Mutex<Front>>>,
+);
 
 /// The first messages of a request as a provider writes them.
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "openai"))]
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) hasher: RandomState,
@@ -40,14 +41,14 @@ pub(super) struct Front {
 impl Encoded {
     /// For a request of which the owner only adds messages.
     pub(crate) fn kept() -> Self {
-        #[cfg(feature = "gemini")]
+        #[cfg(any(feature = "gemini", feature = "openai"))]
         return Self(Some(Box::default()));
-        #[cfg(not(feature = "gemini"))]
+        #[cfg(not(any(feature = "gemini", feature = "openai")))]
         return Self();
     }
 
     /// What is kept; `None` where nothing is.
-    #[cfg(feature = "gemini")]
+    #[cfg(any(feature = "gemini", feature = "openai"))]
     pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }
@@ -55,9 +56,9 @@ impl Encoded {
     /// How many messages are kept.
     #[cfg(all(feature = "http-model", debug_assertions))]
     pub(crate) fn messages(&self) -> usize {
-        #[cfg(feature = "gemini")]
+        #[cfg(any(feature = "gemini", feature = "openai"))]
         return self.front().map_or(0, |front| front.messages);
-        #[cfg(not(feature = "gemini"))]
+        #[cfg(not(any(feature = "gemini", feature = "openai")))]
         return 0;
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Deviations {
 }
 
 /// How the model's earlier thoughts are sent back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReasoningBack {
     No,
     /// As `reasoning_content`.
@@ -55,7 +55,7 @@ pub(crate) enum ReasoningBack {
 }
 
 /// Which ids of tool calls are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ToolIds {
     Any,
     /// At most 40 characters.

@@ -44,6 +44,12 @@ impl<'a> ToolCallIds<'a> {
         Cow::Owned(fit(&id, ids).into_owned())
     }
 
+    /// Whether an id was invented: they are counted from the first message on.
+    #[cfg(feature = "openai")]
+    pub(crate) fn has_invented(&self) -> bool {
+        self.invented > 0
+    }
+
     fn invent(&mut self) -> String {
         self.invented += 1;
         format!("call_without_ref_{}", self.invented)

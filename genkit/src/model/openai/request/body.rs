@@ -3,14 +3,16 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::message_param::MessageParam;
-use super::messages::{MessageContext, messages};
+use super::messages::{MessageContext, messages, thinks};
 use super::settings::ChatSettings;
 use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::target::{ModelTraits, Target};
-use crate::model::{ModelRequest, Names};
+use crate::model::{MessageList, ModelRequest, Names, write_members};
+
+/// Room for the body of a usual request, in bytes.
+const BODY: usize = 4096;
 
 /// The body of a call.
 pub(in crate::model::openai) fn body(
@@ -28,9 +30,10 @@ pub(in crate::model::openai) fn body(
         traits,
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
-    let body = ChatRequest {
+    let list = MessageList::of(request, (model, context.shape(), thinks(request)));
+    let (messages, is_open) = messages(request, &context, list.from)?;
+    let rest = ChatRequest {
         model,
-        messages: messages(request, &context)?,
         settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
         tools: tools(request, &names, deviations),
         choice: tool_choice(request, &names, target)?,
@@ -38,14 +41,16 @@ pub(in crate::model::openai) fn body(
             .map(Into::into),
         stream,
     };
-    let mut bytes = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut bytes, &body)?;
-    Ok(bytes)
+    let mut body = Vec::with_capacity(BODY + list.len());
+    body.extend_from_slice(b"{\"messages\":");
+    list.left_open(is_open).write(&mut body, &messages)?;
+    write_members(&mut body, &rest)?;
+    Ok(body)
 }
 
+/// All but the `messages`.
 struct ChatRequest<'a> {
     model: &'a str,
-    messages: Vec<MessageParam<'a>>,
     settings: ChatSettings<'a>,
     tools: Vec<ToolParam<'a>>,
     choice: Option<ToolChoiceParam<'a>>,
@@ -57,7 +62,6 @@ impl Serialize for ChatRequest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
-        map.serialize_entry("messages", &self.messages)?;
         for (key, value) in self.settings.sent() {
             map.serialize_entry(key, &*value)?;
         }

@@ -1,6 +1,7 @@
 //! The conversation as chat completions has it.
 
 use std::borrow::Cow;
+use std::hash::Hash;
 
 use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
 use crate::error::Result;
@@ -27,23 +28,30 @@ pub(super) struct MessageContext<'a> {
     pub(super) detail: Option<&'a str>,
 }
 
-/// The messages of `request`.
+/// Whether there are thoughts in the history at all.
+pub(super) fn thinks(request: &ModelRequest) -> bool {
+    request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
+}
+
+/// The messages of `request` but for the first `from`, and whether their end shapes what comes after it: a call that
+/// nothing answered, or ids that are counted from the first message on.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
-) -> Result<Vec<MessageParam<'a>>> {
+    from: usize,
+) -> Result<(Vec<MessageParam<'a>>, bool)> {
     let mut writer = MessageWriter {
         context,
         reasoning: context.reasoning_back(),
-        thinks: request.messages.iter().flat_map(|message| &message.content).any(is_reasoning),
+        thinks: thinks(request),
         ids: ToolCallIds::default(),
         open: Vec::new(),
-        messages: Vec::with_capacity(request.messages.len() + 1),
+        messages: Vec::with_capacity(request.messages.len() - from + 1),
         shown: Vec::new(),
     };
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
-    for (at, message) in request.messages.iter().enumerate() {
+    for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Where no message is the user's they are one of their own.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
@@ -62,9 +70,10 @@ pub(super) fn messages<'a>(
             Role::Tool => writer.tool(message)?,
         }
     }
+    let is_open = !writer.open.is_empty() || writer.ids.has_invented();
     writer.end_round();
     writer.documents(documents);
-    Ok(writer.messages)
+    Ok((writer.messages, is_open))
 }
 
 struct MessageWriter<'a> {
@@ -219,6 +228,12 @@ impl<'a> MessageWriter<'a> {
 }
 
 impl MessageContext<'_> {
+    /// All that shapes one message, beside the model and the names of tools.
+    pub(super) fn shape(&self) -> impl Hash {
+        let Deviations { developer, reasoning, tool_ids, extra_fields, .. } = self.deviations;
+        (developer, reasoning, tool_ids, extra_fields, self.detail)
+    }
+
     fn reasoning_back(&self) -> ReasoningBack {
         let Deviations { reasoning, extra_fields, .. } = self.deviations;
         match reasoning {

@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{at, body, read};
+use crate::message::{Message, Part, Role, ToolRequest};
+use crate::model::ModelRequest;
 use crate::model::wire::WireFormat as _;
 
 fn user() -> Value {
@@ -294,4 +296,36 @@ fn output_is_bound_as_far_as_the_server_can() {
     let own = json!({"messages": [user()], "config": {"response_format": {"type": "text"}},
         "output": {"format": "json"}});
     assert_eq!(body("openai", "m", own)["response_format"], json!({"type": "text"}));
+}
+
+#[test]
+fn a_run_keeps_what_it_sent_unless_its_end_is_open() {
+    let wire = at("openai", "gpt-4o");
+    let mut request = read(json!({"messages": [user()]})).of_run();
+    // How many messages are kept, of a body that is the same without.
+    let kept = |request: &ModelRequest| {
+        let whole = wire.encode(&request.clone(), false).unwrap().body;
+        let sent = wire.encode(request, false).unwrap().body;
+        assert_eq!(String::from_utf8(sent).unwrap(), String::from_utf8(whole).unwrap());
+        request.encoded.messages()
+    };
+    let called = |id: &str| {
+        let call = ToolRequest::new("add", json!({"a": 1}));
+        let call = if id.is_empty() { call } else { call.with_id(id) };
+        [Message::model(call.clone()), Message::new(Role::Tool, [call.respond(json!(2)).into()])]
+    };
+    assert_eq!(kept(&request), 1);
+    for (round, id) in ["a", "b"].into_iter().enumerate() {
+        request.messages.extend(called(id));
+        assert_eq!(kept(&request), 3 + 2 * round);
+    }
+    let [call, answer] = called("c");
+    request.messages.push(call);
+    assert_eq!(kept(&request), 0, "nothing answered it so far");
+    request.messages.push(answer);
+    assert_eq!(kept(&request), 7);
+    request.messages.push(Message::model(Part::reasoning("Hm.")).with("So."));
+    assert_eq!(kept(&request), 8);
+    request.messages.extend(called(""));
+    assert_eq!(kept(&request), 0, "ids are counted");
 }
