@@ -102,8 +102,9 @@
 //!
 //! # Features
 //!
-//! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`, `mcp-http`, `mcp-host`, `mcp-host-http`,
-//! `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`, `jsonata`, `log`, `testing`,
+//! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
+//! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
+//! `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
 extern crate self as genkit;

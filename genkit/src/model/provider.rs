@@ -70,7 +70,9 @@ pub trait Provider: Send + Sync + 'static {
     /// The provider has no embedders, or cannot be used.
     fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
         let provider = self.name();
-        let text = format!("`{provider}` has no embedders, and so no `{provider}/{name}`");
+        let text = format!(
+            "`{provider}` has no embedders, and so no `{provider}/{name}`: `gemini/..`, `openai/..` and `ollama/..` have some"
+        );
         Err(Error::new(ErrorKind::Unimplemented, text))
     }
 }

@@ -99,7 +99,11 @@ async fn half_of_a_json() {
 async fn no_json_at_all() {
     let server = says(http("200 OK", "", "<html>a captive portal</html>"));
     let error = unary(&server.url).await.unwrap_err();
-    assert_says(&error, ErrorKind::Internal, &["gemini: the answer cannot be read: "]);
+    assert_says(
+        &error,
+        ErrorKind::Internal,
+        &["answered with a web page, and not with JSON: is the base URL right?"],
+    );
 }
 
 #[tokio::test]

@@ -100,7 +100,7 @@ pub(crate) enum Error {
         "the answer was cut off at the limit of tokens: raise `.max_output_tokens(..)`, or ask for less"
     )]
     OutputCutOff,
-    #[error("the answer does not fit{}: {why}; {shown}", after(*.retries))]
+    #[error("the answer does not fit{}: {why}{shown}", after(*.retries))]
     OutputRefused { why: String, retries: usize, shown: String },
     #[error(
         "the run waits for answers, and has nothing to extract yet: `error.into_partial()` has its \

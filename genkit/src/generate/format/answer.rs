@@ -107,6 +107,12 @@ impl ModelAnswer<'_> {
         self.message.map(Message::text).unwrap_or_default()
     }
 
+    /// [`shown`](Self::shown) behind a reason, which may have quoted the text already.
+    pub(crate) fn shown_after(&self, why: &str) -> String {
+        let quoted = format!("{:?}", excerpt(&self.text(), super::parse::MAX_QUOTED));
+        if why.ends_with(&quoted) { String::new() } else { format!("; {}", self.shown()) }
+    }
+
     /// Why there may be no answer, and what there is.
     pub(crate) fn shown(&self) -> String {
         let text = excerpt(&self.text(), SHOWN);

@@ -58,7 +58,10 @@ fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> 
             !supports.tools && !request.tools.is_empty(),
             "tools: take another model, or leave `.tools(..)` out",
         ),
-        (!supports.tool_choice && other_choice, "a tool choice other than `auto`"),
+        (
+            !supports.tool_choice && other_choice,
+            "a tool choice other than `auto`: take another model, or leave `.tool_choice(..)` out",
+        ),
         (
             !supports.media && has_part(|part| matches!(part, Part::Media { .. })),
             "media: send text, or take another model",

@@ -203,7 +203,7 @@ impl TurnMachine {
 
     /// Takes whether the answer fits, or why it does not. What the model is told then is for the stream.
     pub(super) fn judge(&mut self, verdict: Result<(), String>) -> Result<Option<OutputRetry>> {
-        let shown = if verdict.is_err() { self.answer().shown() } else { String::new() };
+        let shown = verdict.as_ref().err().map(|why| self.answer().shown_after(why));
         let last = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Answered(last) => *last,
             other => {
@@ -220,6 +220,7 @@ impl TurnMachine {
         // What was cut off would be cut off once more.
         let is_cut = finish_reason == Some(FinishReason::Length);
         if is_cut || self.retries >= self.rules.output_retries.unwrap_or(0) {
+            let shown = shown.unwrap_or_default();
             let error = E::OutputRefused { why: reason, retries: self.retries, shown };
             let response = self.end(Some(message), finish_reason, finish_message);
             return Err(with_partial(error, response));

@@ -16,7 +16,12 @@ pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, bod
     let headers_and_id = |name: &str| {
         headers(name).or_else(|| id.filter(|_| name == "request-id").map(str::to_owned))
     };
-    let text = error_text(NAME, status, &message(report), &headers_and_id);
+    let message = message(report);
+    let mut text = error_text(NAME, status, &message, &headers_and_id);
+    // All that it says is `model: claude-x`.
+    if status == 404 && message.starts_with("model:") {
+        text.push_str(": there is no such model, or the key may not use it");
+    }
     let mut error = Error::new(kind_of_status(status), text);
     if let Some(wait) = retry_after(headers) {
         error = error.with_retry_after(wait);

@@ -12,8 +12,8 @@ const PROVIDERS: &[BuiltInProvider] = &[
     anthropic::PROVIDER,
     gemini::PROVIDER,
     ollama::PROVIDER,
-    openai::PROVIDER,
     openai_responses::PROVIDER,
+    openai::PROVIDER,
 ];
 
 /// The provider of a prefix: of several (`ollama` has an API of its own, and speaks OpenAI's) the first whose feature is

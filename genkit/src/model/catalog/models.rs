@@ -102,6 +102,9 @@ impl Models {
 
     /// The provider that a name begins with, and the rest of the name.
     fn provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
+        if name.trim().is_empty() {
+            return Err(E::NoModelNamed.into());
+        }
         let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
         let given = self.providers.iter().find(|provider| provider.name() == prefix);
         let provider = match (given, built_in(prefix).and_then(|provider| provider.from_env)) {
@@ -136,13 +139,34 @@ impl Models {
         if let Some(provider) = built_in(prefix) {
             return Err(E::FeatureOff { name, feature: provider.feature });
         }
+        let stop = |unknown: String| if unknown.ends_with('?') { unknown } else { unknown + "." };
+        if let Some(provider) = maker(&name) {
+            let unknown = format!("Unknown {kind}: {name}. Did you mean `{provider}/{name}`?");
+            return Ok((name, unknown));
+        }
+        // What stands before the `/` is a provider's name.
+        let kind = if name.contains('/') { "provider" } else { kind };
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
         let own = prefixes().map(|prefix: &str| prefix);
         let unknown = suggest::unknown(kind, prefix, all.chain(own));
-        let stop = if unknown.ends_with('?') { "" } else { "." };
-        Ok((name, unknown + stop))
+        Ok((name, stop(unknown)))
     }
+}
+
+/// The provider that makes the models of such names, for those that are written without one.
+fn maker(name: &str) -> Option<&'static str> {
+    const MAKERS: [(&str, &str); 7] = [
+        ("claude-", "anthropic"),
+        ("gemini-", "gemini"),
+        ("gpt-", "openai"),
+        ("chatgpt-", "openai"),
+        ("o1", "openai"),
+        ("o3", "openai"),
+        ("text-embedding-", "openai"),
+    ];
+    let is_bare = !name.contains('/');
+    MAKERS.iter().find(|(begin, _)| is_bare && name.starts_with(begin)).map(|(_, maker)| *maker)
 }
 
 #[cfg(test)]
@@ -155,6 +179,12 @@ mod tests {
         let unknown = told("offline");
         assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
         assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
+        assert!(
+            told("claude-x")
+                .starts_with("Unknown model: claude-x. Did you mean `anthropic/claude-x`? ")
+        );
+        assert!(told("gemni/x").starts_with("Unknown provider: gemni. "), "{}", told("gemni/x"));
+        assert!(told(" ").starts_with("no model is named: "));
         assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
         let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
         assert!(embedder.contains("Did you mean `gemini`? An embedder of your own"), "{embedder}");

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 use crate::model::wire::{Framing, Next, WireFormat, WireStream};
 use crate::model::{
-    ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, does_not_count,
+    ChunkSink, FinishReason, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse,
+    does_not_count,
 };
 use crate::sse::{SseError, SseEvent, SseParser};
 
@@ -92,6 +93,7 @@ impl<W: WireFormat> HttpModel<W> {
         };
         let mut stream = self.wire.stream(request);
         match first {
+            b'<' => return Err(self.failed(CallFailure::WebPage)),
             _ if self.wire.framing() == Framing::Ndjson => {
                 self.read_events(&head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
             }
@@ -110,7 +112,14 @@ impl<W: WireFormat> HttpModel<W> {
                 self.read_events(&head, answer, SseParser::default(), &mut *stream, chunks).await?
             }
         }
-        stream.end()
+        let response = stream.end()?;
+        if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {
+            tracing::warn!(
+                "{}: the stream ended without a reason why: the answer may be cut off",
+                self.endpoint.api()
+            );
+        }
+        Ok(response)
     }
 
     async fn read_events(

@@ -53,9 +53,13 @@ impl ApiEndpoint {
         // What was given is not repeated: it may hold a key.
         let wrong =
             |reason: &str| E::BaseUrl { provider: provider.to_owned(), reason: reason.to_owned() };
+        let no_scheme = || wrong("it must begin with https:// or http://");
+        if !base_url.contains("://") {
+            return Err(no_scheme().into());
+        }
         let base = Url::parse(base_url.trim()).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(wrong("it must begin with https:// or http://").into());
+            return Err(no_scheme().into());
         }
         if !base.username().is_empty() || base.password().is_some() {
             return Err(wrong("a name and a password belong into a header").into());

@@ -73,6 +73,8 @@ pub(crate) enum CallFailure {
     CutOff { read: usize, cause: String },
     #[error("sent an empty answer")]
     Empty,
+    #[error("answered with a web page, and not with JSON: is the base URL right?")]
+    WebPage,
     #[error("answered with text that is not UTF-8")]
     NotUtf8,
     #[error("sent too much: {0}")]
@@ -99,7 +101,7 @@ impl CallFailure {
             Self::Timeout(_) => ErrorKind::DeadlineExceeded,
             Self::Redirect { .. } => ErrorKind::FailedPrecondition,
             Self::TooLarge(_) | Self::EventTooLong(_) => ErrorKind::ResourceExhausted,
-            Self::NotUtf8 | Self::BrokenEvent(_) => ErrorKind::Internal,
+            Self::WebPage | Self::NotUtf8 | Self::BrokenEvent(_) => ErrorKind::Internal,
         }
     }
 }

@@ -41,6 +41,9 @@ impl ApiEndpoint {
             _ => {
                 let body = answer.whole(Vec::new()).await?;
                 self.not_empty(&body)?;
+                if body.trim_ascii_start().starts_with(b"<") {
+                    return Err(CallFailure::WebPage.at(self.api()));
+                }
                 Ok(body)
             }
         }

@@ -56,7 +56,12 @@ pub(crate) fn error_text(
     message: &str,
     headers: &dyn Fn(&str) -> Option<String>,
 ) -> String {
-    let message = excerpt(message.trim(), MAX_MESSAGE);
+    let message = match (status, message.trim()) {
+        (404, page) if page.starts_with('<') => {
+            "a web page, and no answer of the API: is the base URL right?".to_owned()
+        }
+        (_, message) => excerpt(message, MAX_MESSAGE),
+    };
     let mut text = format!("{provider}: HTTP {status}");
     if !message.is_empty() {
         text.push_str(": ");

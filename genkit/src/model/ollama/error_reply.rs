@@ -6,6 +6,7 @@ use super::NAME;
 use crate::error::{Error, ErrorKind};
 use crate::model::http::{error_text, kind_of_status, retry_after};
 use crate::model::lenient::text;
+use crate::truncate::excerpt;
 
 /// The body of an error.
 #[derive(Deserialize)]
@@ -62,7 +63,9 @@ pub(super) fn within(model: &str, message: &str, status: Option<u64>) -> Error {
     match status {
         Some(status) => failure(model, status, &|_| None, &body_of(message)),
         // What would have been a 500, had the answer not begun.
-        None => Error::new(ErrorKind::Internal, error_text(NAME, 200, message, &|_| None)),
+        None => {
+            Error::new(ErrorKind::Internal, format!("{NAME}: {}", excerpt(message.trim(), 2_000)))
+        }
     }
 }
 

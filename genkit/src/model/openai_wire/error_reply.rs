@@ -26,7 +26,7 @@ pub(crate) fn failure(
 ) -> Error {
     let report = match serde_json::from_slice::<Value>(body) {
         Ok(body) => read(&body),
-        Err(_) => ErrorReport { message: plain(body), ..ErrorReport::default() },
+        Err(_) => ErrorReport { message: plain(status, body), ..ErrorReport::default() },
     };
     let text = error_text(provider, status, &report.text(), headers);
     let mut error = Error::new(kind_of_status(status), text);
@@ -183,11 +183,12 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// A body that is no JSON: the page of a proxy has nothing that its status has not.
-fn plain(body: &[u8]) -> String {
+/// A body that is no JSON: the page of a proxy has nothing that its status has not, unless it is there in the place of
+/// the API.
+fn plain(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
-    if text.starts_with('<') { String::new() } else { text.to_owned() }
+    if text.starts_with('<') && status != 404 { String::new() } else { text.to_owned() }
 }
 
 /// The wait that a message names: "try again in 1.574s", "in 120ms", "in 1m3s", "in 20 seconds".
