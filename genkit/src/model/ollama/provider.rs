@@ -178,6 +178,10 @@ impl Model for OllamaModel {
         let native = by_either(&self.settings, native, || self.chat.generate(request, chunks));
         Box::pin(native)
     }
+
+    fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        self.native.body(request, stream)
+    }
 }
 
 /// An embedder by Ollama's own API, else by OpenAI's.

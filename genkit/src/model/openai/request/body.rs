@@ -30,7 +30,7 @@ pub(in crate::model::openai) fn body(
         traits,
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
-    let list = MessageList::of(request, (model, context.shape(), thinks(request)));
+    let list = MessageList::of(request, ("chat", model, context.shape(), thinks(request)));
     let (messages, is_open) = messages(request, &context, list.from)?;
     let rest = ChatRequest {
         model,
