@@ -37,7 +37,7 @@ pub struct Compact {
 /// asked, until half of that is left.
 ///
 /// A call is never parted from its answer. What always stays: the system message, messages that are
-/// [pinned](Message::pinned), what the user said last, and the last round. A note in the place of what was left out
+/// [pinned](crate::Message::pinned), what the user said last, and the last round. A note in the place of what was left out
 /// says how much that was; with [`summarize_with`](Compact::summarize_with) it is a summary.
 ///
 /// The history of the run stays whole: [`GenerateResponse::messages`](crate::GenerateResponse::messages) has
