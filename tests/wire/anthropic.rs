@@ -1,7 +1,5 @@
 //! What Anthropic alone does: an answer that pauses, and an error in the middle of one.
 
-use std::io::Write as _;
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 use genkit::model::{ChunkSink, FinishReason, ModelRequest, ModelResponse};
@@ -9,29 +7,18 @@ use genkit::{ErrorKind, Message, Result};
 use serde_json::{Value, json};
 
 use crate::cases;
-use crate::faults::server::{http, read_request};
+use crate::faults::server::http;
+use crate::mock::{Mock, dialect};
 
 /// Asks a server that gives these answers in turn, and the last one from then on; and what it was asked.
 async fn asks(answers: Vec<String>, sink: &ChunkSink) -> (Result<ModelResponse>, Vec<Value>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for (number, connection) in listener.incoming().enumerate() {
-            let mut connection = connection.unwrap();
-            let request = read_request(&mut connection);
-            let (_, body) = request.split_once("\r\n\r\n").unwrap();
-            seen.lock().unwrap().push(serde_json::from_str(body).unwrap());
-            let answer = &answers[number.min(answers.len() - 1)];
-            let _ = connection.write_all(answer.as_bytes());
-        }
+    let mock = Mock::answers(dialect("anthropic"), move |number, _| {
+        answers[number.min(answers.len() - 1)].clone()
     });
-    let model = cases::model("anthropic", "", &url).unwrap();
+    let model = cases::model("anthropic", "", &mock.url).unwrap();
     let request = ModelRequest::new([Message::user("Look it up.")]);
     let response = model.generate(&request, sink).await;
-    let asked = asked.lock().unwrap().clone();
-    (response, asked)
+    (response, mock.requests().into_iter().map(|request| request.body).collect())
 }
 
 fn unary(content: Value, reason: &str) -> String {
