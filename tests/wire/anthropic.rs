@@ -1,13 +1,11 @@
 //! What Anthropic alone does: an answer that pauses, and an error in the middle of one.
 
-use std::sync::{Arc, Mutex};
-
 use genkit::model::{ChunkSink, FinishReason, ModelRequest, ModelResponse};
 use genkit::{ErrorKind, Message, Result};
 use serde_json::{Value, json};
 
 use crate::cases;
-use crate::faults::server::http;
+use crate::faults::server::{http, listening};
 use crate::mock::{Mock, dialect};
 
 /// Asks a server that gives these answers in turn, and the last one from then on; and what it was asked.
@@ -88,9 +86,7 @@ async fn a_streamed_answer_goes_on_in_the_same_stream() {
     };
     let answers =
         vec![streamed("High ", &ends("pause_turn")), streamed("at four.", &ends("end_turn"))];
-    let seen = Arc::new(Mutex::new(String::new()));
-    let text = Arc::clone(&seen);
-    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (sink, seen) = listening();
     let (response, asked) = asks(answers, &sink).await;
     assert_eq!(response.unwrap().message.unwrap().text(), "High at four.");
     assert_eq!((seen.lock().unwrap().as_str(), asked.len()), ("High at four.", 2));
@@ -100,9 +96,7 @@ async fn a_streamed_answer_goes_on_in_the_same_stream() {
 async fn an_overload_in_the_middle_is_an_error_after_what_came() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let seen = Arc::new(Mutex::new(String::new()));
-    let text = Arc::clone(&seen);
-    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (sink, seen) = listening();
     let (response, asked) = asks(vec![streamed("High ", &[error])], &sink).await;
     let error = response.unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Unavailable, true));

@@ -5,10 +5,10 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use genkit::model::{ChunkSink, Model, ModelRequest, ModelResponse};
-use genkit::{Error, ErrorKind, Message};
+use genkit::model::{ChunkSink, Model, ModelResponse};
+use genkit::{Error, ErrorKind};
 
-use super::server::{KEY, PATIENCE, http, is_closed, says, serves};
+use super::server::{self, KEY, PATIENCE, http, is_closed, listening, says, serves};
 use crate::cases::{self, BUILT};
 use crate::mock::{Dialect, Said, dialect};
 
@@ -19,15 +19,8 @@ fn model(provider: &str, url: &str) -> Arc<dyn Model> {
 }
 
 async fn ask(model: &dyn Model, streams: bool) -> Result<(ModelResponse, String), (Error, String)> {
-    let text = Arc::new(std::sync::Mutex::new(String::new()));
-    let seen = Arc::clone(&text);
-    let sink = match streams {
-        true => ChunkSink::new(move |chunk| seen.lock().unwrap().push_str(&chunk.text())),
-        false => ChunkSink::none(),
-    };
-    let request = ModelRequest::new([Message::user("hi")]);
-    let answer = tokio::time::timeout(PATIENCE, model.generate(&request, &sink)).await;
-    let answer = answer.expect("an answer or an error");
+    let (sink, text) = listening();
+    let answer = server::ask(model, if streams { sink } else { ChunkSink::none() }).await;
     let text = text.lock().unwrap().clone();
     answer.map(|response| (response, text.clone())).map_err(|error| (error, text))
 }
