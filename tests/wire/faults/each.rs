@@ -124,7 +124,7 @@ async fn half_of_an_answer_is_none() {
         }
         // Half of an event: what came before it was delivered, and the call fails.
         let pieces = dialect.pieces(&Said::text("hello"));
-        let framed = dialect.framed(&pieces[..pieces.len() - 2]).replace("data: [DONE]\n\n", "");
+        let framed = dialect.events(&pieces[..pieces.len() - 2]);
         let cut = framed.trim_end().len() - 4;
         let answer = format!("{}{}", stream_head(dialect), &framed[..cut]);
         let (error, seen) = error(provider, answer, true).await;
@@ -253,11 +253,7 @@ async fn a_slow_server_is_given_up() {
         for begun in [false, true] {
             let dialect = dialect(provider);
             let pieces = dialect.pieces(&Said::text("hello"));
-            let head = format!(
-                "{}{}",
-                stream_head(dialect),
-                dialect.framed(&pieces[..2]).replace("data: [DONE]\n\n", "")
-            );
+            let head = format!("{}{}", stream_head(dialect), dialect.events(&pieces[..2]));
             let server = serves(move |mut stream, _| {
                 if begun {
                     stream.write_all(head.as_bytes()).unwrap();

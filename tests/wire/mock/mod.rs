@@ -35,8 +35,13 @@ pub trait Dialect: Sync {
     /// The same as the pieces of a stream.
     fn pieces(&self, said: &Said) -> Vec<Value>;
 
-    /// The pieces as they go over the wire.
+    /// The pieces as they go over the wire, with the mark of the end where there is one.
     fn framed(&self, pieces: &[Value]) -> String {
+        self.events(pieces)
+    }
+
+    /// The same without that mark: a stream that goes on, or breaks.
+    fn events(&self, pieces: &[Value]) -> String {
         let event = |piece: &Value| match piece["type"].as_str() {
             Some(name) => format!("event: {name}\ndata: {piece}\n\n"),
             None => format!("data: {piece}\n\n"),
