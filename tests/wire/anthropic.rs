@@ -13,7 +13,7 @@ async fn asks(answers: Vec<String>, sink: &ChunkSink) -> (Result<ModelResponse>,
     let mock = Mock::answers(dialect("anthropic"), move |number, _| {
         answers[number.min(answers.len() - 1)].clone()
     });
-    let model = cases::model("anthropic", "", &mock.url).unwrap();
+    let model = cases::model("anthropic", "", &mock.url);
     let request = ModelRequest::new([Message::user("Look it up.")]);
     let response = model.generate(&request, sink).await;
     (response, mock.requests().into_iter().map(|request| request.body).collect())

@@ -22,7 +22,7 @@ async fn read(page: u32) -> String {
 fn gemini(answer: impl Fn(&str, &Value) -> String + Send + 'static) -> (Arc<dyn Model>, Mock) {
     let mock =
         Mock::answers(dialect("gemini"), move |_, request| answer(method(request), &request.body));
-    (cases::model("gemini", "gemini-3-pro", &mock.url).unwrap(), mock)
+    (cases::model("gemini", "gemini-3-pro", &mock.url), mock)
 }
 
 fn method(request: &Request) -> &str {

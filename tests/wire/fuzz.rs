@@ -26,8 +26,7 @@ impl Liar {
         let says = Arc::new(Mutex::new(Vec::new()));
         let said = Arc::clone(&says);
         let mock = Mock::answers(dialect(provider), move |_, _| said.lock().unwrap().clone());
-        let model =
-            cases::model_with(provider, mock.dialect.model(), &mock.url, KEY, None).unwrap();
+        let model = cases::model_with(provider, mock.dialect.model(), &mock.url, KEY, None);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { model, says, runtime }
     }

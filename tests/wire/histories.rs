@@ -5,7 +5,7 @@ use genkit::model::{ChunkSink, ModelRequest, ToolDefinition};
 use genkit::{Message, Part, Role};
 use serde_json::{Value, json};
 
-use crate::cases::{self, BUILT};
+use crate::cases::BUILT;
 use crate::mock::{Asked, Mock, Piece, Said, Who, dialect};
 use crate::rules::refused;
 
@@ -53,9 +53,8 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 
 async fn says(provider: &str, messages: &[Message], said: Said) -> Message {
     let mock = Mock::says(dialect(provider), [said]);
-    let model = cases::model(provider, mock.dialect.model(), &mock.url).unwrap();
     let request = request(messages.to_vec());
-    model.generate(&request, &ChunkSink::none()).await.unwrap().message.unwrap()
+    mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap().message.unwrap()
 }
 
 fn answer(message: &Message, number: usize, output: Value) -> Part {
@@ -104,10 +103,9 @@ async fn ended(provider: &str, mut messages: Vec<Message>) -> Vec<Message> {
 /// Sends a history to `provider`: its body.
 async fn sent(provider: &str, messages: &[Message], config: &[(&str, Value)]) -> Value {
     let mock = Mock::says(dialect(provider), [Said::text("ok")]);
-    let model = cases::model(provider, mock.dialect.model(), &mock.url).unwrap();
     let mut request = request(messages.to_vec());
     request.config.extend(config.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    model.generate(&request, &ChunkSink::none()).await.unwrap();
+    mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap();
     mock.last()
 }
 

@@ -89,7 +89,7 @@ async fn a_server_that_hangs() {
         assert!(is_closed(&mut stream));
     });
     let limit = Duration::from_millis(300);
-    let gemini = cases::model_with("gemini", "", &server.url, KEY, Some(limit)).unwrap();
+    let gemini = cases::model_with("gemini", "", &server.url, KEY, Some(limit));
     let started = Instant::now();
     let error = ask(&*gemini, ChunkSink::new(|_| ())).await.unwrap_err();
     assert_says(

@@ -15,7 +15,7 @@ use crate::mock::{Dialect, Said, dialect};
 const JSON: &str = "content-type: application/json\r\n";
 
 fn model(provider: &str, url: &str) -> Arc<dyn Model> {
-    cases::model_with(provider, dialect(provider).model(), url, KEY, None).unwrap()
+    cases::model_with(provider, dialect(provider).model(), url, KEY, None)
 }
 
 async fn ask(model: &dyn Model, streams: bool) -> Result<(ModelResponse, String), (Error, String)> {
@@ -261,8 +261,7 @@ async fn a_slow_server_is_given_up() {
                 assert!(is_closed(&mut stream));
             });
             let limit = Duration::from_millis(300);
-            let model = cases::model_with(provider, dialect.model(), &server.url, KEY, Some(limit))
-                .unwrap();
+            let model = cases::model_with(provider, dialect.model(), &server.url, KEY, Some(limit));
             let started = Instant::now();
             let (error, _) = ask(&*model, true).await.expect_err("an error");
             silent(provider, &error);

@@ -96,7 +96,7 @@ pub(super) fn event(text: &str) -> String {
 }
 
 pub(super) fn gemini(url: &str) -> Arc<dyn Model> {
-    cases::model_with("gemini", "gemini-2.5-flash", url, KEY, None).unwrap()
+    cases::model_with("gemini", "gemini-2.5-flash", url, KEY, None)
 }
 
 pub(super) async fn ask(model: &dyn Model, chunks: ChunkSink) -> Result<ModelResponse> {

@@ -3,7 +3,7 @@
 use genkit::{tool, tools};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, mock, model, must, no, row, streamed, yes};
+use super::{Cell, Row, Topic, ask, mock, must, no, row, streamed, yes};
 use crate::mock::{Asked, Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Reasoning", ROWS);
@@ -60,14 +60,14 @@ fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
 
 async fn signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
     run.await.map_err(|error| error.to_string())?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
 
 async fn streamed_signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
-    let stream = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]).stream();
+    let stream = genkit::generate("go").model(mock.model(provider)).tools(tools![now]).stream();
     stream.response().await.map_err(|error| error.to_string())?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
@@ -75,7 +75,7 @@ async fn streamed_signature(provider: &'static str) -> Cell {
 async fn own(provider: &'static str) -> Cell {
     let said = Said { own: true, ..Said::text("found").calls("call_1", "now", json!({})) };
     let mock = mock(provider, [said.clone(), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
     run.await.map_err(|error| error.to_string())?;
     let asked = mock.asked();
     let mut back = asked.pieces().filter_map(|piece| match piece {

@@ -5,7 +5,7 @@ use genkit::model::{ChunkSink, ModelRequest, ToolChoice, ToolDefinition};
 use genkit::{Message, Part, Role, ToolReply, tool, tools};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, mock, model, must, row, yes};
+use super::{Cell, Row, Topic, ask, mock, must, row, yes};
 use crate::mock::{Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Tools", ROWS);
@@ -76,7 +76,7 @@ fn calls(asked: &crate::mock::Asked) -> Vec<(Option<String>, String)> {
 async fn looping(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "add", json!({"a": 20, "b": 22}));
     let mock = mock(provider, [call, Said::text("42")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add]);
     let response = run.await.map_err(|error| error.to_string())?;
     must!(response.text() == "42", "{:?}", response.text());
     let asked = mock.asked();
@@ -101,7 +101,7 @@ async fn parallel(provider: &'static str) -> Cell {
         .calls("call_2", "now", json!({}))
         .calls("call_3", "add", json!({"a": 2, "b": 2}));
     let mock = mock(provider, [said, Said::text("done")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add, now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
     run.await.map_err(|error| error.to_string())?;
     let asked = mock.asked();
     let (calls, answers) = (calls(&asked), answers(&asked));
@@ -119,8 +119,7 @@ async fn parallel(provider: &'static str) -> Cell {
 async fn streamed_loop(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "add", json!({"a": 20, "b": 22}));
     let mock = mock(provider, [call, Said::text("It is 42.")]);
-    let mut stream =
-        genkit::generate("go").model(model(provider, &mock)).tools(tools![add]).stream();
+    let mut stream = genkit::generate("go").model(mock.model(provider)).tools(tools![add]).stream();
     let mut seen = Vec::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|error| error.to_string())?;
@@ -138,7 +137,7 @@ async fn streamed_loop(provider: &'static str) -> Cell {
 async fn no_parameters(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "now", json!({})), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
     run.await.map_err(|error| error.to_string())?;
     let asked = mock.asked();
     must!(answers(&asked)[0].1 == "noon", "{asked:?}");
@@ -169,7 +168,7 @@ async fn names(provider: &'static str) -> Cell {
 async fn image_in_answer(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "picture", json!({})), Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![picture]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![picture]);
     run.await.map_err(|error| error.to_string())?;
     let asked = mock.asked();
     let has = |piece: &Piece| matches!(piece, Piece::Media(_, data) if data == "cGljdHVyZQ==");
@@ -180,7 +179,7 @@ async fn image_in_answer(provider: &'static str) -> Cell {
 async fn failure(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "breaks", json!({})), Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![breaks]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![breaks]);
     run.await.map_err(|error| error.to_string())?;
     let body = mock.last().to_string();
     must!(body.contains("no such harbour"), "{body}");
@@ -191,7 +190,7 @@ async fn failure(provider: &'static str) -> Cell {
 async fn resume(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "pay", json!({"euros": 500}));
     let mock = mock(provider, [call, Said::text("Paid.")]);
-    let run = genkit::generate("Pay.").model(model(provider, &mock)).tools(tools![pay]);
+    let run = genkit::generate("Pay.").model(mock.model(provider)).tools(tools![pay]);
     let open = run.clone().await.map_err(|error| error.to_string())?;
     must!(open.is_interrupted(), "it does not wait");
     let done = run.resume(open, |question| question.approve_with(json!({"euros": 20}))).await;
@@ -214,7 +213,7 @@ async fn resume(provider: &'static str) -> Cell {
 /// The choice is sent, or refused before the call.
 async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add, now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
     match run.tool_choice(choice).await {
         Ok(_) => {
             let sent = mock.asked().choice;
@@ -253,7 +252,7 @@ async fn calls_without_ids_find_their_answers() {
                 ],
             ),
         ]);
-        model(provider, &mock).generate(&request, &ChunkSink::none()).await.unwrap();
+        mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap();
         let asked = mock.asked();
         let ids = |all: Vec<(Option<String>, String)>| {
             all.into_iter().map(|(id, _)| id).collect::<Vec<_>>()
