@@ -37,7 +37,7 @@ async fn turns(provider: &'static str) -> Cell {
         Message::model("two"),
         Message::user("three"),
     ]);
-    ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    ask(provider, &mock, &request).await?;
     let asked = mock.asked();
     must!(asked.system.contains("be brief"), "the system message: {:?}", asked.system);
     let said = |who, text: &str| (who, vec![Piece::Text(text.to_owned())]);
@@ -67,7 +67,7 @@ async fn media(provider: &'static str, part: Part) -> Cell {
             );
             Ok("error".to_owned())
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
         Ok(_) => {
             let asked = mock.asked();
             let has = |piece: &Piece| matches!(piece, Piece::Media(_, sent) if *sent == content);
@@ -84,14 +84,14 @@ async fn resource(provider: &'static str) -> Cell {
         request
     })
     .await;
-    answer.map_err(|error| error.to_string())?;
+    answer?;
     must!(mock.asked().text().contains("the note"), "{:?}", mock.asked());
     yes()
 }
 
 async fn documents(provider: &'static str) -> Cell {
     let (mock, answer) = asked_with(provider, |request| request.with_docs(["what is known"])).await;
-    answer.map_err(|error| error.to_string())?;
+    answer?;
     must!(mock.asked().text().contains("what is known"), "{:?}", mock.asked());
     yes()
 }
@@ -103,7 +103,7 @@ async fn cache_mark(provider: &'static str) -> Cell {
         request
     })
     .await;
-    answer.map_err(|error| error.to_string())?;
+    answer?;
     if mock.last().to_string().contains("cache_control") { yes() } else { no() }
 }
 
@@ -114,9 +114,8 @@ async fn stream(provider: &'static str) -> Cell {
         .calls("call_2", "add", json!({"a": 3}));
     let mock = mock(provider, [said]);
     let request = ModelRequest::new([Message::user("hi")]);
-    let whole = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
-    let (chunks, joined) =
-        streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let whole = ask(provider, &mock, &request).await?;
+    let (chunks, joined) = streamed(provider, &mock, &request).await?;
     let whole = whole.message.unwrap_or_else(|| Message::model(""));
     let joined_message = joined.message.clone().unwrap_or_else(|| Message::model(""));
     must!(chunks.len() > 3, "{} chunks", chunks.len());
@@ -149,7 +148,7 @@ async fn stream(provider: &'static str) -> Cell {
 /// Of 7 tokens read, 3 from the cache, 5 written and 2 thought.
 async fn usage(provider: &'static str) -> Cell {
     let (_, answer) = asked_with(provider, |request| request).await;
-    let usage = answer.map_err(|error| error.to_string())?.usage;
+    let usage = answer?.usage;
     let counts = [
         ("input", usage.input_tokens),
         ("output", usage.output_tokens),
@@ -182,9 +181,8 @@ async fn ends(provider: &'static str) -> Cell {
     ] {
         let mock = mock(provider, [Said { end, ..Said::text("so far") }]);
         let request = ModelRequest::new([Message::user("hi")]);
-        let answer = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
-        let (_, streamed) =
-            streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+        let answer = ask(provider, &mock, &request).await?;
+        let (_, streamed) = streamed(provider, &mock, &request).await?;
         must!(answer.finish_reason == streamed.finish_reason, "{name} is not the same in a stream");
         if answer.finish_reason == Some(expected) {
             told.push(name);

@@ -18,7 +18,7 @@ use crate::cases::BUILT;
 use crate::mock::{Mock, Said, dialect};
 
 /// What a provider is found to do; an error is what it does wrong.
-type Cell = Result<String, String>;
+type Cell = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A row of the table: what it is about, and how it is found out for a provider.
 struct Row {
@@ -44,7 +44,7 @@ use row;
 macro_rules! must {
     ($holds:expr, $($why:tt)+) => {
         if !$holds {
-            return Err(format!($($why)+));
+            return Err(format!($($why)+).into());
         }
     };
 }

@@ -46,7 +46,7 @@ async fn embedded(provider: &'static str) -> Cell {
     match made.embedder("an-embedder") {
         Ok(embedder) => {
             let texts = vec!["one".to_owned(), "two".to_owned()];
-            let embedded = embedder.embed(texts).await.map_err(|error| error.to_string())?;
+            let embedded = embedder.embed(texts).await?;
             let values: Vec<_> = embedded.iter().map(|one| one.values().to_vec()).collect();
             must!(values == [[0.5, 1.0], [1.0, 0.0]], "{values:?}");
             yes()

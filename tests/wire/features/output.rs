@@ -34,8 +34,8 @@ async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
     if beside_tools {
         run = run.tools(tools![now]);
     }
-    let response = run.await.map_err(|error| error.to_string())?;
-    let dish: Dish = response.output().map_err(|error| error.to_string())?;
+    let response = run.await?;
+    let dish: Dish = response.output()?;
     must!(dish == Dish { name: "soup".to_owned(), minutes: Some(20) }, "{dish:?}");
     let asked = mock.asked();
     match asked.schema {
@@ -53,8 +53,8 @@ async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
 async fn json(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
     let run = genkit::generate("A dish, as JSON?").model(mock.model(provider)).format(Format::Json);
-    let response = run.await.map_err(|error| error.to_string())?;
-    let value = response.output_value().map_err(|error| error.to_string())?;
+    let response = run.await?;
+    let value = response.output_value()?;
     must!(value["name"] == "soup", "{value}");
     Ok(if mock.asked().json { "by the API" } else { "by the prompt" }.to_owned())
 }

@@ -30,7 +30,7 @@ fn thinks() -> Said {
 async fn shown(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("noon").thought("What time is it?", SIGNATURE)]);
     let request = genkit::model::ModelRequest::new([genkit::Message::user("hi")]);
-    let answer = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let answer = ask(provider, &mock, &request).await?;
     let message = answer.message.ok_or("no message")?;
     let thoughts = |message: &genkit::Message| -> String {
         let texts = message.content.iter().filter_map(|part| match part {
@@ -41,8 +41,7 @@ async fn shown(provider: &'static str) -> Cell {
     };
     must!(thoughts(&message) == "What time is it?", "{message:?}");
     must!(message.text() == "noon", "{message:?}");
-    let (_, answer) =
-        streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let (_, answer) = streamed(provider, &mock, &request).await?;
     must!(answer.message.is_some_and(|it| thoughts(&it) == "What time is it?"), "not in a stream");
     yes()
 }
@@ -61,14 +60,14 @@ fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
 async fn signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
 
 async fn streamed_signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
     let stream = genkit::generate("go").model(mock.model(provider)).tools(tools![now]).stream();
-    stream.response().await.map_err(|error| error.to_string())?;
+    stream.response().await?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
 
@@ -76,7 +75,7 @@ async fn own(provider: &'static str) -> Cell {
     let said = Said { own: true, ..Said::text("found").calls("call_1", "now", json!({})) };
     let mock = mock(provider, [said.clone(), Said::text("noon")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     let asked = mock.asked();
     let mut back = asked.pieces().filter_map(|piece| match piece {
         Piece::Own(value) => Some(value),

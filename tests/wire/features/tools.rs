@@ -77,7 +77,7 @@ async fn looping(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "add", json!({"a": 20, "b": 22}));
     let mock = mock(provider, [call, Said::text("42")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add]);
-    let response = run.await.map_err(|error| error.to_string())?;
+    let response = run.await?;
     must!(response.text() == "42", "{:?}", response.text());
     let asked = mock.asked();
     must!(
@@ -102,7 +102,7 @@ async fn parallel(provider: &'static str) -> Cell {
         .calls("call_3", "add", json!({"a": 2, "b": 2}));
     let mock = mock(provider, [said, Said::text("done")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     let asked = mock.asked();
     let (calls, answers) = (calls(&asked), answers(&asked));
     let names: Vec<&str> = calls.iter().map(|(_, name)| name.as_str()).collect();
@@ -122,10 +122,10 @@ async fn streamed_loop(provider: &'static str) -> Cell {
     let mut stream = genkit::generate("go").model(mock.model(provider)).tools(tools![add]).stream();
     let mut seen = Vec::new();
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| error.to_string())?;
+        let chunk = chunk?;
         seen.push((chunk.index.unwrap_or(99), chunk.text()));
     }
-    let response = stream.response().await.map_err(|error| error.to_string())?;
+    let response = stream.response().await?;
     must!(response.text() == "It is 42.", "{:?}", response.text());
     let of =
         |turn| seen.iter().filter(move |(index, _)| *index == turn).map(|(_, text)| text.as_str());
@@ -138,7 +138,7 @@ async fn no_parameters(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "now", json!({})), Said::text("noon")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     let asked = mock.asked();
     must!(answers(&asked)[0].1 == "noon", "{asked:?}");
     yes()
@@ -151,14 +151,14 @@ async fn names(provider: &'static str) -> Cell {
         [ToolDefinition::new(name, "Reads."), ToolDefinition::new("fs__read_file", "Reads.")];
     let request = ModelRequest::new([Message::user("hi")]).with_tools(tools);
     let first = mock(provider, [Said::text("ok")]);
-    ask(provider, &first, &request).await.map_err(|error| error.to_string())?;
+    ask(provider, &first, &request).await?;
     let sent = first.asked().tools;
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     must!(sent.iter().all(|(name, _)| name.chars().all(fits)), "{sent:?}");
     must!(sent[0].0 != sent[1].0, "{sent:?}");
     let called: &'static str = sent[0].0.clone().leak();
     let second = mock(provider, [Said::default().calls("call_1", called, json!({}))]);
-    let answer = ask(provider, &second, &request).await.map_err(|error| error.to_string())?;
+    let answer = ask(provider, &second, &request).await?;
     let message = answer.message.ok_or("no message")?;
     let back = message.tool_requests().next().map(|call| call.name.clone());
     must!(back.as_deref() == Some(name), "{back:?}");
@@ -169,7 +169,7 @@ async fn image_in_answer(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "picture", json!({})), Said::text("ok")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![picture]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     let asked = mock.asked();
     let has = |piece: &Piece| matches!(piece, Piece::Media(_, data) if data == "cGljdHVyZQ==");
     must!(asked.pieces().any(has), "the image is lost: {:?}", asked.turns);
@@ -180,7 +180,7 @@ async fn failure(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "breaks", json!({})), Said::text("ok")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![breaks]);
-    run.await.map_err(|error| error.to_string())?;
+    run.await?;
     let body = mock.last().to_string();
     must!(body.contains("no such harbour"), "{body}");
     yes()
@@ -191,10 +191,10 @@ async fn resume(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "pay", json!({"euros": 500}));
     let mock = mock(provider, [call, Said::text("Paid.")]);
     let run = genkit::generate("Pay.").model(mock.model(provider)).tools(tools![pay]);
-    let open = run.clone().await.map_err(|error| error.to_string())?;
+    let open = run.clone().await?;
     must!(open.is_interrupted(), "it does not wait");
     let done = run.resume(open, |question| question.approve_with(json!({"euros": 20}))).await;
-    must!(done.map_err(|error| error.to_string())?.text() == "Paid.", "no answer");
+    must!(done?.text() == "Paid.", "no answer");
     let asked = mock.asked();
     let args = asked.pieces().find_map(|piece| match piece {
         Piece::Call { args, .. } => Some(args.clone()),
@@ -226,7 +226,7 @@ async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static s
             must!(error.to_string().contains("tool"), "{error}");
             Ok("error".to_owned())
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     }
 }
 
