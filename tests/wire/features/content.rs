@@ -4,7 +4,7 @@ use genkit::model::ModelRequest;
 use genkit::{Message, Part, Role};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, asked_with, mock, must, no, row, streamed, yes};
+use super::{Cell, Row, Topic, ask, asked_with, mock, must, no, reasoning, row, streamed, yes};
 use crate::mock::{Piece, Said, Who};
 
 pub(super) const TOPIC: Topic = ("Messages", ROWS);
@@ -122,14 +122,10 @@ async fn stream(provider: &'static str) -> Cell {
     let text: String = chunks.iter().map(|chunk| chunk.text()).collect();
     must!(text == whole.text() && text == joined_message.text(), "text {text:?}");
     let thoughts: String = chunks.iter().map(|chunk| chunk.reasoning()).collect();
-    let known = |message: &Message| -> String {
-        let thoughts = message.content.iter().filter_map(|part| match part {
-            Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
-            _ => None,
-        });
-        thoughts.collect()
-    };
-    must!(thoughts == known(&whole) && thoughts == known(&joined_message), "thoughts {thoughts:?}");
+    must!(
+        thoughts == reasoning(&whole) && thoughts == reasoning(&joined_message),
+        "thoughts {thoughts:?}"
+    );
     let calls = |message: &Message| message.tool_requests().cloned().collect::<Vec<_>>();
     must!(
         calls(&whole) == calls(&joined_message),

@@ -11,7 +11,7 @@ mod tools;
 use std::path::Path;
 
 use genkit::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
-use genkit::{BoxFuture, Message};
+use genkit::{BoxFuture, Message, Part};
 use serde_json::Value;
 
 use crate::cases::BUILT;
@@ -93,6 +93,15 @@ async fn streamed(
     let sink = ChunkSink::new(move |chunk| drop(send.send(chunk)));
     let response = mock.model(provider).generate(request, &sink).await?;
     Ok((chunks.try_iter().collect(), response))
+}
+
+/// The thoughts of a message.
+fn reasoning(message: &Message) -> String {
+    let thoughts = message.content.iter().filter_map(|part| match part {
+        Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
+        _ => None,
+    });
+    thoughts.collect()
 }
 
 #[tokio::test]

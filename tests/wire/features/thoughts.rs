@@ -3,7 +3,7 @@
 use genkit::{tool, tools};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, mock, must, no, row, streamed, yes};
+use super::{Cell, Row, Topic, ask, mock, must, no, reasoning, row, streamed, yes};
 use crate::mock::{Asked, Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Reasoning", ROWS);
@@ -32,17 +32,10 @@ async fn shown(provider: &'static str) -> Cell {
     let request = genkit::model::ModelRequest::new([genkit::Message::user("hi")]);
     let answer = ask(provider, &mock, &request).await?;
     let message = answer.message.ok_or("no message")?;
-    let thoughts = |message: &genkit::Message| -> String {
-        let texts = message.content.iter().filter_map(|part| match part {
-            genkit::Part::Reasoning { reasoning, .. } => Some(reasoning.clone()),
-            _ => None,
-        });
-        texts.collect()
-    };
-    must!(thoughts(&message) == "What time is it?", "{message:?}");
+    must!(reasoning(&message) == "What time is it?", "{message:?}");
     must!(message.text() == "noon", "{message:?}");
     let (_, answer) = streamed(provider, &mock, &request).await?;
-    must!(answer.message.is_some_and(|it| thoughts(&it) == "What time is it?"), "not in a stream");
+    must!(answer.message.is_some_and(|it| reasoning(&it) == "What time is it?"), "not in a stream");
     yes()
 }
 
