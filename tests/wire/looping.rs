@@ -24,11 +24,10 @@ fn asks(model: Arc<dyn Model>) -> Generate {
 
 /// Two calls, with ids and a signature of the round.
 fn calls(round: usize) -> Said {
-    let id = |name: &str| -> &'static str { format!("{name}{round}").leak() };
     Said::default()
         .thought("hm", &format!("c2lnbmF0dXJl{round:04}"))
-        .calls(id("c"), "add", json!({"a": round, "b": 1}))
-        .calls(id("d"), "add", json!({"a": round, "b": 2}))
+        .calls(format!("c{round}").as_str(), "add", json!({"a": round, "b": 1}))
+        .calls(format!("d{round}").as_str(), "add", json!({"a": round, "b": 2}))
 }
 
 #[tokio::test]

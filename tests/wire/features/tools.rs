@@ -156,8 +156,7 @@ async fn names(provider: &'static str) -> Cell {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     must!(sent.iter().all(|(name, _)| name.chars().all(fits)), "{sent:?}");
     must!(sent[0].0 != sent[1].0, "{sent:?}");
-    let called: &'static str = sent[0].0.clone().leak();
-    let second = mock(provider, [Said::default().calls("call_1", called, json!({}))]);
+    let second = mock(provider, [Said::default().calls("call_1", &sent[0].0, json!({}))]);
     let answer = ask(provider, &second, &request).await?;
     let message = answer.message.ok_or("no message")?;
     let back = message.tool_requests().next().map(|call| call.name.clone());

@@ -108,7 +108,7 @@ impl Said {
     }
 
     #[must_use]
-    pub fn calls(mut self, id: impl Into<Option<&'static str>>, name: &str, args: Value) -> Self {
+    pub fn calls<'a>(mut self, id: impl Into<Option<&'a str>>, name: &str, args: Value) -> Self {
         let id = id.into().map(str::to_owned);
         self.calls.push(Called { id, name: name.to_owned(), args });
         self
