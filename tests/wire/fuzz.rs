@@ -108,6 +108,8 @@ fn bend(value: &mut Value, rng: &mut Rng) {
                 json!("tool_use"),
                 json!("message_stop"),
                 json!(99),
+                // Servers repeat the key that they do not know.
+                json!(KEY),
             ];
             *other = rng.pick(&strange).clone();
         }
@@ -144,7 +146,7 @@ fn random_bytes_end_every_call() {
             if rng.chance(50) {
                 body.splice(
                     0..0,
-                    rng.pick(&["{", "data: {", "[", "event: x\ndata: ", "\u{feff}"]).bytes(),
+                    rng.pick(&["{", "data: {", "[", "event: x\ndata: ", "\u{feff}", KEY]).bytes(),
                 );
             }
             let kind =
