@@ -1,37 +1,22 @@
 //! What Anthropic alone does: an answer that pauses, and an error in the middle of one.
 
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
-
 use genkit::model::{ChunkSink, FinishReason, ModelRequest, ModelResponse};
 use genkit::{ErrorKind, Message, Result};
 use serde_json::{Value, json};
 
 use crate::cases;
-use crate::faults::server::{http, read_request};
+use crate::faults::server::{http, listening};
+use crate::mock::{Mock, dialect};
 
 /// Asks a server that gives these answers in turn, and the last one from then on; and what it was asked.
 async fn asks(answers: Vec<String>, sink: &ChunkSink) -> (Result<ModelResponse>, Vec<Value>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for (number, connection) in listener.incoming().enumerate() {
-            let mut connection = connection.unwrap();
-            let request = read_request(&mut connection);
-            let (_, body) = request.split_once("\r\n\r\n").unwrap();
-            seen.lock().unwrap().push(serde_json::from_str(body).unwrap());
-            let answer = &answers[number.min(answers.len() - 1)];
-            let _ = connection.write_all(answer.as_bytes());
-        }
+    let mock = Mock::answers(dialect("anthropic"), move |number, _| {
+        answers[number.min(answers.len() - 1)].clone()
     });
-    let model = cases::model("anthropic", "", &url).unwrap();
+    let model = cases::model("anthropic", "", &mock.url);
     let request = ModelRequest::new([Message::user("Look it up.")]);
     let response = model.generate(&request, sink).await;
-    let asked = asked.lock().unwrap().clone();
-    (response, asked)
+    (response, mock.requests().into_iter().map(|request| request.body).collect())
 }
 
 fn unary(content: Value, reason: &str) -> String {
@@ -101,9 +86,7 @@ async fn a_streamed_answer_goes_on_in_the_same_stream() {
     };
     let answers =
         vec![streamed("High ", &ends("pause_turn")), streamed("at four.", &ends("end_turn"))];
-    let seen = Arc::new(Mutex::new(String::new()));
-    let text = Arc::clone(&seen);
-    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (sink, seen) = listening();
     let (response, asked) = asks(answers, &sink).await;
     assert_eq!(response.unwrap().message.unwrap().text(), "High at four.");
     assert_eq!((seen.lock().unwrap().as_str(), asked.len()), ("High at four.", 2));
@@ -113,9 +96,7 @@ async fn a_streamed_answer_goes_on_in_the_same_stream() {
 async fn an_overload_in_the_middle_is_an_error_after_what_came() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let seen = Arc::new(Mutex::new(String::new()));
-    let text = Arc::clone(&seen);
-    let sink = ChunkSink::new(move |chunk| text.lock().unwrap().push_str(&chunk.text()));
+    let (sink, seen) = listening();
     let (response, asked) = asks(vec![streamed("High ", &[error])], &sink).await;
     let error = response.unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Unavailable, true));

@@ -62,7 +62,7 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
 }
 
 /// The model of a provider that is built, at `url`; without a name the one that the cases of answers mean.
-pub fn model(provider: &str, name: &str, url: &str) -> Option<Arc<dyn Model>> {
+pub fn model(provider: &str, name: &str, url: &str) -> Arc<dyn Model> {
     model_with(provider, name, url, KEY, None)
 }
 
@@ -73,14 +73,14 @@ pub fn model_with(
     url: &str,
     key: &str,
     limit: Option<Duration>,
-) -> Option<Arc<dyn Model>> {
-    let (provider, usual) = made(provider, url, key, limit)?;
-    Some(provider.model(if name.is_empty() { usual } else { name }).unwrap())
+) -> Arc<dyn Model> {
+    let (provider, usual) = made(provider, url, key, limit);
+    provider.model(if name.is_empty() { usual } else { name }).unwrap()
 }
 
-/// The provider at `url`, if it is built.
-pub fn provider(provider: &str, url: &str) -> Option<Arc<dyn Provider>> {
-    Some(made(provider, url, KEY, None)?.0)
+/// The provider at `url`.
+pub fn provider(provider: &str, url: &str) -> Arc<dyn Provider> {
+    made(provider, url, KEY, None).0
 }
 
 /// A provider, and the model that its cases mean.
@@ -89,7 +89,7 @@ fn made(
     url: &str,
     key: &str,
     limit: Option<Duration>,
-) -> Option<(Arc<dyn Provider>, &'static str)> {
+) -> (Arc<dyn Provider>, &'static str) {
     /// Every provider is made in the same way.
     macro_rules! made {
         ($provider:ty, $url:expr, $usual:literal) => {{
@@ -98,7 +98,7 @@ fn made(
                 Some(limit) => builder.timeout(limit),
                 None => builder,
             };
-            Some((Arc::new(builder.build().unwrap()), $usual))
+            (Arc::new(builder.build().unwrap()), $usual)
         }};
     }
     match provider {
@@ -107,7 +107,7 @@ fn made(
         "ollama" => made!(Ollama, url, "llama3.2"),
         "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
         "openai-responses" => made!(OpenAiResponses, format!("{url}/v1"), "gpt-5-mini"),
-        _ => None,
+        other => panic!("nobody is called {other}"),
     }
 }
 

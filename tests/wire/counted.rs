@@ -1,16 +1,16 @@
 //! Tokens that a Gemini on loopback counts: for a program, for the compaction of a conversation, for budgets.
 
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use genkit::generate::UsageLimit;
 use genkit::middleware::{compact, tool_search};
-use genkit::model::{Gemini, Model};
+use genkit::model::Model;
 use genkit::{Context, ErrorKind, Message, Tool, tool, tools};
 use serde_json::{Value, json};
 
-use crate::faults::server::{http, read_request};
+use crate::cases;
+use crate::faults::server::http;
+use crate::mock::{Mock, Request, Said, dialect};
 
 /// Reads a page.
 #[tool]
@@ -18,36 +18,22 @@ async fn read(page: u32) -> String {
     format!("page {page}")
 }
 
-/// What a server was asked: the method of each path, and the body.
-type Asked = Arc<Mutex<Vec<(String, Value)>>>;
-
-/// A Gemini that answers by what it is asked.
-fn gemini(answer: impl Fn(&str, &Value) -> String + Send + 'static) -> (Arc<dyn Model>, Asked) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Asked::default();
-    let seen = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for connection in listener.incoming() {
-            let mut connection = connection.unwrap();
-            let request = read_request(&mut connection);
-            let (head, body) = request.split_once("\r\n\r\n").unwrap();
-            let path = head.split(' ').nth(1).unwrap();
-            let method = path.rsplit_once(':').unwrap().1.to_owned();
-            let body: Value = serde_json::from_str(body).unwrap();
-            let answer = answer(&method, &body);
-            seen.lock().unwrap().push((method, body));
-            let _ = connection.write_all(answer.as_bytes());
-        }
-    });
-    (Gemini::builder().api_key("KEY").base_url(url).build().unwrap().model("gemini-3-pro"), asked)
+/// A Gemini that answers by what it is asked: the method of its path, and the body.
+fn gemini(answer: impl Fn(&str, &Value) -> String + Send + 'static) -> (Arc<dyn Model>, Mock) {
+    let mock =
+        Mock::answers(dialect("gemini"), move |_, request| answer(method(request), &request.body));
+    (cases::model("gemini", "gemini-3-pro", &mock.url), mock)
 }
 
-fn says(part: Value, tokens: u64) -> String {
-    let content = json!({"role": "model", "parts": [part]});
-    let usage = json!({"promptTokenCount": tokens, "candidatesTokenCount": 5, "totalTokenCount": tokens + 5});
-    let candidate = json!({"finishReason": "STOP", "content": content});
-    http("200 OK", "", &json!({"candidates": [candidate], "usageMetadata": usage}).to_string())
+fn method(request: &Request) -> &str {
+    let path = request.head.split(' ').nth(1).unwrap();
+    path.rsplit_once(':').unwrap().1
+}
+
+/// An answer to a prompt of so many tokens, and of five itself.
+fn says(said: Said, tokens: u64) -> String {
+    let said = Said { usage: [tokens, 5, 0, 0], ..said };
+    http("200 OK", "", &dialect("gemini").whole(&said).to_string())
 }
 
 /// A hundred tokens for each message.
@@ -56,8 +42,8 @@ fn counts(body: &Value) -> String {
     http("200 OK", "", &json!({"totalTokens": 100 * contents}).to_string())
 }
 
-fn methods(asked: &Asked) -> Vec<String> {
-    asked.lock().unwrap().iter().map(|(method, _)| method.clone()).collect()
+fn methods(mock: &Mock) -> Vec<String> {
+    mock.requests().iter().map(|request| method(request).to_owned()).collect()
 }
 
 fn talk() -> Vec<Message> {
@@ -67,12 +53,12 @@ fn talk() -> Vec<Message> {
 
 #[tokio::test]
 async fn the_tokens_of_a_run_are_counted_without_running_it() {
-    let (model, asked) = gemini(|_, body| counts(body));
+    let (model, mock) = gemini(|_, body| counts(body));
     let run = genkit::generate("go").system("Be brief.").messages(talk()).model(model);
     assert_eq!(run.tools(tools![read]).count_tokens().await.unwrap(), 1_100);
-    let (method, body) = asked.lock().unwrap().remove(0);
-    assert_eq!(method, "countTokens");
-    let counted = &body["generateContentRequest"];
+    let asked = mock.requests().remove(0);
+    assert_eq!(method(&asked), "countTokens");
+    let counted = &asked.body["generateContentRequest"];
     assert_eq!(counted["model"], "models/gemini-3-pro");
     assert_eq!(counted["systemInstruction"]["parts"][0]["text"], "Be brief.");
     assert_eq!(counted["tools"][0]["functionDeclarations"][0]["name"], "read");
@@ -90,24 +76,24 @@ async fn an_error_of_a_count_is_that_of_a_call() {
 
 #[tokio::test]
 async fn a_conversation_is_compacted_by_counts_and_then_by_usage() {
-    let (model, asked) = gemini(|method, body| match method {
+    let (model, mock) = gemini(|method, body| match method {
         "countTokens" => counts(body),
         _ => {
             let contents = body["contents"].as_array().unwrap().len() as u64;
-            says(json!({"text": "ok"}), 100 * contents)
+            says(Said::text("ok"), 100 * contents)
         }
     });
     let run = genkit::generate(()).messages(talk()).model(model);
     let mut chat = run.middleware(compact(700).down_to(400)).chat();
     chat.send("one").await.unwrap();
-    let first = methods(&asked);
+    let first = methods(&mock);
     assert_eq!(first[0], "countTokens", "there is no usage yet");
     assert_eq!(first.last().unwrap(), "generateContent");
     let before = first.len();
     chat.send("two").await.unwrap();
-    assert_eq!(methods(&asked)[before..], ["generateContent"], "the usage of the answer tells it");
-    let asked = asked.lock().unwrap();
-    let sent = asked.last().unwrap().1["contents"].as_array().unwrap();
+    assert_eq!(methods(&mock)[before..], ["generateContent"], "the usage of the answer tells it");
+    let last = mock.last();
+    let sent = last["contents"].as_array().unwrap();
     assert!(sent.len() <= 7, "{}", sent.len());
     assert!(sent[0]["parts"][0]["text"].as_str().unwrap().contains("were left out here"));
     assert_eq!(chat.messages().len(), 14);
@@ -115,24 +101,23 @@ async fn a_conversation_is_compacted_by_counts_and_then_by_usage() {
 
 #[tokio::test]
 async fn a_count_that_fails_is_estimated() {
-    let (model, asked) = gemini(|method, _| match method {
+    let (model, mock) = gemini(|method, _| match method {
         "countTokens" => http("500 Oh", "", "{}"),
-        _ => says(json!({"text": "ok"}), 10),
+        _ => says(Said::text("ok"), 10),
     });
     let run = genkit::generate("go").messages(talk()).model(model).middleware(compact(300));
     assert_eq!(run.await.unwrap().text(), "ok");
-    let asked = asked.lock().unwrap();
-    assert!(asked.last().unwrap().1["contents"].as_array().unwrap().len() < 11);
+    assert!(mock.last()["contents"].as_array().unwrap().len() < 11);
 }
 
 #[tokio::test]
 async fn a_budget_ends_a_run_by_what_the_provider_says() {
-    let call = json!({"functionCall": {"name": "read", "args": {"page": 1}}});
-    let (model, asked) = gemini(move |_, _| says(call.clone(), 95));
+    let call = || Said::default().calls(None, "read", json!({"page": 1}));
+    let (model, mock) = gemini(move |_, _| says(call(), 95));
     let run = genkit::generate("go").model(model).tools(tools![read]);
     let error = run.usage_limit(UsageLimit::tokens(250)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
-    assert_eq!(asked.lock().unwrap().len(), 3);
+    assert_eq!(mock.requests().len(), 3);
     let partial = error.partial().unwrap();
     assert_eq!((partial.usage.total_tokens, partial.messages().len()), (Some(300), 6));
 }
@@ -145,24 +130,24 @@ async fn tools_are_opened_by_the_names_that_a_provider_takes() {
                 .handler(move |_: Context, _: Value| async move { Ok(n) })
         })
         .collect();
-    let (model, asked) = gemini(|_, body| {
-        let part = match body["contents"].as_array().unwrap().len() {
-            1 => {
-                json!({"functionCall": {"name": "search_tools", "args": {"names": ["fs/read.7"]}}})
-            }
+    let (model, mock) = gemini(|_, body| {
+        let calls = |name: &str, args: Value| Said::default().calls(None, name, args);
+        let said = match body["contents"].as_array().unwrap().len() {
+            1 => calls("search_tools", json!({"names": ["fs/read.7"]})),
             3 => {
                 let name = &body["tools"][0]["functionDeclarations"][1]["name"];
-                json!({"functionCall": {"name": name, "args": {}}})
+                calls(name.as_str().unwrap(), json!({}))
             }
-            _ => json!({"text": "done"}),
+            _ => Said::text("done"),
         };
-        says(part, 10)
+        says(said, 10)
     });
     let run = genkit::generate("go").model(model).tools(tools).middleware(tool_search());
     let response = run.await.unwrap();
     assert_eq!(response.messages()[4].tool_responses().next().unwrap().output, 7);
-    let asked = asked.lock().unwrap();
-    let offered =
-        |turn: usize| asked[turn].1["tools"][0]["functionDeclarations"].as_array().unwrap().len();
+    let asked = mock.requests();
+    let offered = |turn: usize| {
+        asked[turn].body["tools"][0]["functionDeclarations"].as_array().unwrap().len()
+    };
     assert_eq!((offered(0), offered(1), offered(2)), (1, 2, 2));
 }

@@ -1,7 +1,6 @@
 //! Whatever a provider's server says, a call ends: with an answer, or with an error that tells no secret.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use genkit::model::{ChunkSink, Model, ModelRequest, ToolDefinition};
 use genkit::{Error, Message};
@@ -9,16 +8,11 @@ use genkit_tests::fuzz::{Rng, fuzz};
 use serde_json::{Value, json};
 
 use crate::cases::{self, BUILT};
-use crate::faults::server::http;
+use crate::faults::server::{KEY, PATIENCE};
 use crate::mock::{Dialect, End, Mock, Said, dialect};
-
-const KEY: &str = "AIza-never-to-be-seen";
 
 /// Seeds that failed once.
 const SEEDS: &[u64] = &[];
-
-/// Longer than any of these answers takes, so that a call that hangs fails.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A stand-in that says whatever was put here last.
 struct Liar {
@@ -32,19 +26,18 @@ impl Liar {
         let says = Arc::new(Mutex::new(Vec::new()));
         let said = Arc::clone(&says);
         let mock = Mock::answers(dialect(provider), move |_, _| said.lock().unwrap().clone());
-        let model =
-            cases::model_with(provider, mock.dialect.model(), &mock.url, KEY, None).unwrap();
+        let model = cases::model_with(provider, mock.dialect.model(), &mock.url, KEY, None);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { model, says, runtime }
     }
 
     /// Calls; `Some` is an error.
     fn hears(&self, kind: &str, body: &[u8], streams: bool) -> Option<Error> {
-        let mut answer = http("200 OK", &format!("content-type: {kind}\r\n"), "").into_bytes();
-        // The length is that of the bytes, whether they are text or not.
-        let length = format!("content-length: {}", body.len());
-        answer =
-            String::from_utf8(answer).unwrap().replace("content-length: 0", &length).into_bytes();
+        let mut answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        )
+        .into_bytes();
         answer.extend_from_slice(body);
         *self.says.lock().unwrap() = answer;
         let request = ModelRequest::new([Message::user("hi")])
@@ -115,6 +108,8 @@ fn bend(value: &mut Value, rng: &mut Rng) {
                 json!("tool_use"),
                 json!("message_stop"),
                 json!(99),
+                // Servers repeat the key that they do not know.
+                json!(KEY),
             ];
             *other = rng.pick(&strange).clone();
         }
@@ -151,7 +146,7 @@ fn random_bytes_end_every_call() {
             if rng.chance(50) {
                 body.splice(
                     0..0,
-                    rng.pick(&["{", "data: {", "[", "event: x\ndata: ", "\u{feff}"]).bytes(),
+                    rng.pick(&["{", "data: {", "[", "event: x\ndata: ", "\u{feff}", KEY]).bytes(),
                 );
             }
             let kind =

@@ -5,7 +5,7 @@ use genkit::model::{ChunkSink, ModelRequest, ToolDefinition};
 use genkit::{Message, Part, Role};
 use serde_json::{Value, json};
 
-use crate::cases::{self, BUILT};
+use crate::cases::BUILT;
 use crate::mock::{Asked, Mock, Piece, Said, Who, dialect};
 use crate::rules::refused;
 
@@ -37,11 +37,6 @@ fn signature(provider: &str, number: usize) -> String {
     }
 }
 
-fn call(id: Option<&'static str>, name: &str, args: Value) -> impl FnOnce(Said) -> Said {
-    let name = name.to_owned();
-    move |said| said.calls(id, &name, args)
-}
-
 /// What each provider is asked with: tools of which one has a name that no API takes.
 fn request(messages: Vec<Message>) -> ModelRequest {
     let object = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
@@ -53,9 +48,8 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 
 async fn says(provider: &str, messages: &[Message], said: Said) -> Message {
     let mock = Mock::says(dialect(provider), [said]);
-    let model = cases::model(provider, mock.dialect.model(), &mock.url).unwrap();
     let request = request(messages.to_vec());
-    model.generate(&request, &ChunkSink::none()).await.unwrap().message.unwrap()
+    mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap().message.unwrap()
 }
 
 fn answer(message: &Message, number: usize, output: Value) -> Part {
@@ -67,7 +61,7 @@ fn answer(message: &Message, number: usize, output: Value) -> Part {
 
 /// A conversation of `provider`: thoughts that it signed, text, two calls at once and one more, answers with
 /// an image and with a failure, what only it knows, and marks of the cache.
-async fn begun(provider: &str, ids: [Option<&'static str>; 3]) -> Vec<Message> {
+async fn begun(provider: &str, ids: [Option<&str>; 3]) -> Vec<Message> {
     let marked = |part: Part| part.with_metadata("cache_control", json!({"type": "ephemeral"}));
     let mut messages = vec![
         Message::new(Role::System, [marked(Part::text("Be brief."))]),
@@ -78,16 +72,21 @@ async fn begun(provider: &str, ids: [Option<&'static str>; 3]) -> Vec<Message> {
             .with(Part::text("")),
     ];
     let said = Said { own: true, ..Said::text("First I add.") }
-        .thought("I should add.", &signature(provider, 1));
-    let said = call(ids[0], "add", json!({"a": 1}))(said);
-    let first = says(provider, &messages, call(ids[1], "fs__read_file", json!({}))(said)).await;
+        .thought("I should add.", &signature(provider, 1))
+        .calls(ids[0], "add", json!({"a": 1}))
+        .calls(ids[1], "fs__read_file", json!({}));
+    let first = says(provider, &messages, said).await;
     let mut picture = ToolResponse::new("fs/read file", "the file");
     picture.content = vec![Part::image("image/png", b"picture")];
     picture.id.clone_from(&first.tool_requests().nth(1).unwrap().id);
     let answers = [answer(&first, 0, json!({"sum": 2})), Part::tool_response(picture)];
     messages.extend([first, Message::new(Role::Tool, answers)]);
-    let said = Said::default().thought("And the time.", &signature(provider, 2));
-    let second = says(provider, &messages, call(ids[2], "now", json!({}))(said)).await;
+    let said = Said::default().thought("And the time.", &signature(provider, 2)).calls(
+        ids[2],
+        "now",
+        json!({}),
+    );
+    let second = says(provider, &messages, said).await;
     let failed = answer(&second, 0, json!({"error": "the clock is broken"}));
     messages.extend([second, Message::new(Role::Tool, [failed])]);
     messages
@@ -104,10 +103,9 @@ async fn ended(provider: &str, mut messages: Vec<Message>) -> Vec<Message> {
 /// Sends a history to `provider`: its body.
 async fn sent(provider: &str, messages: &[Message], config: &[(&str, Value)]) -> Value {
     let mock = Mock::says(dialect(provider), [Said::text("ok")]);
-    let model = cases::model(provider, mock.dialect.model(), &mock.url).unwrap();
     let mut request = request(messages.to_vec());
     request.config.extend(config.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    model.generate(&request, &ChunkSink::none()).await.unwrap();
+    mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap();
     mock.last()
 }
 

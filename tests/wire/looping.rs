@@ -8,7 +8,7 @@ use genkit::model::{FinishReason, Model};
 use genkit::{ErrorKind, Generate, tool, tools};
 use serde_json::json;
 
-use crate::cases::{self, BUILT};
+use crate::cases::BUILT;
 use crate::faults::server::http;
 use crate::mock::{Mock, Piece, Said, answer, dialect};
 
@@ -18,21 +18,16 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-fn model(provider: &str, mock: &Mock) -> Arc<dyn Model> {
-    cases::model(provider, mock.dialect.model(), &mock.url).unwrap()
-}
-
 fn asks(model: Arc<dyn Model>) -> Generate {
     genkit::generate("go").model(model).tools(tools![add])
 }
 
 /// Two calls, with ids and a signature of the round.
 fn calls(round: usize) -> Said {
-    let id = |name: &str| -> &'static str { format!("{name}{round}").leak() };
     Said::default()
         .thought("hm", &format!("c2lnbmF0dXJl{round:04}"))
-        .calls(id("c"), "add", json!({"a": round, "b": 1}))
-        .calls(id("d"), "add", json!({"a": round, "b": 2}))
+        .calls(format!("c{round}").as_str(), "add", json!({"a": round, "b": 1}))
+        .calls(format!("d{round}").as_str(), "add", json!({"a": round, "b": 2}))
 }
 
 #[tokio::test]
@@ -41,7 +36,7 @@ async fn endless_calls_end_at_the_limit() {
         let dialect = dialect(provider);
         let mock =
             Mock::answers(dialect, move |number, request| answer(dialect, request, &calls(number)));
-        let response = asks(model(provider, &mock)).await.unwrap();
+        let response = asks(mock.model(provider)).await.unwrap();
         assert_eq!(response.finish_reason, Some(FinishReason::Aborted), "{provider}");
         assert_eq!(response.messages().len(), 12, "{provider}");
         assert_eq!(mock.requests().len(), 6, "{provider}");
@@ -60,15 +55,21 @@ async fn endless_calls_end_at_the_limit() {
             let sum = at / 2 + 1 + at % 2;
             assert!(output.contains(&sum.to_string()), "{provider}: {output} is not {sum}");
         }
-        // The signatures of all rounds are there, each once and in order.
+        // The signatures of all rounds are there, each as often as it came and in order.
         if !matches!(provider, "openai" | "ollama") {
             let body = mock.last().to_string();
-            let places: Vec<_> =
-                (0..5).map(|n| body.find(&format!("c2lnbmF0dXJl{n:04}"))).collect();
+            let signature = |round: usize| format!("c2lnbmF0dXJl{round:04}");
+            let places: Vec<_> = (0..5).map(|round| body.find(&signature(round))).collect();
             assert!(
                 places.is_sorted() && places.iter().all(Option::is_some),
                 "{provider}: {places:?}"
             );
+            for round in 0..5 {
+                let came = dialect.whole(&calls(round)).to_string();
+                let [came, sent] =
+                    [came, body.clone()].map(|it| it.matches(&signature(round)).count());
+                assert_eq!(sent, came, "{provider}: round {round}");
+            }
         }
     }
 }
@@ -88,7 +89,7 @@ async fn a_failure_in_a_later_turn_keeps_the_history() {
                 0 => answer(dialect, request, &calls(0)),
                 _ => second.clone(),
             });
-            let error = asks(model(provider, &mock)).await.unwrap_err();
+            let error = asks(mock.model(provider)).await.unwrap_err();
             assert_eq!(error.kind(), kind, "{provider}: {error}");
             assert_eq!(error.partial().unwrap().messages().len(), 3, "{provider}: {error}");
             assert_eq!(mock.requests().len(), 2, "{provider}: nothing is sent again by itself");
@@ -108,12 +109,12 @@ async fn a_limit_on_rate_is_waited_for_where_that_is_wanted() {
             0 => limited(0),
             _ => answer(dialect, request, &Said::text("here")),
         });
-        let response = asks(model(provider, &mock)).middleware(retry()).await.unwrap();
+        let response = asks(mock.model(provider)).middleware(retry()).await.unwrap();
         assert_eq!(response.text(), "here", "{provider}");
         assert_eq!(mock.requests().len(), 2, "{provider}");
 
         let mock = Mock::answers(dialect, move |_, _| limited(7200));
-        let error = asks(model(provider, &mock)).middleware(retry()).await.unwrap_err();
+        let error = asks(mock.model(provider)).middleware(retry()).await.unwrap_err();
         assert_eq!(
             error.retry_after(),
             Some(Duration::from_secs(7200)),
@@ -131,13 +132,13 @@ async fn a_stream_that_breaks_keeps_what_was_seen() {
         let mock = Mock::answers(dialect, move |_, _| {
             let pieces = dialect.pieces(&Said::text("one two three"));
             let most = pieces.len() - 4;
-            let framed = dialect.framed(&pieces[..most]).replace("data: [DONE]\n\n", "");
+            let framed = dialect.events(&pieces[..most]);
             // The connection breaks: the length that was told does not come.
             let head =
                 format!("content-type: {}\r\ncontent-length: 99999\r\n", dialect.stream_type());
             format!("HTTP/1.1 200 OK\r\n{head}\r\n{framed}")
         });
-        let mut stream = asks(model(provider, &mock)).stream();
+        let mut stream = asks(mock.model(provider)).stream();
         let (mut seen, mut failed) = (String::new(), None);
         while let Some(chunk) = stream.next().await {
             match chunk {
@@ -163,7 +164,7 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
         let says = || [calls(0), calls(1), calls(2), Said::text("done")];
         // A program that changes the settings, and a middleware that changes the first message, of the second turn.
         let mock = Mock::says(dialect(provider), says());
-        let changed = asks(model(provider, &mock))
+        let changed = asks(mock.model(provider))
             .before_turn(|turn| async move {
                 if turn.round() == 1 { turn.with_config("maxOutputTokens", 4321) } else { turn }
             })
@@ -183,10 +184,10 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
         // Where nobody changes anything each body is what a request of the same messages is as a whole.
         let (kept, whole) =
             (Mock::says(dialect(provider), says()), Mock::says(dialect(provider), says()));
-        asks(model(provider, &kept)).await.unwrap();
+        asks(kept.model(provider)).await.unwrap();
         let copied =
             on_model(|request, chunks, next| async move { next.run(&request, &chunks).await });
-        asks(model(provider, &whole)).middleware(copied).await.unwrap();
+        asks(whole.model(provider)).middleware(copied).await.unwrap();
         let [kept, whole] = [kept, whole].map(|mock| {
             mock.requests().into_iter().map(|request| request.body).collect::<Vec<_>>()
         });

@@ -22,8 +22,7 @@ async fn requests_are_as_the_cases_say() {
 async fn sent(case: &Case) -> Value {
     let stream = case.json["stream"] == true;
     let replay = Replay::start(minimal(case.provider(), stream));
-    let model =
-        cases::model(case.provider(), case.text("model"), &replay.url).expect("it is built");
+    let model = cases::model(case.provider(), case.text("model"), &replay.url);
     let request: ModelRequest = match serde_json::from_value(case.json["intent"].clone()) {
         Ok(request) => request,
         Err(error) => return json!({"body": format!("the intent is not read: {error}")}),
@@ -46,7 +45,7 @@ async fn models_without_chat_completions_are_reached_by_the_responses_api() {
     ] {
         let provider = if path == "/v1/responses" { "openai-responses" } else { "openai" };
         let replay = Replay::start(minimal(provider, false));
-        let model = cases::model("openai", name, &replay.url).unwrap();
+        let model = cases::model("openai", name, &replay.url);
         assert_eq!(model.name(), format!("openai/{name}"));
         let sink = if stream { ChunkSink::new(|_| {}) } else { ChunkSink::none() };
         let request = ModelRequest::new([genkit::Message::user("hi")]);

@@ -32,7 +32,7 @@ async fn answers_become_what_the_cases_say() {
 /// What the answer of a case becomes, and the content of its chunks.
 async fn replayed(case: &Case, cut: Cut) -> (Value, Vec<Value>) {
     let replay = Replay::start(answer(case, cut));
-    let model = cases::model(case.provider(), "", &replay.url).expect("it is built");
+    let model = cases::model(case.provider(), "", &replay.url);
     let mut request = ModelRequest::new([Message::user("hi")]);
     if let Some(output) = case.json.get("intent_output") {
         request.output = serde_json::from_value(output.clone()).unwrap();

@@ -1,16 +1,16 @@
 //! The body of the Messages API, in a form that compares.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::schema::canonical;
-use super::{json_of, prune};
+use super::{json_of, leave_out_usual, prune};
 
 /// The body without what may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     // Any positive number is right where the intent has none.
-    if body.get("max_tokens").and_then(Value::as_u64).is_some_and(|most| most > 0) {
-        body.entry("max_tokens").and_modify(|most| *most = free_limit(most));
+    if let Some(most) = body.get_mut("max_tokens") {
+        *most = free_limit(most);
     }
     if let Some(system) = body.remove("system") {
         body.insert("system".to_owned(), blocks(&system));
@@ -37,11 +37,7 @@ pub fn normal(body: &Value) -> Value {
     {
         *schema = canonical(schema, false);
     }
-    for (key, usual) in [("tool_choice", json!({"type": "auto"})), ("stream", json!(false))] {
-        if body.get(key) == Some(&usual) {
-            body.remove(key);
-        }
-    }
+    leave_out_usual(&mut body, json!({"type": "auto"}));
     Value::Object(body)
 }
 
@@ -74,5 +70,5 @@ fn block(block: &Value) -> Value {
             block.remove("is_error");
         }
     }
-    Value::Object(Map::from_iter(block))
+    Value::Object(block)
 }

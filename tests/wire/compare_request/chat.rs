@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::{canonical, in_words};
-use super::{json_of, prune};
+use super::{json_of, leave_out_usual, prune};
 
 /// The body without what may differ.
 pub fn normal(body: &Value) -> Value {
@@ -17,11 +17,7 @@ pub fn normal(body: &Value) -> Value {
     for free in ["parallel_tool_calls", "store"] {
         body.remove(free);
     }
-    for (key, usual) in [("tool_choice", json!("auto")), ("stream", json!(false))] {
-        if body.get(key) == Some(&usual) {
-            body.remove(key);
-        }
-    }
+    leave_out_usual(&mut body, json!("auto"));
     if let Some(Value::Array(tools)) = body.get_mut("tools") {
         for function in tools.iter_mut().filter_map(|tool| tool["function"].as_object_mut()) {
             function.remove("strict");

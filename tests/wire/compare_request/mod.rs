@@ -122,6 +122,15 @@ pub fn prune(value: &Value) -> Value {
     }
 }
 
+/// Leaves a choice of tools out that is the usual one, and that nothing is streamed.
+fn leave_out_usual(body: &mut Map<String, Value>, choice: Value) {
+    for (key, usual) in [("tool_choice", choice), ("stream", Value::Bool(false))] {
+        if body.get(key) == Some(&usual) {
+            body.remove(key);
+        }
+    }
+}
+
 /// The JSON that a text is, if it is.
 fn json_of(value: Value) -> Value {
     match value.as_str().map(serde_json::from_str) {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::{canonical, in_words};
-use super::{json_of, prune};
+use super::{json_of, leave_out_usual, prune};
 
 /// What asks for thoughts that can go back where nothing is stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
@@ -61,11 +61,7 @@ pub fn normal(body: &Value, other: &Value) -> Value {
         body.remove("include");
     }
     body.remove("parallel_tool_calls");
-    for (key, usual) in [("tool_choice", json!("auto")), ("stream", json!(false))] {
-        if body.get(key) == Some(&usual) {
-            body.remove(key);
-        }
-    }
+    leave_out_usual(&mut body, json!("auto"));
     for tool in body.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten() {
         let Some(tool) = tool.as_object_mut().filter(|tool| tool.contains_key("name")) else {
             continue;

@@ -6,9 +6,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use genkit::ErrorKind;
-use genkit::model::{ChunkSink, Gemini};
+use genkit::model::ChunkSink;
 
 use super::server::*;
+use crate::cases;
 
 #[tokio::test]
 async fn nobody_listens() {
@@ -61,7 +62,7 @@ async fn chunks_arrive_as_they_come() {
         stream.write_all(b"0\r\n\r\n").unwrap();
     });
     let sink = ChunkSink::new(move |_| heard.send(()).unwrap());
-    let response = ask(&gemini(&server.url), sink).await.unwrap();
+    let response = ask(&*gemini(&server.url), sink).await.unwrap();
     assert_eq!(response.message.unwrap().text(), "one two three");
     server.served().await;
 }
@@ -88,10 +89,9 @@ async fn a_server_that_hangs() {
         assert!(is_closed(&mut stream));
     });
     let limit = Duration::from_millis(300);
-    let gemini =
-        Gemini::builder().api_key(KEY).base_url(&server.url).timeout(limit).build().unwrap();
+    let gemini = cases::model_with("gemini", "", &server.url, KEY, Some(limit));
     let started = Instant::now();
-    let error = ask(&gemini, ChunkSink::new(|_| ())).await.unwrap_err();
+    let error = ask(&*gemini, ChunkSink::new(|_| ())).await.unwrap_err();
     assert_says(
         &error,
         ErrorKind::DeadlineExceeded,
@@ -111,7 +111,7 @@ async fn dropping_the_call_closes_the_connection() {
             assert!(is_closed(&mut stream));
         });
         let gemini = gemini(&server.url);
-        let call = tokio::spawn(async move { ask(&gemini, ChunkSink::new(|_| ())).await });
+        let call = tokio::spawn(async move { ask(&*gemini, ChunkSink::new(|_| ())).await });
         waits.await.unwrap();
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());

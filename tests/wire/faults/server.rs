@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use genkit::model::{ChunkSink, Gemini, ModelRequest, ModelResponse};
+use genkit::model::{ChunkSink, Model, ModelRequest, ModelResponse};
 use genkit::{Error, ErrorKind, Message, Result};
 
-pub(super) const KEY: &str = "AIza-never-to-be-seen";
+use crate::cases;
+
+pub(crate) const KEY: &str = "AIza-never-to-be-seen";
 
 /// Longer than anything here takes, so that a test that hangs fails.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server on loopback: `serve` gets the first connection after its request was read.
 pub(super) struct Server {
@@ -93,27 +95,31 @@ pub(super) fn event(text: &str) -> String {
     format!("{:x}\r\n{event}\r\n", event.len())
 }
 
-pub(super) fn gemini(url: &str) -> Gemini {
-    Gemini::builder().api_key(KEY).base_url(url).build().unwrap()
+pub(super) fn gemini(url: &str) -> Arc<dyn Model> {
+    cases::model_with("gemini", "gemini-2.5-flash", url, KEY, None)
 }
 
-pub(super) async fn ask(gemini: &Gemini, chunks: ChunkSink) -> Result<ModelResponse> {
+pub(super) async fn ask(model: &dyn Model, chunks: ChunkSink) -> Result<ModelResponse> {
     let request = ModelRequest::new([Message::user("hi")]);
-    let model = gemini.model("gemini-2.5-flash");
     let answer = tokio::time::timeout(PATIENCE, model.generate(&request, &chunks)).await;
     answer.expect("an answer or an error")
 }
 
+/// A sink, and the text of the chunks that came to it.
+pub(crate) fn listening() -> (ChunkSink, Arc<Mutex<String>>) {
+    let text = Arc::new(Mutex::new(String::new()));
+    let seen = Arc::clone(&text);
+    (ChunkSink::new(move |chunk| seen.lock().unwrap().push_str(&chunk.text())), text)
+}
+
 pub(super) async fn unary(url: &str) -> Result<String> {
-    Ok(ask(&gemini(url), ChunkSink::none()).await?.message.unwrap().text())
+    Ok(ask(&*gemini(url), ChunkSink::none()).await?.message.unwrap().text())
 }
 
 /// The outcome of a streamed call, and the text that came before it.
 pub(super) async fn streamed(url: &str) -> (Result<String>, String) {
-    let text = Arc::new(Mutex::new(String::new()));
-    let seen = Arc::clone(&text);
-    let sink = ChunkSink::new(move |chunk| seen.lock().unwrap().push_str(&chunk.text()));
-    let result = ask(&gemini(url), sink).await.map(|response| response.message.unwrap().text());
+    let (sink, text) = listening();
+    let result = ask(&*gemini(url), sink).await.map(|response| response.message.unwrap().text());
     let text = text.lock().unwrap().clone();
     (result, text)
 }

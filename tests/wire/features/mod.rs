@@ -9,17 +9,16 @@ mod thoughts;
 mod tools;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use genkit::model::{ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse};
-use genkit::{BoxFuture, Message};
+use genkit::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
+use genkit::{BoxFuture, Message, Part};
 use serde_json::Value;
 
-use crate::cases::{self, BUILT};
+use crate::cases::BUILT;
 use crate::mock::{Mock, Said, dialect};
 
 /// What a provider is found to do; an error is what it does wrong.
-type Cell = Result<String, String>;
+type Cell = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A row of the table: what it is about, and how it is found out for a provider.
 struct Row {
@@ -45,7 +44,7 @@ use row;
 macro_rules! must {
     ($holds:expr, $($why:tt)+) => {
         if !$holds {
-            return Err(format!($($why)+));
+            return Err(format!($($why)+).into());
         }
     };
 }
@@ -68,14 +67,9 @@ fn mock(provider: &str, said: impl IntoIterator<Item = Said>) -> Mock {
     Mock::says(dialect(provider), said)
 }
 
-/// The provider's model at its stand-in.
-fn model(provider: &str, mock: &Mock) -> Arc<dyn Model> {
-    cases::model(provider, mock.dialect.model(), &mock.url).expect("it is built")
-}
-
 /// Asks once.
 async fn ask(provider: &str, mock: &Mock, request: &ModelRequest) -> genkit::Result<ModelResponse> {
-    model(provider, mock).generate(request, &ChunkSink::none()).await
+    mock.model(provider).generate(request, &ChunkSink::none()).await
 }
 
 /// Asks once with a plain question after a change of it.
@@ -97,8 +91,17 @@ async fn streamed(
 ) -> genkit::Result<(Vec<GenerateChunk>, ModelResponse)> {
     let (send, chunks) = std::sync::mpsc::channel();
     let sink = ChunkSink::new(move |chunk| drop(send.send(chunk)));
-    let response = model(provider, mock).generate(request, &sink).await?;
+    let response = mock.model(provider).generate(request, &sink).await?;
     Ok((chunks.try_iter().collect(), response))
+}
+
+/// The thoughts of a message.
+fn reasoning(message: &Message) -> String {
+    let thoughts = message.content.iter().filter_map(|part| match part {
+        Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
+        _ => None,
+    });
+    thoughts.collect()
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use genkit::model::ModelRequest;
 use genkit::{ErrorKind, Message};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, model, must, no, row, yes};
+use super::{Cell, Row, Topic, must, no, row, yes};
 use crate::cases;
 use crate::faults::server::http;
 use crate::mock::{Mock, dialect};
@@ -21,7 +21,7 @@ async fn counted(provider: &'static str) -> Cell {
     let body = json!({"totalTokens": 42, "input_tokens": 42}).to_string();
     let mock = Mock::answers(dialect(provider), move |_, _| http("200 OK", "", &body));
     let request = ModelRequest::new([Message::user("hi")]);
-    match model(provider, &mock).count_tokens(&request).await {
+    match mock.model(provider).count_tokens(&request).await {
         Ok(count) => {
             must!(count == 42, "{count}");
             yes()
@@ -42,11 +42,11 @@ async fn embedded(provider: &'static str) -> Cell {
         }
     };
     let mock = Mock::answers(dialect(provider), move |_, _| http("200 OK", "", &body.to_string()));
-    let made = cases::provider(provider, &mock.url).ok_or("it is not built")?;
+    let made = cases::provider(provider, &mock.url);
     match made.embedder("an-embedder") {
         Ok(embedder) => {
             let texts = vec!["one".to_owned(), "two".to_owned()];
-            let embedded = embedder.embed(texts).await.map_err(|error| error.to_string())?;
+            let embedded = embedder.embed(texts).await?;
             let values: Vec<_> = embedded.iter().map(|one| one.values().to_vec()).collect();
             must!(values == [[0.5, 1.0], [1.0, 0.0]], "{values:?}");
             yes()

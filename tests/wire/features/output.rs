@@ -2,7 +2,7 @@
 
 use genkit::{Format, tool, tools};
 
-use super::{Cell, Row, Topic, mock, model, must, row};
+use super::{Cell, Row, Topic, mock, must, row};
 use crate::mock::Said;
 
 pub(super) const TOPIC: Topic = ("Structured output", ROWS);
@@ -30,12 +30,12 @@ const SOUP: &str = r#"{"name": "soup", "minutes": 20}"#;
 /// By the API, or asked for in the prompt; the output is read either way.
 async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
-    let mut run = genkit::generate("A dish?").model(model(provider, &mock)).output::<Dish>();
+    let mut run = genkit::generate("A dish?").model(mock.model(provider)).output::<Dish>();
     if beside_tools {
         run = run.tools(tools![now]);
     }
-    let response = run.await.map_err(|error| error.to_string())?;
-    let dish: Dish = response.output().map_err(|error| error.to_string())?;
+    let response = run.await?;
+    let dish: Dish = response.output()?;
     must!(dish == Dish { name: "soup".to_owned(), minutes: Some(20) }, "{dish:?}");
     let asked = mock.asked();
     match asked.schema {
@@ -52,10 +52,9 @@ async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
 
 async fn json(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
-    let run =
-        genkit::generate("A dish, as JSON?").model(model(provider, &mock)).format(Format::Json);
-    let response = run.await.map_err(|error| error.to_string())?;
-    let value = response.output_value().map_err(|error| error.to_string())?;
+    let run = genkit::generate("A dish, as JSON?").model(mock.model(provider)).format(Format::Json);
+    let response = run.await?;
+    let value = response.output_value()?;
     must!(value["name"] == "soup", "{value}");
     Ok(if mock.asked().json { "by the API" } else { "by the prompt" }.to_owned())
 }

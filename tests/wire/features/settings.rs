@@ -23,7 +23,7 @@ const ROWS: &[Row] = &[
 /// The paths of the body that a setting changes.
 async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cell {
     let (plain, answer) = asked_with(provider, |request| request).await;
-    answer.map_err(|error| error.to_string())?;
+    answer?;
     let (mock, answer) = asked_with(provider, |request| request.with_config(key, value)).await;
     if let Err(error) = answer {
         must!(mock.requests().is_empty(), "{error}");
@@ -47,7 +47,7 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
 async fn key(provider: &'static str) -> Cell {
     let (mock, answer) =
         asked_with(provider, |request| request.with_config("apiKey", "own-key")).await;
-    answer.map_err(|error| error.to_string())?;
+    answer?;
     let request = mock.requests().remove(0);
     must!(!request.body.to_string().contains("own-key"), "the key is in the body");
     let (line, headers) = request.head.split_once("\r\n").unwrap_or_default();

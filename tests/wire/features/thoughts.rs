@@ -3,7 +3,7 @@
 use genkit::{tool, tools};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, mock, model, must, no, row, streamed, yes};
+use super::{Cell, Row, Topic, ask, mock, must, no, reasoning, row, streamed, yes};
 use crate::mock::{Asked, Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Reasoning", ROWS);
@@ -30,20 +30,12 @@ fn thinks() -> Said {
 async fn shown(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("noon").thought("What time is it?", SIGNATURE)]);
     let request = genkit::model::ModelRequest::new([genkit::Message::user("hi")]);
-    let answer = ask(provider, &mock, &request).await.map_err(|error| error.to_string())?;
+    let answer = ask(provider, &mock, &request).await?;
     let message = answer.message.ok_or("no message")?;
-    let thoughts = |message: &genkit::Message| -> String {
-        let texts = message.content.iter().filter_map(|part| match part {
-            genkit::Part::Reasoning { reasoning, .. } => Some(reasoning.clone()),
-            _ => None,
-        });
-        texts.collect()
-    };
-    must!(thoughts(&message) == "What time is it?", "{message:?}");
+    must!(reasoning(&message) == "What time is it?", "{message:?}");
     must!(message.text() == "noon", "{message:?}");
-    let (_, answer) =
-        streamed(provider, &mock, &request).await.map_err(|error| error.to_string())?;
-    must!(answer.message.is_some_and(|it| thoughts(&it) == "What time is it?"), "not in a stream");
+    let (_, answer) = streamed(provider, &mock, &request).await?;
+    must!(answer.message.is_some_and(|it| reasoning(&it) == "What time is it?"), "not in a stream");
     yes()
 }
 
@@ -60,23 +52,23 @@ fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
 
 async fn signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
+    run.await?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
 
 async fn streamed_signature(provider: &'static str) -> Cell {
     let mock = mock(provider, [thinks(), Said::text("noon")]);
-    let stream = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]).stream();
-    stream.response().await.map_err(|error| error.to_string())?;
+    let stream = genkit::generate("go").model(mock.model(provider)).tools(tools![now]).stream();
+    stream.response().await?;
     went_back(provider, &mock.asked(), &mock.last().to_string())
 }
 
 async fn own(provider: &'static str) -> Cell {
     let said = Said { own: true, ..Said::text("found").calls("call_1", "now", json!({})) };
     let mock = mock(provider, [said.clone(), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
+    run.await?;
     let asked = mock.asked();
     let mut back = asked.pieces().filter_map(|piece| match piece {
         Piece::Own(value) => Some(value),

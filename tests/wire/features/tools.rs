@@ -5,7 +5,7 @@ use genkit::model::{ChunkSink, ModelRequest, ToolChoice, ToolDefinition};
 use genkit::{Message, Part, Role, ToolReply, tool, tools};
 use serde_json::json;
 
-use super::{Cell, Row, Topic, ask, mock, model, must, row, yes};
+use super::{Cell, Row, Topic, ask, mock, must, row, yes};
 use crate::mock::{Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Tools", ROWS);
@@ -76,8 +76,8 @@ fn calls(asked: &crate::mock::Asked) -> Vec<(Option<String>, String)> {
 async fn looping(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "add", json!({"a": 20, "b": 22}));
     let mock = mock(provider, [call, Said::text("42")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add]);
-    let response = run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add]);
+    let response = run.await?;
     must!(response.text() == "42", "{:?}", response.text());
     let asked = mock.asked();
     must!(
@@ -101,8 +101,8 @@ async fn parallel(provider: &'static str) -> Cell {
         .calls("call_2", "now", json!({}))
         .calls("call_3", "add", json!({"a": 2, "b": 2}));
     let mock = mock(provider, [said, Said::text("done")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add, now]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
+    run.await?;
     let asked = mock.asked();
     let (calls, answers) = (calls(&asked), answers(&asked));
     let names: Vec<&str> = calls.iter().map(|(_, name)| name.as_str()).collect();
@@ -119,14 +119,13 @@ async fn parallel(provider: &'static str) -> Cell {
 async fn streamed_loop(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "add", json!({"a": 20, "b": 22}));
     let mock = mock(provider, [call, Said::text("It is 42.")]);
-    let mut stream =
-        genkit::generate("go").model(model(provider, &mock)).tools(tools![add]).stream();
+    let mut stream = genkit::generate("go").model(mock.model(provider)).tools(tools![add]).stream();
     let mut seen = Vec::new();
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| error.to_string())?;
+        let chunk = chunk?;
         seen.push((chunk.index.unwrap_or(99), chunk.text()));
     }
-    let response = stream.response().await.map_err(|error| error.to_string())?;
+    let response = stream.response().await?;
     must!(response.text() == "It is 42.", "{:?}", response.text());
     let of =
         |turn| seen.iter().filter(move |(index, _)| *index == turn).map(|(_, text)| text.as_str());
@@ -138,8 +137,8 @@ async fn streamed_loop(provider: &'static str) -> Cell {
 async fn no_parameters(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "now", json!({})), Said::text("noon")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![now]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![now]);
+    run.await?;
     let asked = mock.asked();
     must!(answers(&asked)[0].1 == "noon", "{asked:?}");
     yes()
@@ -152,14 +151,13 @@ async fn names(provider: &'static str) -> Cell {
         [ToolDefinition::new(name, "Reads."), ToolDefinition::new("fs__read_file", "Reads.")];
     let request = ModelRequest::new([Message::user("hi")]).with_tools(tools);
     let first = mock(provider, [Said::text("ok")]);
-    ask(provider, &first, &request).await.map_err(|error| error.to_string())?;
+    ask(provider, &first, &request).await?;
     let sent = first.asked().tools;
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     must!(sent.iter().all(|(name, _)| name.chars().all(fits)), "{sent:?}");
     must!(sent[0].0 != sent[1].0, "{sent:?}");
-    let called: &'static str = sent[0].0.clone().leak();
-    let second = mock(provider, [Said::default().calls("call_1", called, json!({}))]);
-    let answer = ask(provider, &second, &request).await.map_err(|error| error.to_string())?;
+    let second = mock(provider, [Said::default().calls("call_1", &sent[0].0, json!({}))]);
+    let answer = ask(provider, &second, &request).await?;
     let message = answer.message.ok_or("no message")?;
     let back = message.tool_requests().next().map(|call| call.name.clone());
     must!(back.as_deref() == Some(name), "{back:?}");
@@ -169,8 +167,8 @@ async fn names(provider: &'static str) -> Cell {
 async fn image_in_answer(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "picture", json!({})), Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![picture]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![picture]);
+    run.await?;
     let asked = mock.asked();
     let has = |piece: &Piece| matches!(piece, Piece::Media(_, data) if data == "cGljdHVyZQ==");
     must!(asked.pieces().any(has), "the image is lost: {:?}", asked.turns);
@@ -180,8 +178,8 @@ async fn image_in_answer(provider: &'static str) -> Cell {
 async fn failure(provider: &'static str) -> Cell {
     let mock =
         mock(provider, [Said::default().calls("call_1", "breaks", json!({})), Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![breaks]);
-    run.await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![breaks]);
+    run.await?;
     let body = mock.last().to_string();
     must!(body.contains("no such harbour"), "{body}");
     yes()
@@ -191,11 +189,11 @@ async fn failure(provider: &'static str) -> Cell {
 async fn resume(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "pay", json!({"euros": 500}));
     let mock = mock(provider, [call, Said::text("Paid.")]);
-    let run = genkit::generate("Pay.").model(model(provider, &mock)).tools(tools![pay]);
-    let open = run.clone().await.map_err(|error| error.to_string())?;
+    let run = genkit::generate("Pay.").model(mock.model(provider)).tools(tools![pay]);
+    let open = run.clone().await?;
     must!(open.is_interrupted(), "it does not wait");
     let done = run.resume(open, |question| question.approve_with(json!({"euros": 20}))).await;
-    must!(done.map_err(|error| error.to_string())?.text() == "Paid.", "no answer");
+    must!(done?.text() == "Paid.", "no answer");
     let asked = mock.asked();
     let args = asked.pieces().find_map(|piece| match piece {
         Piece::Call { args, .. } => Some(args.clone()),
@@ -214,7 +212,7 @@ async fn resume(provider: &'static str) -> Cell {
 /// The choice is sent, or refused before the call.
 async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("ok")]);
-    let run = genkit::generate("go").model(model(provider, &mock)).tools(tools![add, now]);
+    let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
     match run.tool_choice(choice).await {
         Ok(_) => {
             let sent = mock.asked().choice;
@@ -227,7 +225,7 @@ async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static s
             must!(error.to_string().contains("tool"), "{error}");
             Ok("error".to_owned())
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -253,7 +251,7 @@ async fn calls_without_ids_find_their_answers() {
                 ],
             ),
         ]);
-        model(provider, &mock).generate(&request, &ChunkSink::none()).await.unwrap();
+        mock.model(provider).generate(&request, &ChunkSink::none()).await.unwrap();
         let asked = mock.asked();
         let ids = |all: Vec<(Option<String>, String)>| {
             all.into_iter().map(|(id, _)| id).collect::<Vec<_>>()

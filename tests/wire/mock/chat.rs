@@ -78,8 +78,7 @@ impl Dialect for Chat {
     }
 
     fn framed(&self, pieces: &[Value]) -> String {
-        let events: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
-        events + "data: [DONE]\n\n"
+        self.events(pieces) + "data: [DONE]\n\n"
     }
 
     fn failure(&self, status: u16, message: &str) -> Value {

@@ -97,7 +97,7 @@ impl Dialect for Gemini {
         pieces
     }
 
-    fn framed(&self, pieces: &[Value]) -> String {
+    fn events(&self, pieces: &[Value]) -> String {
         pieces.iter().map(|piece| format!("data: {piece}\r\n\r\n")).collect()
     }
 

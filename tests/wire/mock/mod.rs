@@ -35,8 +35,13 @@ pub trait Dialect: Sync {
     /// The same as the pieces of a stream.
     fn pieces(&self, said: &Said) -> Vec<Value>;
 
-    /// The pieces as they go over the wire.
+    /// The pieces as they go over the wire, with the mark of the end where there is one.
     fn framed(&self, pieces: &[Value]) -> String {
+        self.events(pieces)
+    }
+
+    /// The same without that mark: a stream that goes on, or breaks.
+    fn events(&self, pieces: &[Value]) -> String {
         let event = |piece: &Value| match piece["type"].as_str() {
             Some(name) => format!("event: {name}\ndata: {piece}\n\n"),
             None => format!("data: {piece}\n\n"),
@@ -103,7 +108,7 @@ impl Said {
     }
 
     #[must_use]
-    pub fn calls(mut self, id: impl Into<Option<&'static str>>, name: &str, args: Value) -> Self {
+    pub fn calls<'a>(mut self, id: impl Into<Option<&'a str>>, name: &str, args: Value) -> Self {
         let id = id.into().map(str::to_owned);
         self.calls.push(Called { id, name: name.to_owned(), args });
         self

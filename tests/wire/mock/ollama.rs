@@ -64,7 +64,7 @@ impl Dialect for Ollama {
         pieces
     }
 
-    fn framed(&self, pieces: &[Value]) -> String {
+    fn events(&self, pieces: &[Value]) -> String {
         pieces.iter().map(|piece| format!("{piece}\n")).collect()
     }
 

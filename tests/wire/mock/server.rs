@@ -4,9 +4,11 @@ use std::io::Write as _;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
+use genkit::model::Model;
 use serde_json::Value;
 
 use super::{Asked, Dialect, Said};
+use crate::cases;
 use crate::faults::server::{http, read_request};
 
 /// One request that came.
@@ -60,6 +62,11 @@ impl Mock {
             }
         });
         Self { url, dialect, asked }
+    }
+
+    /// The model of `provider` that is reached here.
+    pub fn model(&self, provider: &str) -> Arc<dyn Model> {
+        cases::model(provider, self.dialect.model(), &self.url)
     }
 
     /// What came so far.
