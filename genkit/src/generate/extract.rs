@@ -12,7 +12,7 @@ use super::data::GenerateResponse;
 use super::error::Error as E;
 use super::format::OutputChecks;
 use super::stream::GenerateStream;
-use crate::error::{BoxError, Error, Result};
+use crate::error::{BoxError, Result};
 use crate::future::BoxFuture;
 use crate::model::ChunkSink;
 use crate::schema::Schema;
@@ -177,7 +177,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         let response = self.start(ChunkSink::none()).await?;
         match value(&response) {
             Ok(value) => Ok((value, response)),
-            Err(error) => Err(owning(error, response)),
+            Err(error) => Err(error.with_partial(response)),
         }
     }
 
@@ -217,11 +217,6 @@ fn value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
     response.output()
 }
 
-fn owning(mut error: Error, response: GenerateResponse) -> Error {
-    error.put_partial(response);
-    error
-}
-
 crate::future::becomes_a_future!(Extract<'a, T>, Result<T>, 'a, T);
 
 impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
@@ -232,7 +227,7 @@ impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
         let running = self.start(ChunkSink::none());
         Box::pin(async move {
             let response = running.await?;
-            value(&response).map_err(|error| owning(error, response))
+            value(&response).map_err(|error| error.with_partial(response))
         })
     }
 }
