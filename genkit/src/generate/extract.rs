@@ -80,8 +80,9 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'static, T> {
-        Extract::of_run(self)
+    pub fn extract<T: JsonSchema + DeserializeOwned>(mut self) -> Extract<'static, T> {
+        let checks = std::mem::take(&mut self.settings.output);
+        Extract::new(Asks::Run(self.output::<T>()), checks)
     }
 }
 
@@ -103,7 +104,8 @@ impl<'a> ChatTurn<'a> {
     /// # }
     /// ```
     pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'a, T> {
-        Extract::of_turn(self)
+        let checks = self.output_checks();
+        Extract::new(Asks::Turn(self, crate::schema::input_of::<T>().into()), checks)
     }
 }
 
@@ -114,24 +116,12 @@ enum Asks<'a> {
     Turn(ChatTurn<'a>, Schema),
 }
 
-impl<'a, T: JsonSchema + DeserializeOwned> Extract<'a, T> {
-    pub(super) fn of_run(mut run: Generate) -> Self {
-        let checks = std::mem::take(&mut run.settings.output);
-        Self::new(Asks::Run(run.output::<T>()), checks)
-    }
-
-    pub(super) fn of_turn(turn: ChatTurn<'a>) -> Self {
-        let checks = turn.output_checks();
-        Self::new(Asks::Turn(turn, crate::schema::input_of::<T>().into()), checks)
-    }
-
+impl<'a, T: DeserializeOwned> Extract<'a, T> {
     fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self {
         checks.set_type::<T>();
         Self { asks, checks, value: PhantomData }
     }
-}
 
-impl<'a, T: DeserializeOwned> Extract<'a, T> {
     /// Output retries: how often an answer that does not fit goes back to the model. Default is 1. Else as
     /// [`Generate::output_retries`].
     pub fn output_retries(mut self, times: usize) -> Self {
