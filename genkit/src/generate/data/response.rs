@@ -133,7 +133,7 @@ impl GenerateResponse {
     /// a value that fits; the error shows the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let answer = self.answer();
-        answer.read().map_err(|misfit| match misfit {
+        answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
             OutputMisfit::Unreadable(error) => error,
             OutputMisfit::Value(why) => E::OutputType { why, shown: answer.shown() }.into(),
         })

@@ -32,6 +32,12 @@ pub(crate) enum OutputMisfit {
     Value(String),
 }
 
+impl From<crate::Error> for OutputMisfit {
+    fn from(error: crate::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
 impl OutputMisfit {
     /// As the model is told.
     pub(crate) fn why(&self) -> String {
@@ -67,25 +73,23 @@ impl ModelAnswer<'_> {
         }
     }
 
-    /// As a `T`, which also fits what the schema says beyond the type.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, OutputMisfit> {
-        let value = self.value().map_err(OutputMisfit::Unreadable)?;
-        let bounds =
-            self.schema().map(Schema::bounds).transpose().map_err(OutputMisfit::Unreadable)?;
+    /// As a `T`, which also fits what the schema says beyond the type, and as JSON.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMisfit> {
+        let value = self.value()?;
+        let bounds = self.schema().map(Schema::bounds).transpose()?;
         let reads = |value: &Value| T::deserialize(value).is_ok();
         let read = read_placed(&value).map_err(OutputMisfit::Value)?;
         match bounds.flatten().map(|bounds| bounds.check_read(&value, &reads)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
-            _ => Ok(read),
+            _ => Ok((read, value)),
         }
     }
 
     /// As JSON that fits the whole schema, where no type reads it.
     pub(crate) fn checked(&self) -> Result<Value, OutputMisfit> {
-        let value = self.value().map_err(OutputMisfit::Unreadable)?;
-        let bounds = self.schema().map(Schema::whole_bounds).transpose();
-        match bounds.map_err(OutputMisfit::Unreadable)?.flatten().map(|bounds| bounds.check(&value))
-        {
+        let value = self.value()?;
+        let bounds = self.schema().map(Schema::whole_bounds).transpose()?;
+        match bounds.flatten().map(|bounds| bounds.check(&value)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
             _ => Ok(value),
         }
