@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Format, parse};
 use crate::error::Result;
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, ToolResponse};
 use crate::model::{FinishReason, OutputConfig};
 use crate::schema::Schema;
 use crate::truncate::excerpt;
@@ -15,6 +15,11 @@ const SHOWN: usize = 500;
 
 /// The mark of the answer of a tool that ended a run, in its metadata.
 pub(crate) const STOPPED: &str = "stoppedRun";
+
+/// The answer of a tool, if that ended the run.
+pub(crate) fn stopped_on(part: &Part) -> Option<&ToolResponse> {
+    part.as_tool_response().filter(|_| part.metadata().contains_key(STOPPED))
+}
 
 /// A message of a model, and what was asked for.
 #[derive(Clone, Copy)]
@@ -51,18 +56,13 @@ impl OutputMisfit {
 impl ModelAnswer<'_> {
     /// As JSON, read by the format that was asked for.
     pub(crate) fn value(&self) -> Result<Value> {
-        let parts = self.message.iter().flat_map(|message| &message.content);
-        let mut data = parts.filter_map(|part| match part {
-            Part::Data { data, .. } => Some(data.clone()),
-            Part::ToolResponse { tool_response, metadata }
-                if metadata.contains_key(STOPPED) && !tool_response.output.is_null() =>
-            {
-                Some(tool_response.output.clone())
-            }
-            _ => None,
+        let mut parts = self.message.iter().flat_map(|message| &message.content);
+        let data = parts.find_map(|part| match part {
+            Part::Data { data, .. } => Some(data),
+            part => stopped_on(part).map(|answer| &answer.output).filter(|it| !it.is_null()),
         });
-        if let Some(data) = data.next() {
-            return Ok(data);
+        if let Some(data) = data {
+            return Ok(data.clone());
         }
         let text = self.text();
         let format = self.output.and_then(|output| output.format.as_deref());
