@@ -291,9 +291,10 @@ impl Error {
         self
     }
 
-    /// Puts what was done before the failure into the error.
-    pub(crate) fn put_partial(&mut self, partial: impl Any + Send + Sync) {
+    /// The same error, which owns what was done before the failure.
+    pub(crate) fn with_partial(mut self, partial: impl Any + Send + Sync) -> Self {
         self.0.partial = Some(Box::new(partial));
+        self
     }
 
     pub(crate) fn partial_of<T: Any>(&self) -> Option<&T> {

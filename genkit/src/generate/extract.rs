@@ -12,7 +12,7 @@ use super::data::GenerateResponse;
 use super::error::Error as E;
 use super::format::OutputChecks;
 use super::stream::GenerateStream;
-use crate::error::{BoxError, Error, Result};
+use crate::error::{BoxError, Result};
 use crate::future::BoxFuture;
 use crate::model::ChunkSink;
 use crate::schema::Schema;
@@ -80,8 +80,9 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'static, T> {
-        Extract::of_run(self)
+    pub fn extract<T: JsonSchema + DeserializeOwned>(mut self) -> Extract<'static, T> {
+        let checks = std::mem::take(&mut self.settings.output);
+        Extract::new(Asks::Run(self.output::<T>()), checks)
     }
 }
 
@@ -103,7 +104,8 @@ impl<'a> ChatTurn<'a> {
     /// # }
     /// ```
     pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'a, T> {
-        Extract::of_turn(self)
+        let checks = self.output_checks();
+        Extract::new(Asks::Turn(self, crate::schema::input_of::<T>().into()), checks)
     }
 }
 
@@ -114,24 +116,12 @@ enum Asks<'a> {
     Turn(ChatTurn<'a>, Schema),
 }
 
-impl<'a, T: JsonSchema + DeserializeOwned> Extract<'a, T> {
-    pub(super) fn of_run(mut run: Generate) -> Self {
-        let checks = std::mem::take(&mut run.settings.output);
-        Self::new(Asks::Run(run.output::<T>()), checks)
-    }
-
-    pub(super) fn of_turn(turn: ChatTurn<'a>) -> Self {
-        let checks = turn.output_checks();
-        Self::new(Asks::Turn(turn, crate::schema::input_of::<T>().into()), checks)
-    }
-
+impl<'a, T: DeserializeOwned> Extract<'a, T> {
     fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self {
         checks.set_type::<T>();
         Self { asks, checks, value: PhantomData }
     }
-}
 
-impl<'a, T: DeserializeOwned> Extract<'a, T> {
     /// Output retries: how often an answer that does not fit goes back to the model. Default is 1. Else as
     /// [`Generate::output_retries`].
     pub fn output_retries(mut self, times: usize) -> Self {
@@ -177,7 +167,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         let response = self.start(ChunkSink::none()).await?;
         match value(&response) {
             Ok(value) => Ok((value, response)),
-            Err(error) => Err(owning(error, response)),
+            Err(error) => Err(error.with_partial(response)),
         }
     }
 
@@ -217,11 +207,6 @@ fn value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
     response.output()
 }
 
-fn owning(mut error: Error, response: GenerateResponse) -> Error {
-    error.put_partial(response);
-    error
-}
-
 crate::future::becomes_a_future!(Extract<'a, T>, Result<T>, 'a, T);
 
 impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
@@ -232,7 +217,7 @@ impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
         let running = self.start(ChunkSink::none());
         Box::pin(async move {
             let response = running.await?;
-            value(&response).map_err(|error| owning(error, response))
+            value(&response).map_err(|error| error.with_partial(response))
         })
     }
 }

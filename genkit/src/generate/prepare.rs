@@ -96,12 +96,11 @@ impl Generate {
                 let (run, request) = prepare(self.rendered().await?, sink).await?;
                 run.start(request).await
             });
-            let mut ended = run.await.map_err(|mut error| {
-                if let Some(options) = suspended.filter(|_| error.partial().is_none()) {
-                    error.put_partial(GenerateResponse::interrupted(options));
-                }
-                error
-            });
+            let mut ended =
+                run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
+                    Some(options) => error.with_partial(GenerateResponse::interrupted(options)),
+                    None => error,
+                });
             trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
             ended
         })

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::options::GenerateOptions;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
-use crate::generate::format::{ModelAnswer, OutputMisfit, STOPPED};
+use crate::generate::format::{ModelAnswer, OutputMisfit, stopped_on};
 use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::{FinishReason, ModelRequest, Usage};
@@ -133,7 +133,7 @@ impl GenerateResponse {
     /// a value that fits; the error shows the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let answer = self.answer();
-        answer.read().map_err(|misfit| match misfit {
+        answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
             OutputMisfit::Unreadable(error) => error,
             OutputMisfit::Value(why) => E::OutputType { why, shown: answer.shown() }.into(),
         })
@@ -173,8 +173,7 @@ impl GenerateResponse {
     /// The answer that ended the run.
     fn stopped_on(&self) -> Option<&ToolResponse> {
         let message = self.message.as_ref().filter(|message| message.role == Role::Tool)?;
-        let marked = |part: &&Part| part.metadata().get(STOPPED).is_some_and(|mark| mark == true);
-        message.content.iter().find(marked)?.as_tool_response()
+        message.content.iter().find_map(stopped_on)
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {

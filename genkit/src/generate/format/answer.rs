@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Format, parse};
 use crate::error::Result;
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, ToolResponse};
 use crate::model::{FinishReason, OutputConfig};
 use crate::schema::Schema;
 use crate::truncate::excerpt;
@@ -15,6 +15,11 @@ const SHOWN: usize = 500;
 
 /// The mark of the answer of a tool that ended a run, in its metadata.
 pub(crate) const STOPPED: &str = "stoppedRun";
+
+/// The answer of a tool, if that ended the run.
+pub(crate) fn stopped_on(part: &Part) -> Option<&ToolResponse> {
+    part.as_tool_response().filter(|_| part.metadata().contains_key(STOPPED))
+}
 
 /// A message of a model, and what was asked for.
 #[derive(Clone, Copy)]
@@ -32,6 +37,12 @@ pub(crate) enum OutputMisfit {
     Value(String),
 }
 
+impl From<crate::Error> for OutputMisfit {
+    fn from(error: crate::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
 impl OutputMisfit {
     /// As the model is told.
     pub(crate) fn why(&self) -> String {
@@ -45,18 +56,13 @@ impl OutputMisfit {
 impl ModelAnswer<'_> {
     /// As JSON, read by the format that was asked for.
     pub(crate) fn value(&self) -> Result<Value> {
-        let parts = self.message.iter().flat_map(|message| &message.content);
-        let mut data = parts.filter_map(|part| match part {
-            Part::Data { data, .. } => Some(data.clone()),
-            Part::ToolResponse { tool_response, metadata }
-                if metadata.contains_key(STOPPED) && !tool_response.output.is_null() =>
-            {
-                Some(tool_response.output.clone())
-            }
-            _ => None,
+        let mut parts = self.message.iter().flat_map(|message| &message.content);
+        let data = parts.find_map(|part| match part {
+            Part::Data { data, .. } => Some(data),
+            part => stopped_on(part).map(|answer| &answer.output).filter(|it| !it.is_null()),
         });
-        if let Some(data) = data.next() {
-            return Ok(data);
+        if let Some(data) = data {
+            return Ok(data.clone());
         }
         let text = self.text();
         let format = self.output.and_then(|output| output.format.as_deref());
@@ -67,25 +73,23 @@ impl ModelAnswer<'_> {
         }
     }
 
-    /// As a `T`, which also fits what the schema says beyond the type.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, OutputMisfit> {
-        let value = self.value().map_err(OutputMisfit::Unreadable)?;
-        let bounds =
-            self.schema().map(Schema::bounds).transpose().map_err(OutputMisfit::Unreadable)?;
+    /// As a `T`, which also fits what the schema says beyond the type, and as JSON.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMisfit> {
+        let value = self.value()?;
+        let bounds = self.schema().map(Schema::bounds).transpose()?;
         let reads = |value: &Value| T::deserialize(value).is_ok();
         let read = read_placed(&value).map_err(OutputMisfit::Value)?;
         match bounds.flatten().map(|bounds| bounds.check_read(&value, &reads)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
-            _ => Ok(read),
+            _ => Ok((read, value)),
         }
     }
 
     /// As JSON that fits the whole schema, where no type reads it.
     pub(crate) fn checked(&self) -> Result<Value, OutputMisfit> {
-        let value = self.value().map_err(OutputMisfit::Unreadable)?;
-        let bounds = self.schema().map(Schema::whole_bounds).transpose();
-        match bounds.map_err(OutputMisfit::Unreadable)?.flatten().map(|bounds| bounds.check(&value))
-        {
+        let value = self.value()?;
+        let bounds = self.schema().map(Schema::whole_bounds).transpose()?;
+        match bounds.flatten().map(|bounds| bounds.check(&value)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
             _ => Ok(value),
         }

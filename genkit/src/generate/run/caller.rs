@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::budget::Budget;
-use super::model_call::call_within;
+use super::model_call::call_counted;
 use crate::context::{
     Asker, Caller, CallerAnswer, Capability, ClientInfo, LogLevel, Progress, Question,
     QuestionKind, SampleRequest,
@@ -51,9 +51,8 @@ impl LoopCaller {
     async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
         let request = sampling::model_request(request);
         let sink = ChunkSink::none();
-        self.budget.begin()?;
-        let answer = call_within(self.limit, &*self.model, &request, &sink).await?;
-        self.budget.add(self.model.name(), &request, &answer);
+        let (budget, limit) = (&self.budget, self.limit);
+        let answer = call_counted(budget, limit, &*self.model, &request, &sink).await?;
         Ok(CallerAnswer::from_json(sampling::message_result(self.model.name(), &answer)?))
     }
 }

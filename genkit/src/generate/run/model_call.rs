@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::budget::Budget;
 use super::env::RunEnv;
 use super::references::StreamedReferences;
 use super::trace;
@@ -82,14 +83,26 @@ pub(super) async fn call(
         check_capabilities(model, request)?;
         env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
-        env.budget.begin()?;
-        let answer = call_within(limit, model, request, chunks).await?;
-        env.budget.add(model.name(), request, &answer);
+        let answer = call_counted(&env.budget, limit, model, request, chunks).await?;
         trace::answered(env, &answer);
         Ok(answer)
     }
     .instrument(span)
     .await
+}
+
+/// Calls a model within the budget of a run, and a limit of time.
+pub(super) async fn call_counted(
+    budget: &Budget,
+    limit: Duration,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    budget.begin()?;
+    let answer = call_within(limit, model, request, chunks).await?;
+    budget.add(model.name(), request, &answer);
+    Ok(answer)
 }
 
 /// Calls a model under a limit of time, and measures it.

@@ -152,11 +152,11 @@ impl TurnMachine {
         if reason == Some(FinishReason::Blocked) {
             let why = finish_message.as_deref().unwrap_or("the provider gave no reason").to_owned();
             let response = self.end(answer.message, reason, finish_message);
-            return Err(with_partial(E::Blocked(why), response));
+            return Err(Error::from(E::Blocked(why)).with_partial(response));
         }
         let Some(mut message) = answer.message else {
             let response = self.end(None, reason, finish_message);
-            return Err(with_partial(E::NoMessage, response));
+            return Err(Error::from(E::NoMessage).with_partial(response));
         };
         message.role = Role::Model;
         // A model that must not call tools and does so all the same is not obeyed.
@@ -182,7 +182,7 @@ impl TurnMachine {
         let reason = Some(FinishReason::Aborted);
         let response = self.end(Some(message), reason, Some(error.to_string()));
         if self.rules.fail_on_max_turns {
-            return Err(with_partial(error, response));
+            return Err(Error::from(error).with_partial(response));
         }
         self.state = TurnState::Done(Box::new(response));
         Ok(())
@@ -223,7 +223,7 @@ impl TurnMachine {
             let shown = shown.unwrap_or_default();
             let error = E::OutputRefused { why: reason, retries: self.retries, shown };
             let response = self.end(Some(message), finish_reason, finish_message);
-            return Err(with_partial(error, response));
+            return Err(Error::from(error).with_partial(response));
         }
         self.retries += 1;
         let retry = OutputRetry { attempt: self.retries, index: self.index, reason };
@@ -255,13 +255,12 @@ impl TurnMachine {
     }
 
     /// Takes the model's answer, which is the last: the run is over with `error`.
-    pub(super) fn refuse(&mut self, answer: ModelResponse, mut error: Error) -> Error {
+    pub(super) fn refuse(&mut self, answer: ModelResponse, error: Error) -> Error {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
         let message = answer.message.map(|message| Message { role: Role::Model, ..message });
         let response = self.end(message, Some(FinishReason::Aborted), Some(error.to_string()));
-        error.put_partial(response);
-        error
+        error.with_partial(response)
     }
 
     /// Ends a round, all of whose calls are finished. The tool message that it gave is for the
@@ -325,7 +324,7 @@ impl TurnMachine {
     }
 
     /// The run is over with `error`, which gets everything that was done.
-    pub(super) fn fail(&mut self, mut error: Error) -> Error {
+    pub(super) fn fail(&mut self, error: Error) -> Error {
         let (message, reason) = match std::mem::replace(&mut self.state, TurnState::Over) {
             // The machine's own.
             TurnState::Over if error.partial().is_some() => return error,
@@ -340,8 +339,7 @@ impl TurnMachine {
         };
         // Another run's, inside of a tool or a middleware, is not this one's.
         let response = self.end(message, Some(reason), Some(error.to_string()));
-        error.put_partial(response);
-        error
+        error.with_partial(response)
     }
 
     fn end(
@@ -377,10 +375,4 @@ fn mark_stop(answers: &mut Message, names: &[String]) -> Option<String> {
         }
     }
     None
-}
-
-fn with_partial(error: E, response: GenerateResponse) -> Error {
-    let mut error = Error::from(error);
-    error.put_partial(response);
-    error
 }

@@ -14,7 +14,7 @@ const MAX_REMEMBERED: usize = 1_024;
 
 /// What is remembered of a conversation as far as it went.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Remembered {
     /// The places of the messages that are left out.
     pub(super) left_out: BTreeSet<usize>,
     /// What stands in their place.
@@ -29,7 +29,7 @@ pub(super) struct Known {
 #[derive(Default)]
 pub(super) struct Memory {
     hasher: RandomState,
-    known: Mutex<(HashMap<u64, Known>, VecDeque<u64>)>,
+    known: Mutex<(HashMap<u64, Remembered>, VecDeque<u64>)>,
 }
 
 impl Memory {
@@ -49,13 +49,13 @@ impl Memory {
     }
 
     /// What is known of the longest beginning, and how many messages that has.
-    pub(super) fn find(&self, keys: &[u64]) -> Option<(usize, Known)> {
+    pub(super) fn find(&self, keys: &[u64]) -> Option<(usize, Remembered)> {
         let known = lock(&self.known);
-        let found = |(at, key)| known.0.get(key).map(|known: &Known| (at + 1, known.clone()));
+        let found = |(at, key)| known.0.get(key).map(|known: &Remembered| (at + 1, known.clone()));
         keys.iter().enumerate().rev().find_map(found)
     }
 
-    pub(super) fn keep(&self, key: u64, known: Known) {
+    pub(super) fn keep(&self, key: u64, known: Remembered) {
         let (map, order) = &mut *lock(&self.known);
         if map.insert(key, known).is_none() {
             order.push_back(key);
@@ -90,7 +90,7 @@ mod tests {
         let talk = ["a", "b", "c"].map(Message::user);
         let keys = memory.keys("m", &talk);
         assert!(memory.find(&keys).is_none());
-        let known = |tokens| Known { tokens: Some(tokens), ..Known::default() };
+        let known = |tokens| Remembered { tokens: Some(tokens), ..Remembered::default() };
         memory.keep(keys[0], known(1));
         memory.keep(keys[1], known(2));
         let found = |keys: &[u64]| memory.find(keys).map(|(at, known)| (at, known.tokens));

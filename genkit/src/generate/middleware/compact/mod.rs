@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use self::memory::{Known, Memory};
+use self::memory::{Memory, Remembered};
 use self::shortened::shortened;
 use self::size::{Size, counted, ratio, scaled};
 use super::{Middleware, NextModel};
@@ -131,12 +131,13 @@ impl Compact {
     async fn plan(
         &self,
         request: &ModelRequest,
-        before: Option<(usize, Known)>,
+        before: Option<(usize, Remembered)>,
         next: &NextModel,
-    ) -> Result<Known> {
-        let mut known = before
-            .as_ref()
-            .map_or_else(|| Known { ratio: 1.0, ..Known::default() }, |(_, known)| known.clone());
+    ) -> Result<Remembered> {
+        let mut known = before.as_ref().map_or_else(
+            || Remembered { ratio: 1.0, ..Remembered::default() },
+            |(_, known)| known.clone(),
+        );
         let size = Size::of(request, before.as_ref(), self.limit, next).await;
         known.ratio = size.ratio;
         if size.tokens <= self.limit {
@@ -172,7 +173,7 @@ impl Compact {
         &self,
         request: &ModelRequest,
         cut: &[usize],
-        known: &mut Known,
+        known: &mut Remembered,
         next: &NextModel,
     ) -> Result<()> {
         let Some(model) = &self.summarize else { return Ok(()) };
@@ -202,7 +203,7 @@ impl Compact {
         Ok(())
     }
 
-    fn tell(&self, size: &Size, left: u64, known: &Known, cut: &[usize]) {
+    fn tell(&self, size: &Size, left: u64, known: &Remembered, cut: &[usize]) {
         let (limit, counted_by) = (self.limit, size.counted_by);
         let is_summarized = known.summary.is_some();
         if left > limit {
@@ -248,14 +249,14 @@ impl Middleware for Compact {
             let key = keys.last();
             if let Some(key) = key {
                 // Also where the call fails and is made again.
-                self.memory.keep(*key, Known { tokens: None, ..known.clone() });
+                self.memory.keep(*key, Remembered { tokens: None, ..known.clone() });
             }
             let short = (!known.left_out.is_empty()).then(|| shortened(request, &known));
             let sent = short.as_ref().unwrap_or(request);
             let answer = next.run(sent, chunks).await?;
             if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
                 let ratio = ratio(tokens, estimate::of_request(sent));
-                self.memory.keep(*key, Known { tokens: Some(tokens), ratio, ..known });
+                self.memory.keep(*key, Remembered { tokens: Some(tokens), ratio, ..known });
             }
             Ok(answer)
         })

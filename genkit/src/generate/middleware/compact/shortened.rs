@@ -1,11 +1,11 @@
 //! The request that is sent in the place of a long one.
 
-use super::memory::Known;
+use super::memory::Remembered;
 use super::summary;
 use crate::model::{Encoded, ModelRequest};
 
 /// The request without what is left out, and with a note in its place.
-pub(super) fn shortened(request: &ModelRequest, known: &Known) -> ModelRequest {
+pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequest {
     let mut short = ModelRequest { messages: Vec::new(), ..beside(request) };
     let first = known.left_out.first().copied();
     for (at, message) in request.messages.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::memory::Known;
+use super::memory::Remembered;
 use super::shortened::shortened;
 use crate::error::{Error, ErrorKind};
 use crate::generate::middleware::NextModel;
@@ -23,11 +23,11 @@ impl Size {
     /// The size of `request` without what is left out already.
     pub(super) async fn of(
         request: &ModelRequest,
-        before: Option<&(usize, Known)>,
+        before: Option<&(usize, Remembered)>,
         limit: u64,
         next: &NextModel,
     ) -> Self {
-        if let Some((length, Known { tokens: Some(tokens), ratio, .. })) = before {
+        if let Some((length, Remembered { tokens: Some(tokens), ratio, .. })) = before {
             let new = request.messages[*length..].iter().map(estimate::of_message).sum();
             let tokens = tokens.saturating_add(scaled(new, *ratio));
             return Self { tokens, ratio: *ratio, counted_by: "usage" };
