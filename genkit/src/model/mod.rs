@@ -31,6 +31,8 @@ mod anthropic;
 mod cassette;
 mod catalog;
 mod closure;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "openai"))]
+mod data_url;
 pub(crate) mod documents;
 mod embedding;
 mod encoded;

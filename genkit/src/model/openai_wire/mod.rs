@@ -5,8 +5,6 @@ pub(crate) mod calls;
 #[cfg(feature = "openai")]
 pub(crate) mod content_part;
 #[cfg(feature = "openai")]
-pub(crate) mod data_url;
-#[cfg(feature = "openai")]
 pub(crate) mod effort;
 #[cfg(feature = "openai")]
 pub(crate) mod error;
