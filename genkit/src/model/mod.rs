@@ -101,6 +101,8 @@ pub use openai::{OpenAi, OpenAiBuilder};
 pub use openai_responses::{OpenAiResponses, OpenAiResponsesBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) use request::UNANSWERED;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
 #[cfg(feature = "http-model")]

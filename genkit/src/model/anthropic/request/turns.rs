@@ -13,13 +13,10 @@ use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use crate::model::signature::signature;
-use crate::model::{ModelRequest, Names, documents, left_out};
+use crate::model::{ModelRequest, Names, UNANSWERED, documents, left_out};
 
 /// What the user says where a history begins with the model: the API wants the user first.
 const FIRST: &str = "(The conversation begins here.)";
-
-/// The result of a call that has none: the API wants one of each.
-const UNANSWERED: &str = "This call was not answered.";
 
 const ONLY_TEXT: &str = "a system message takes text alone: put this into a user message";
 
