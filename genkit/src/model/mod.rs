@@ -27,6 +27,8 @@
 //! ```
 
 mod anthropic;
+#[cfg(any(feature = "anthropic", feature = "gemini"))]
+mod arguments;
 #[cfg(feature = "http-model")]
 mod cassette;
 mod catalog;

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::error::Error as E;
 use super::request_part::{
-    Args, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
+    FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
 };
 use super::{media, models};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
 use crate::model::{GENERATED_REF, ModelRequest, Names, UNANSWERED, documents};
 
@@ -198,14 +199,13 @@ impl<'a> Writer<'a> {
     }
 
     fn call(&mut self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
-        let args = match &call.input {
-            Value::Object(args) => Args::Object(args),
-            Value::Null => Args::None {},
-            input => Args::Other { input },
-        };
         let id = self.id(&call.name, call.id.as_ref());
         self.open.push((&call.name, id));
-        FunctionCallPart { id, name: self.names.sent(&call.name), args }
+        FunctionCallPart {
+            id,
+            name: self.names.sent(&call.name),
+            args: ArgumentsObject::of(&call.input),
+        }
     }
 
     fn answer(&mut self, answer: &'a ToolResponse) -> Result<Kind<'a>, &'static str> {

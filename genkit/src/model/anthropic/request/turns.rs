@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent, ToolInput};
+use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent};
 use super::media;
 use super::tool_use_ids::ToolUseIds;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse, cache_mark};
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
+use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::signature;
 use crate::model::{ModelRequest, Names, UNANSWERED, documents, left_out};
 
@@ -216,11 +217,7 @@ impl<'a> ConversationWriter<'a> {
     }
 
     fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
-        let input = match &call.input {
-            Value::Object(input) => ToolInput::Object(input),
-            Value::Null => ToolInput::None {},
-            input => ToolInput::Other { input },
-        };
+        let input = ArgumentsObject::of(&call.input);
         let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
         BlockContent::ToolUse { id, name, input, caller }
     }
