@@ -38,6 +38,10 @@ pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, St
 pub(crate) use reach::forbid_network;
 pub(crate) use redact::Secrets;
 pub(crate) use settings::{ProviderSettings, env_var};
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) use status::message_text;
 #[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use status::seconds;
 pub(crate) use status::{error_text, kind_of_status, retry_after};
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+pub(crate) use status::{should_retry, with_reported};
