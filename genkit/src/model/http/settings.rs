@@ -12,6 +12,15 @@ pub(crate) fn env_var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// The headers of a call with JSON, and with a key that is sent as a bearer token.
+#[cfg(any(feature = "ollama", feature = "openai"))]
+pub(crate) fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, String)> {
+    let mut headers = Vec::with_capacity(2);
+    headers.push(("content-type", "application/json".to_owned()));
+    headers.extend(key.map(|key| ("authorization", format!("Bearer {key}"))));
+    headers
+}
+
 #[derive(Clone, Default)]
 pub(crate) struct ProviderSettings {
     pub(crate) key: Option<String>,
