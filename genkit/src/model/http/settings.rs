@@ -49,10 +49,10 @@ impl ProviderSettings {
         self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether calls are authorized without a key, or reach nobody.
-    pub(crate) fn needs_no_key(&self) -> bool {
-        let is_offline = self.interceptor.as_ref().is_some_and(|it| it.is_offline());
-        self.has_header("authorization") || is_offline
+    /// Whether there is no key, and nothing that makes up for it: calls are not authorized otherwise, and reach somebody.
+    pub(crate) fn lacks_key(&self) -> bool {
+        let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
+        self.key().is_none() && !self.has_header("authorization") && !is_offline()
     }
 
     /// The key, unless it is blank.

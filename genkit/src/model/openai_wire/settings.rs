@@ -75,7 +75,7 @@ impl ServerBuilder {
         let (server, given) = (this.known(), &this.settings);
         let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
         let is_moved = at_url.is_none_or(|other| other.name != server.name);
-        if given.key().is_none() && server.needs_key && !is_moved && !given.needs_no_key() {
+        if server.needs_key && !is_moved && given.lacks_key() {
             let (server, variable) = (server.name, server.key);
             return Err(E::NoKey { server, variable, from_env: from_env(server) }.into());
         }
