@@ -48,7 +48,7 @@ pub(crate) fn failure(
 ///
 /// # Errors
 /// It is neither: it was cut off, or says nothing.
-pub(crate) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
+pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
     let body = match serde_json::from_str(data) {
         Ok(Value::Array(list)) => match list.into_iter().next() {
             Some(first) => first,

@@ -21,6 +21,8 @@ pub(crate) mod servers;
 #[cfg(feature = "openai")]
 pub(crate) mod settings;
 #[cfg(feature = "openai")]
+pub(crate) mod stream_event;
+#[cfg(feature = "openai")]
 pub(crate) mod target;
 #[cfg(feature = "openai")]
 pub(crate) mod tool_call_ids;
