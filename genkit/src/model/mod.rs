@@ -27,10 +27,14 @@
 //! ```
 
 mod anthropic;
+#[cfg(any(feature = "anthropic", feature = "gemini"))]
+mod arguments;
 #[cfg(feature = "http-model")]
 mod cassette;
 mod catalog;
 mod closure;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "openai"))]
+mod data_url;
 pub(crate) mod documents;
 mod embedding;
 mod encoded;
@@ -99,6 +103,8 @@ pub use openai::{OpenAi, OpenAiBuilder};
 pub use openai_responses::{OpenAiResponses, OpenAiResponsesBuilder};
 pub use provider::Provider;
 pub(crate) use request::GENERATED_REF;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) use request::UNANSWERED;
 pub use request::{ModelRequest, OutputConfig, ToolDefinition};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};
 #[cfg(feature = "http-model")]

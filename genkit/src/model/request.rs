@@ -14,6 +14,10 @@ use crate::schema::Schema;
 /// send such a one.
 pub(crate) const GENERATED_REF: &str = "generatedRef";
 
+/// The answer that a provider makes up for a call that has none, where its API wants one of each.
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) const UNANSWERED: &str = "This call was not answered.";
+
 /// One request to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

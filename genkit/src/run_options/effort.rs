@@ -69,6 +69,12 @@ impl Effort {
         all.into_iter().find(|effort| effort.as_str() == word)
     }
 
+    /// The nearest of those that a model `has`, the least first, and rather more than less; `None` where there are none.
+    #[allow(dead_code, reason = "each provider maps it")]
+    pub(crate) fn nearest(self, has: &[Self]) -> Option<Self> {
+        has.iter().find(|has| **has >= self).or(has.last()).copied()
+    }
+
     /// How many tokens of thought it is, for APIs that count them; a model's own bounds come on top.
     #[allow(dead_code, reason = "each provider maps it")]
     pub(crate) fn budget(self) -> u32 {

@@ -31,6 +31,17 @@ pub(crate) enum SseEvent<'a> {
     Bare(&'a str),
 }
 
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "openai"))]
+impl SseEvent<'_> {
+    /// Its data, or the bare text.
+    pub(crate) fn data(&self) -> &str {
+        match self {
+            Self::Message { data, .. } => data,
+            Self::Bare(text) => text,
+        }
+    }
+}
+
 /// Why a body cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SseError {

@@ -141,7 +141,7 @@ impl AnthropicBuilder {
 
     fn build_given(self) -> Result<Anthropic> {
         let given = &self.settings;
-        if given.key().is_none() && !given.needs_no_key() && given.base_url.is_none() {
+        if given.base_url.is_none() && given.lacks_key() {
             return Err(E::NoKey.into());
         }
         let mut given = self.settings;

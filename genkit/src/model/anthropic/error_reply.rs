@@ -1,10 +1,12 @@
 //! Error replies of the Messages API.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::NAME;
 use crate::error::Error;
-use crate::model::http::{error_text, kind_of_status, retry_after};
+use crate::model::http::{
+    error_text, kind_of_status, message_text, retry_after, should_retry, with_reported,
+};
 
 /// The error in a reply with a status of 400 or more.
 pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
@@ -26,10 +28,8 @@ pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, bod
     if let Some(wait) = retry_after(headers) {
         error = error.with_retry_after(wait);
     }
-    match headers("x-should-retry").as_deref().map(str::trim) {
-        Some("true") => error = error.with_retryable(true),
-        Some("false") => error = error.with_retryable(false),
-        _ => {}
+    if let Some(is_worth_it) = should_retry(headers) {
+        error = error.with_retryable(is_worth_it);
     }
     detailed(error, Some(status), report)
 }
@@ -46,24 +46,11 @@ pub(super) fn within(report: &Value) -> Error {
 }
 
 fn message(report: &Value) -> String {
-    match report.get("message") {
-        Some(Value::String(text)) => text.clone(),
-        _ => match report {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        },
-    }
+    message_text(report.get("message").filter(|message| message.is_string()).unwrap_or(report))
 }
 
 fn detailed(error: Error, status: Option<u16>, report: &Value) -> Error {
-    let mut details = Map::new();
-    for (key, value) in [("status", json!(status)), ("type", report["type"].clone())] {
-        if matches!(value, Value::String(_) | Value::Number(_)) {
-            details.insert(key.to_owned(), value);
-        }
-    }
-    if details.is_empty() { error } else { error.with_details(details.into()) }
+    with_reported(error, [("status", json!(status)), ("type", report["type"].clone())])
 }
 
 /// The status of HTTP that a kind of error has elsewhere.

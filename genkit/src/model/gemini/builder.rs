@@ -150,7 +150,7 @@ impl GeminiBuilder {
 
     fn build_given(self) -> Result<Gemini> {
         let given = &self.settings;
-        if given.key().is_none() && !given.needs_no_key() && given.base_url.is_none() {
+        if given.base_url.is_none() && given.lacks_key() {
             return Err(E::NoKey.into());
         }
         let endpoint = given.endpoint(NAME, BASE_URL)?;

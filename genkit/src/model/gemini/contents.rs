@@ -7,12 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::error::Error as E;
 use super::request_part::{
-    Args, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
+    FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
 };
 use super::{media, models};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
-use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
+use crate::model::{GENERATED_REF, ModelRequest, Names, UNANSWERED, documents};
 
 /// The keys of custom parts that are Gemini's own, and the fields that they come from.
 pub(super) const CUSTOM: [(&str, &str); 4] = [
@@ -26,8 +27,7 @@ pub(super) const CUSTOM: [(&str, &str); 4] = [
 pub(super) const UNKNOWN: &str = "geminiPart";
 
 /// The answer to a call that has none.
-static UNANSWERED: LazyLock<Value> =
-    LazyLock::new(|| json!({"error": "This call was not answered."}));
+static NO_ANSWER: LazyLock<Value> = LazyLock::new(|| json!({ "error": UNANSWERED }));
 
 #[derive(Serialize)]
 pub(super) struct Content<'a> {
@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
         }
         let Some(last) = contents.last_mut() else { return };
         last.parts.extend(open.into_iter().map(|(name, id)| {
-            let (name, response) = (self.names.sent(name), FunctionOutput::Error(&UNANSWERED));
+            let (name, response) = (self.names.sent(name), FunctionOutput::Error(&NO_ANSWER));
             let answer = FunctionResponsePart { id, name, response, parts: Vec::new() };
             RequestPart { kind: Kind::Answer(answer), signature: None, metadata: None }
         }));
@@ -199,14 +199,13 @@ impl<'a> Writer<'a> {
     }
 
     fn call(&mut self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
-        let args = match &call.input {
-            Value::Object(args) => Args::Object(args),
-            Value::Null => Args::None {},
-            input => Args::Other { input },
-        };
         let id = self.id(&call.name, call.id.as_ref());
         self.open.push((&call.name, id));
-        FunctionCallPart { id, name: self.names.sent(&call.name), args }
+        FunctionCallPart {
+            id,
+            name: self.names.sent(&call.name),
+            args: ArgumentsObject::of(&call.input),
+        }
     }
 
     fn answer(&mut self, answer: &'a ToolResponse) -> Result<Kind<'a>, &'static str> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::NAME;
 use crate::error::{Error, ErrorKind};
-use crate::model::http::{error_text, kind_of_status, retry_after, seconds};
+use crate::model::http::{error_text, kind_of_status, message_text, retry_after, seconds};
 
 /// An error as the API sends it.
 #[derive(Default, Deserialize)]
@@ -51,14 +51,9 @@ impl ErrorBody {
         let code = self.code.as_u64().and_then(|code| u16::try_from(code).ok());
         let status = http.or(code).unwrap_or(500);
         let kind = self.status.as_str().and_then(kind_of_name);
-        let message = match &self.message {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
         let mut error = Error::new(
             kind.unwrap_or_else(|| kind_of_status(code.unwrap_or(status))),
-            error_text(NAME, status, &message, headers),
+            error_text(NAME, status, &message_text(&self.message), headers),
         );
         if let Some(reason) = self.field("google.rpc.ErrorInfo", "reason").and_then(Value::as_str) {
             error = error.with_details(json!({ "reason": reason }));

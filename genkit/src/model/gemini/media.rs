@@ -1,13 +1,8 @@
 //! Images, audio and files as Gemini's parts.
 
-use std::borrow::Cow;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use percent_encoding::percent_decode_str;
-
 use super::request_part::{FileReference, InlineData, Kind};
 use crate::message::{Media, ResourcePart};
+use crate::model::data_url::DataUrl;
 
 /// A resource: its content, or its address where that is all there is.
 pub(super) fn resource(resource: &ResourcePart) -> Kind<'_> {
@@ -25,14 +20,11 @@ pub(super) fn resource(resource: &ResourcePart) -> Kind<'_> {
 /// Media by a `data:` URL or by its address.
 pub(super) fn media(media: &Media) -> Result<Kind<'_>, &'static str> {
     let content_type = media.content_type.as_deref().filter(|kind| !kind.is_empty());
-    let Some(rest) = media.url.strip_prefix("data:") else {
+    let Some(inline) = DataUrl::of(&media.url) else {
         return Ok(Kind::File(FileReference { file_uri: &media.url, mime_type: content_type }));
     };
-    let (head, data) = rest.split_once(',').ok_or("a data: URL without a comma")?;
-    let (own_type, data) = match head.strip_suffix(";base64") {
-        Some(own_type) => (own_type, Cow::Borrowed(data)),
-        None => (head, Cow::Owned(STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>()))),
-    };
+    let data = inline.base64().ok_or("a data: URL without a comma")?;
+    let own_type = inline.head.strip_suffix(";base64").unwrap_or(inline.head);
     let own_type = if own_type.is_empty() { "text/plain" } else { own_type };
     Ok(Kind::Inline(InlineData { mime_type: content_type.unwrap_or(own_type).into(), data }))
 }

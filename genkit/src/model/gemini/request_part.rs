@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::message::Part;
+use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::{self, GEMINI};
 
 /// Keys in a part's metadata that are fields of Gemini's part.
@@ -35,16 +36,7 @@ pub(super) struct FunctionCallPart<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
     pub(super) name: Cow<'a, str>,
-    pub(super) args: Args<'a>,
-}
-
-/// Arguments are an object, whatever a history holds.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum Args<'a> {
-    Object(&'a Map<String, Value>),
-    None {},
-    Other { input: &'a Value },
+    pub(super) args: ArgumentsObject<'a>,
 }
 
 #[derive(Serialize)]

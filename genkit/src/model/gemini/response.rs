@@ -86,11 +86,7 @@ fn each<'a>(
 
 impl WireStream for GeminiStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
-        let text = match event {
-            SseEvent::Message { data, .. } => data.as_ref(),
-            SseEvent::Bare(text) => text,
-        };
-        let text = text.trim();
+        let text = event.data().trim();
         // Proxies end every stream as OpenAI does; the end of the body is the end here.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);

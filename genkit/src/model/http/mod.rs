@@ -37,7 +37,13 @@ pub(crate) use error::Error;
 pub(crate) use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
 pub(crate) use reach::forbid_network;
 pub(crate) use redact::Secrets;
+#[cfg(any(feature = "ollama", feature = "openai"))]
+pub(crate) use settings::bearer_headers;
 pub(crate) use settings::{ProviderSettings, env_var};
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) use status::message_text;
 #[cfg(any(feature = "gemini", feature = "openai"))]
 pub(crate) use status::seconds;
 pub(crate) use status::{error_text, kind_of_status, retry_after};
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+pub(crate) use status::{should_retry, with_reported};

@@ -12,6 +12,15 @@ pub(crate) fn env_var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// The headers of a call with JSON, and with a key that is sent as a bearer token.
+#[cfg(any(feature = "ollama", feature = "openai"))]
+pub(crate) fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, String)> {
+    let mut headers = Vec::with_capacity(2);
+    headers.push(("content-type", "application/json".to_owned()));
+    headers.extend(key.map(|key| ("authorization", format!("Bearer {key}"))));
+    headers
+}
+
 #[derive(Clone, Default)]
 pub(crate) struct ProviderSettings {
     pub(crate) key: Option<String>,
@@ -40,10 +49,10 @@ impl ProviderSettings {
         self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether calls are authorized without a key, or reach nobody.
-    pub(crate) fn needs_no_key(&self) -> bool {
-        let is_offline = self.interceptor.as_ref().is_some_and(|it| it.is_offline());
-        self.has_header("authorization") || is_offline
+    /// Whether there is no key, and nothing that makes up for it: calls are not authorized otherwise, and reach somebody.
+    pub(crate) fn lacks_key(&self) -> bool {
+        let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
+        self.key().is_none() && !self.has_header("authorization") && !is_offline()
     }
 
     /// The key, unless it is blank.

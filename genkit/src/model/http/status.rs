@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+use serde_json::Value;
+
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::truncate::excerpt;
 
@@ -47,6 +52,34 @@ pub(crate) fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Du
 /// A delay, if it is one: a server may send anything.
 pub(crate) fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// What a server says itself of another try.
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+pub(crate) fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
+    match headers("x-should-retry")?.trim() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// A message that may be anything: a list of problems, as servers in Python write it, is JSON.
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
+pub(crate) fn message_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The error with what a reply tells programs; only texts and numbers do.
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+pub(crate) fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> Error {
+    let told = told.into_iter().filter(|(_, value)| value.is_string() || value.is_number());
+    let details: serde_json::Map<_, _> = told.map(|(key, value)| (key.to_owned(), value)).collect();
+    if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
 /// The message of an error response: the provider, the status, its message, the id of the request.

@@ -151,7 +151,7 @@ impl OllamaBuilder {
     pub(super) fn build_given(mut self) -> Result<Ollama> {
         let root = address::root(self.settings.base_url.as_deref().unwrap_or(BASE_URL));
         let is_cloud = address::is_cloud(&root);
-        if is_cloud && self.settings.key().is_none() && !self.settings.needs_no_key() {
+        if is_cloud && self.settings.lacks_key() {
             return Err(E::NoKey.into());
         }
         self.settings.base_url = Some(root);

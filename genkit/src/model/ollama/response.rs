@@ -222,12 +222,7 @@ impl<'a> OllamaStream<'a> {
 
 impl WireStream for OllamaStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
-        let (SseEvent::Bare(line)
-        | SseEvent::Message { data: std::borrow::Cow::Borrowed(line), .. }) = event
-        else {
-            return Ok(Next::More);
-        };
-        let reply = read(line.as_bytes())?;
+        let reply = read(event.data().as_bytes())?;
         let done = reply.done;
         let parts = self.0.add(reply)?;
         if !parts.is_empty() {

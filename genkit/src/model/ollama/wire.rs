@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::window::Window;
 use super::{error_reply, request, response};
 use crate::error::{Error, Result};
+use crate::model::http::bearer_headers;
 use crate::model::wire::{Framing, HttpCall, WireFormat, WireStream};
 use crate::model::{ModelRequest, ModelResponse};
 use crate::sync::lock;
@@ -45,12 +46,7 @@ impl OllamaSettings {
 
     /// The headers of a call.
     pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, String)> {
-        let mut headers = Vec::with_capacity(2);
-        headers.push(("content-type", "application/json".to_owned()));
-        if let Some(key) = own.or(self.key.as_deref()) {
-            headers.push(("authorization", format!("Bearer {key}")));
-        }
-        headers
+        bearer_headers(own.or(self.key.as_deref()))
     }
 }
 

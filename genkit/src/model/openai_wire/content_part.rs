@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::data_url;
 use super::error::Error as E;
 use crate::error::Result;
 use crate::message::{Media, Message, Part, ResourcePart, ToolResponse};
+use crate::model::data_url::DataUrl;
 
 /// The content of a message: plain text, or a list.
 #[derive(Serialize)]
@@ -93,7 +93,8 @@ fn media_part<'a>(
     filename: Option<&'a str>,
 ) -> Result<ContentPart<'a>> {
     let url = media.url.as_str();
-    let inline = data_url::split(url);
+    // Without a comma it is an address like another.
+    let inline = DataUrl::of(url).and_then(|inline| Some((inline.kind(), inline.data?)));
     let kind = media.content_type.as_deref().or(inline.map(|(kind, _)| kind)).unwrap_or("image/*");
     let (family, subtype) = kind.split_once('/').unwrap_or((kind, ""));
     match (family, inline) {

@@ -35,8 +35,8 @@ pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Optio
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));
     let has = family.map_or(if is_openai { NEWEST } else { OTHERS }, |(_, has)| has);
-    let nearest = has.iter().find(|has| **has >= effort).or(has.last())?;
-    Some(if *nearest == Max { "xhigh" } else { nearest.as_str() })
+    let nearest = effort.nearest(has)?;
+    Some(if nearest == Max { "xhigh" } else { nearest.as_str() })
 }
 
 #[cfg(test)]

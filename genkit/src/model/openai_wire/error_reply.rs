@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
-use crate::model::http::{Error as HttpError, error_text, kind_of_status, retry_after, seconds};
+use crate::model::http::{
+    Error as HttpError, error_text, kind_of_status, message_text, retry_after, seconds,
+    should_retry, with_reported,
+};
 
 /// What is known of a failure.
 #[derive(Default)]
@@ -33,14 +36,9 @@ pub(crate) fn failure(
     if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
         error = error.with_retry_after(wait);
     }
-    let advised = match headers("x-should-retry").as_deref().map(str::trim) {
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        _ => None,
-    };
     // A quota or a balance that is used up does not come back by waiting.
     let never = status == 402 || report.is_quota();
-    if let Some(worth) = advised.or(never.then_some(false)) {
+    if let Some(worth) = should_retry(headers).or(never.then_some(false)) {
         error = error.with_retryable(worth);
     }
     report.detailed(error, Some(status))
@@ -50,7 +48,7 @@ pub(crate) fn failure(
 ///
 /// # Errors
 /// It is neither: it was cut off, or says nothing.
-pub(crate) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
+pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
     let body = match serde_json::from_str(data) {
         Ok(Value::Array(list)) => match list.into_iter().next() {
             Some(first) => first,
@@ -126,13 +124,7 @@ impl ErrorReport {
     }
 
     fn detailed(self, error: Error, status: Option<u16>) -> Error {
-        let mut details = Map::new();
-        for (key, value) in [("status", json!(status)), ("code", self.code), ("type", self.kind)] {
-            if matches!(value, Value::String(_) | Value::Number(_)) {
-                details.insert(key.to_owned(), value);
-            }
-        }
-        if details.is_empty() { error } else { error.with_details(details.into()) }
+        with_reported(error, [("status", json!(status)), ("code", self.code), ("type", self.kind)])
     }
 }
 
@@ -149,8 +141,8 @@ fn read(body: &Value) -> ErrorReport {
         },
         Value::Object(error) => {
             let own = |key: &str| error.get(key).unwrap_or(&Value::Null);
-            let behind = own("metadata").get("raw").map(flat);
-            let message = ["message", "error", "detail"].map(own).into_iter().map(flat);
+            let behind = own("metadata").get("raw").map(message_text);
+            let message = ["message", "error", "detail"].map(own).into_iter().map(message_text);
             ErrorReport {
                 message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
                 code: own("code").clone(),
@@ -159,7 +151,8 @@ fn read(body: &Value) -> ErrorReport {
             }
         }
         _ => {
-            let message = ["message", "detail", "msg", "error_message"].map(|key| flat(field(key)));
+            let message =
+                ["message", "detail", "msg", "error_message"].map(|key| message_text(field(key)));
             ErrorReport {
                 message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
                 code: field("code").clone(),
@@ -172,15 +165,6 @@ fn read(body: &Value) -> ErrorReport {
         return ErrorReport { message: body.to_string(), ..report };
     }
     report
-}
-
-/// A value as text: a list of problems, as servers in Python write it, is JSON.
-fn flat(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
 }
 
 /// A body that is no JSON: the page of a proxy has nothing that its status has not, unless it is there in the place of

@@ -5,8 +5,6 @@ pub(crate) mod calls;
 #[cfg(feature = "openai")]
 pub(crate) mod content_part;
 #[cfg(feature = "openai")]
-pub(crate) mod data_url;
-#[cfg(feature = "openai")]
 pub(crate) mod effort;
 #[cfg(feature = "openai")]
 pub(crate) mod error;
@@ -22,6 +20,8 @@ pub(crate) mod schema;
 pub(crate) mod servers;
 #[cfg(feature = "openai")]
 pub(crate) mod settings;
+#[cfg(feature = "openai")]
+pub(crate) mod stream_event;
 #[cfg(feature = "openai")]
 pub(crate) mod target;
 #[cfg(feature = "openai")]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::error::Error as E;
 use super::servers::{Deviations, KnownServer};
 use crate::error::Result;
-use crate::model::http::{ApiEndpoint, ProviderSettings, env_var};
+use crate::model::http::{ApiEndpoint, ProviderSettings, bearer_headers, env_var};
 
 /// What all models of one provider share.
 pub(crate) struct OpenAiServer {
@@ -26,12 +26,7 @@ impl OpenAiServer {
     /// The headers of a call, whose own key wins.
     pub(crate) fn headers(&self, config: &Map<String, Value>) -> Vec<(&'static str, String)> {
         let own = config.get("apiKey").and_then(Value::as_str);
-        let mut headers = Vec::with_capacity(2);
-        headers.push(("content-type", "application/json".to_owned()));
-        if let Some(key) = own.or(self.key.as_deref()) {
-            headers.push(("authorization", format!("Bearer {key}")));
-        }
-        headers
+        bearer_headers(own.or(self.key.as_deref()))
     }
 }
 
@@ -80,7 +75,7 @@ impl ServerBuilder {
         let (server, given) = (this.known(), &this.settings);
         let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
         let is_moved = at_url.is_none_or(|other| other.name != server.name);
-        if given.key().is_none() && server.needs_key && !is_moved && !given.needs_no_key() {
+        if server.needs_key && !is_moved && given.lacks_key() {
             let (server, variable) = (server.name, server.key);
             return Err(E::NoKey { server, variable, from_env: from_env(server) }.into());
         }

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::model::arguments::ArgumentsObject;
+
 /// One block, and whether the prompt is cached up to it.
 #[derive(Serialize)]
 pub(super) struct MessageBlock<'a> {
@@ -52,7 +54,7 @@ pub(super) enum BlockContent<'a> {
     ToolUse {
         id: String,
         name: Cow<'a, str>,
-        input: ToolInput<'a>,
+        input: ArgumentsObject<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
     },
@@ -73,15 +75,6 @@ pub(super) enum FileSource<'a> {
     Url { url: &'a str },
     Text { media_type: &'static str, data: Cow<'a, str> },
     File { file_id: &'a str },
-}
-
-/// The arguments of a call, which are an object.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum ToolInput<'a> {
-    Object(&'a Map<String, Value>),
-    Other { input: &'a Value },
-    None {},
 }
 
 #[derive(Serialize)]

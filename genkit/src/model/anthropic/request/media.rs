@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::block::{BlockContent, FileSource};
 use crate::message::{Media, ResourcePart};
+use crate::model::data_url::DataUrl;
 
 /// The kinds of images that the API takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -31,18 +31,12 @@ pub(super) fn media<'a>(
 ) -> Result<BlockContent<'a>, &'static str> {
     let url = media.url.as_str();
     let given = media.content_type.as_deref().filter(|kind| !kind.is_empty());
-    let Some(rest) = url.strip_prefix("data:") else {
+    let Some(data_url) = DataUrl::of(url) else {
         return by_address(url, given, metadata);
     };
-    let (head, data) = rest.split_once(',').ok_or("a data: URL without a comma")?;
-    let own = head.split(';').next().filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
-    let kind = given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own);
-    if head.ends_with(";base64") {
-        inline(kind, Cow::Borrowed(data), metadata)
-    } else {
-        let data = STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>());
-        inline(kind, Cow::Owned(data), metadata)
-    }
+    let data = data_url.base64().ok_or("a data: URL without a comma")?;
+    let own = Some(data_url.kind()).filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
+    inline(given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own), data, metadata)
 }
 
 /// A resource: its content, or its address where that is all there is.

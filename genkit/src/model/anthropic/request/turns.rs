@@ -5,21 +5,19 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent, ToolInput};
+use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent};
 use super::media;
 use super::tool_use_ids::ToolUseIds;
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse, cache_mark};
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
+use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::signature;
-use crate::model::{ModelRequest, Names, documents, left_out};
+use crate::model::{ModelRequest, Names, UNANSWERED, documents, left_out};
 
 /// What the user says where a history begins with the model: the API wants the user first.
 const FIRST: &str = "(The conversation begins here.)";
-
-/// The result of a call that has none: the API wants one of each.
-const UNANSWERED: &str = "This call was not answered.";
 
 const ONLY_TEXT: &str = "a system message takes text alone: put this into a user message";
 
@@ -219,11 +217,7 @@ impl<'a> ConversationWriter<'a> {
     }
 
     fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
-        let input = match &call.input {
-            Value::Object(input) => ToolInput::Object(input),
-            Value::Null => ToolInput::None {},
-            input => ToolInput::Other { input },
-        };
+        let input = ArgumentsObject::of(&call.input);
         let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
         BlockContent::ToolUse { id, name, input, caller }
     }

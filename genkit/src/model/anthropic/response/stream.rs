@@ -198,10 +198,7 @@ impl<'a> MessageStream<'a> {
 
 impl WireStream for MessageStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
-        let text = match event {
-            SseEvent::Message { data, .. } => data.trim(),
-            SseEvent::Bare(text) => text.trim(),
-        };
+        let text = event.data().trim();
         // Gateways end every stream as OpenAI does.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);

@@ -73,8 +73,7 @@ fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'sta
             if effort == Effort::None {
                 cannot_stop();
             }
-            let level = levels.iter().find(|level| **level >= effort).or(levels.last())?;
-            Some((LEVEL, level.as_str().into()))
+            Some((LEVEL, effort.nearest(levels)?.as_str().into()))
         }
         (Thinks::Levels(_), None) => Some((LEVEL, word.into())),
         (Thinks::Tokens { can_stop: true, .. }, Some(Effort::None)) => Some((BUDGET, 0.into())),

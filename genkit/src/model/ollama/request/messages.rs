@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::Result;
 use crate::message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+use crate::model::data_url::DataUrl;
 use crate::model::ollama::error::Error as E;
 use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
 
@@ -226,17 +224,12 @@ fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'stati
 
 /// The bytes of an image.
 fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
-    let inline =
-        media.url.strip_prefix("data:").map(|rest| rest.split_once(',').unwrap_or((rest, "")));
-    let own = inline.map(|(head, _)| head.split(';').next().unwrap_or(head));
-    let kind = media.content_type.as_deref().or(own).unwrap_or("image/*");
+    let inline = DataUrl::of(&media.url);
+    let kind = media.content_type.as_deref().or(inline.map(DataUrl::kind)).unwrap_or("image/*");
     if !kind.starts_with("image/") {
         return Err(ONLY_IMAGES);
     }
-    match inline.ok_or(ONLY_BYTES)? {
-        (head, data) if head.ends_with(";base64") => Ok(Cow::Borrowed(data)),
-        (_, data) => Ok(Cow::Owned(STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>()))),
-    }
+    Ok(inline.ok_or(ONLY_BYTES)?.base64().unwrap_or_default())
 }
 
 /// Adds to a text; the first is borrowed.

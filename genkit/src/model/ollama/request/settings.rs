@@ -1,4 +1,4 @@
-//! WireSettings: which of them are the body's own, which are options of the model, and what both are called.
+//! Settings: which of them are the body's own, which are options of the model, and what both are called.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::model::ollama::wire::OllamaSettings;
 use crate::model::{Effort, ModelRequest, left_out};
 use crate::run_options::REASONING_EFFORT;
 
-/// WireSettings that are for the client, or that this module writes from other places.
+/// Settings that are for the client, or that this module writes from other places.
 const NOT_SENT: [&str; 9] = [
     "apiKey",
     "baseUrl",
@@ -107,15 +107,11 @@ fn think(config: &Map<String, Value>, model: &str, defaults: &OllamaSettings) ->
     }
     let takes_words = model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-oss"));
     let Some(effort) = Effort::of_config(config) else { return Some(asked.clone()) };
-    Some(match effort {
-        Effort::None if takes_words => {
-            left_out(NAME, model, "reasoningEffort: none", "it thinks as little as it can (`low`)");
-            "low".into()
-        }
-        Effort::None => false.into(),
-        Effort::Minimal | Effort::Low if takes_words => "low".into(),
-        Effort::Medium if takes_words => "medium".into(),
-        _ if takes_words => "high".into(),
-        _ => true.into(),
-    })
+    if !takes_words {
+        return Some((effort != Effort::None).into());
+    }
+    if effort == Effort::None {
+        left_out(NAME, model, "reasoningEffort: none", "it thinks as little as it can (`low`)");
+    }
+    Some(effort.nearest(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
 }

@@ -14,10 +14,7 @@ use crate::model::openai_wire::servers::{Deviations, ReasoningBack};
 use crate::model::openai_wire::target::ModelTraits;
 use crate::model::openai_wire::tool_call_ids::ToolCallIds;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
-use crate::model::{ModelRequest, Names, documents};
-
-/// The answer to a call that has none.
-const UNANSWERED: &str = "This call was not answered.";
+use crate::model::{ModelRequest, Names, UNANSWERED, documents};
 
 /// What shapes the messages of one request.
 pub(super) struct MessageContext<'a> {

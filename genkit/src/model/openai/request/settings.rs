@@ -10,7 +10,7 @@ use crate::model::openai_wire::target::ModelTraits;
 use crate::model::{Effort, left_out};
 use crate::run_options::REASONING_EFFORT;
 
-/// ChatSettings that are for the client, not for the server.
+/// Settings that are for the client, not for the server.
 const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Written from other places than the settings.

@@ -5,13 +5,14 @@ use serde_json::{Map, Value};
 use super::reply::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, GeneratedImage};
 use crate::error::Result;
 use crate::message::{Message, Part, Role};
+use crate::model::data_url::DataUrl;
 use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
 use crate::model::openai::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::model::openai_wire::calls::RawToolCall;
+use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::Target;
-use crate::model::openai_wire::{data_url, error_reply};
 use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
 
@@ -250,7 +251,8 @@ pub(super) fn detail_text(detail: &Value) -> Option<&str> {
 
 pub(super) fn generated_image(image: GeneratedImage) -> Option<Part> {
     let url = image.image_url?.url?;
-    let kind = data_url::split(&url).map_or("image/png", |(kind, _)| kind).to_owned();
+    let inline = DataUrl::of(&url).filter(|inline| inline.data.is_some());
+    let kind = inline.map_or("image/png", DataUrl::kind).to_owned();
     Some(Part::media(url, kind))
 }
 

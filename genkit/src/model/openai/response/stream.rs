@@ -11,13 +11,11 @@ use crate::model::http::Error as HttpError;
 use crate::model::openai::error::Error as E;
 use crate::model::openai_wire::calls::RawToolCall;
 use crate::model::openai_wire::error_reply;
+use crate::model::openai_wire::stream_event::{EventData, event_data};
 use crate::model::openai_wire::target::Target;
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse, Names};
 use crate::sse::SseEvent;
-
-/// The end mark.
-const DONE: &str = "[DONE]";
 
 /// A stream of chunks being read.
 pub(in crate::model::openai) struct ChatStream<'a> {
@@ -185,22 +183,14 @@ impl<'a> ChatStream<'a> {
 
 impl WireStream for ChatStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
-        let (name, data) = match event {
-            SseEvent::Message { event, data } => (*event, data.trim()),
-            SseEvent::Bare(text) => (None, text.trim()),
+        let data = match event_data(self.target.provider, event)? {
+            EventData::Done => {
+                self.completion.is_ended = true;
+                return Ok(Next::Done);
+            }
+            EventData::Nothing => return Ok(Next::More),
+            EventData::Json(data) => data,
         };
-        if data == DONE {
-            self.completion.is_ended = true;
-            return Ok(Next::Done);
-        }
-        if data.is_empty() {
-            return Ok(Next::More);
-        }
-        if name == Some("error") || data.starts_with('[') {
-            let provider = self.target.provider;
-            let error = error_reply::in_event(provider, name == Some("error"), data)?;
-            return Err(error_reply::within(provider, &error));
-        }
         let answer = serde_json::from_str(data)
             .map_err(|error| HttpError::json(self.target.provider, &error))?;
         self.chunk(answer, chunks)?;

@@ -11,14 +11,11 @@ use crate::error::Result;
 use crate::message::{Part, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::openai_responses::error::Error as E;
-use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::settings::OpenAiServer;
+use crate::model::openai_wire::stream_event::{EventData, event_data};
 use crate::model::wire::{Next, WireStream};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
-
-/// The end mark of some servers.
-const DONE: &str = "[DONE]";
 
 /// How many items an answer may have. Default is 4,096.
 const MAX_ITEMS: usize = 4_096;
@@ -233,21 +230,11 @@ impl Slot {
 
 impl WireStream for ResponsesStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
-        let (name, data) = match event {
-            SseEvent::Message { event, data } => (*event, data.trim()),
-            SseEvent::Bare(text) => (None, text.trim()),
+        let data = match event_data(&self.reader.server.name, event)? {
+            EventData::Done => return Ok(Next::Done),
+            EventData::Nothing => return Ok(Next::More),
+            EventData::Json(data) => data,
         };
-        if data == DONE {
-            return Ok(Next::Done);
-        }
-        if data.is_empty() {
-            return Ok(Next::More);
-        }
-        if name == Some("error") || data.starts_with('[') {
-            let server = self.reader.server;
-            let error = error_reply::in_event(&server.name, name == Some("error"), data)?;
-            return Err(failed(server, &error));
-        }
         let json = |error| HttpError::json(&self.reader.server.name, &error);
         let event: Event<'_> = serde_json::from_str(data).map_err(json)?;
         let mut parts = Vec::new();
