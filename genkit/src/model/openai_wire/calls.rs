@@ -3,7 +3,7 @@
 use serde::Serializer;
 use serde_json::{Map, Value};
 
-use super::schema::is_strict;
+use super::schema::strict;
 use crate::message::ToolRequest;
 use crate::model::{ModelRequest, Names};
 use crate::schema::drop_optional_nulls;
@@ -29,7 +29,9 @@ impl RawToolCall {
         let tool = request.tools.iter().find(|tool| tool.name == name);
         let mut input = arguments(self.arguments);
         if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
-            drop_optional_nulls(&mut input, schema, strict_tools && is_strict(schema, name));
+            // Then the model wrote a null where it would leave a property out.
+            let is_strict = strict(schema, name, strict_tools).is_some();
+            drop_optional_nulls(&mut input, schema, is_strict);
         }
         let mut call = ToolRequest::new(name, input);
         call.id = self.id.filter(|id| !id.is_empty());

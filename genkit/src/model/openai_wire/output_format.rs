@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::schema::StrictDialect;
+use super::schema::strict;
 use super::servers::Deviations;
 use crate::model::OutputConfig;
 use crate::schema::Schema;
@@ -46,15 +46,10 @@ impl<'a> OutputFormat<'a> {
 
     fn json_schema(schema: &'a Schema, deviations: &Deviations) -> Self {
         let name = name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
-        let strict = if deviations.strict_output { strict(schema, &name) } else { None };
+        let strict = strict(schema, &name, deviations.strict_output);
         let body = Cow::Borrowed(strict.unwrap_or(schema));
         Self::JsonSchema { name, schema: body, strict: strict.is_some() }
     }
-}
-
-/// The schema in the dialect of strict mode, if that can express it.
-pub(crate) fn strict<'a>(schema: &'a Schema, owner: &str) -> Option<&'a Value> {
-    schema.dialect::<StrictDialect>(owner)
 }
 
 /// Whether a schema describes an object and nothing else.

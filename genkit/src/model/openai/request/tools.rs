@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::openai::error::Error as E;
-use crate::model::openai_wire::output_format::{OutputFormat, strict};
+use crate::model::openai_wire::output_format::OutputFormat;
+use crate::model::openai_wire::schema::strict;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::Target;
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
@@ -44,7 +45,7 @@ pub(super) fn tools<'a>(
             strict: None,
         };
         if let Some(schema) = tool.shared_input() {
-            let strict = if deviations.strict_tools { strict(schema, &tool.name) } else { None };
+            let strict = strict(schema, &tool.name, deviations.strict_tools);
             function.parameters = Some(strict.unwrap_or(schema));
             function.strict = strict.map(|_| true);
         }

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::model::openai_wire::output_format::{OutputFormat, strict};
+use crate::model::openai_wire::output_format::OutputFormat;
+use crate::model::openai_wire::schema::strict;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
 
@@ -44,8 +45,7 @@ pub(super) fn tools<'a>(
         let (parameters, is_strict) = match tool.shared_input() {
             None => (&*NO_ARGUMENTS, deviations.strict_tools),
             Some(schema) => {
-                let strict =
-                    if deviations.strict_tools { strict(schema, &tool.name) } else { None };
+                let strict = strict(schema, &tool.name, deviations.strict_tools);
                 (strict.unwrap_or(schema), strict.is_some())
             }
         };

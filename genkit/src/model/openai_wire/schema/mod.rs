@@ -18,7 +18,7 @@ use keywords::DEFINITIONS;
 use rewriter::{StrictRewriter, unsupported};
 
 /// The dialect of strict mode.
-pub(crate) struct StrictDialect;
+struct StrictDialect;
 
 impl Dialect for StrictDialect {
     fn convert(exact: &Value, owner: &str) -> Option<Value> {
@@ -48,9 +48,9 @@ fn is_news(owner: &str, reason: &str) -> bool {
     told.insert((owner.to_owned(), reason.to_owned()))
 }
 
-/// Whether strict mode made the model write a null where it would leave a property out.
-pub(crate) fn is_strict(schema: &Schema, owner: &str) -> bool {
-    schema.dialect::<StrictDialect>(owner).is_some()
+/// The schema as strict mode has it, where that `is_on` and can express it.
+pub(crate) fn strict<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
+    if is_on { schema.dialect::<StrictDialect>(owner) } else { None }
 }
 
 /// The strict form of an exact schema, or the first place that strict schemas cannot describe, and why.
