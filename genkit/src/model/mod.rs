@@ -80,7 +80,7 @@ pub use embedding::{
     EmbedRequest, EmbedResponse, EmbedTask, Embedder, Embedding, FnEmbedder, embedder_fn,
 };
 pub(crate) use encoded::Encoded;
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 pub(crate) use encoded::{MessageList, write_members};
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};

@@ -38,7 +38,7 @@ impl<'a> MessageList<'a> {
     }
 
     /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
-    #[cfg(feature = "openai")]
+    #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
     pub(crate) fn left_open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }

@@ -1,17 +1,17 @@
 //! Encoded front: the JSON of the messages that earlier turns of a run have sent.
 
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 mod message_list;
 
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 use std::hash::RandomState;
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 use std::sync::{Mutex, MutexGuard};
 
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 pub(crate) use message_list::{MessageList, write_members};
 
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 use crate::sync::lock;
 
 /// What the loop keeps of its own request, so that the next turn encodes only what is new.
@@ -21,12 +21,10 @@ use crate::sync::lock;
 /// a clone, is encoded as a whole; and nothing is kept past the end of the run. Builds with debug assertions
 /// encode each such request a second time, and compare.
 #[derive(Debug, Default)]
-pub(crate) struct Encoded(
-    #[cfg(any(feature = "gemini", feature = "openai"))] Option<Box<Mutex<Front>>>,
-);
+pub(crate) struct Encoded(#[cfg(feature = "http-model")] Option<Box<Mutex<Front>>>);
 
 /// The first messages of a request as a provider writes them.
-#[cfg(any(feature = "gemini", feature = "openai"))]
+#[cfg(feature = "http-model")]
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) hasher: RandomState,
@@ -41,14 +39,14 @@ pub(super) struct Front {
 impl Encoded {
     /// For a request of which the owner only adds messages.
     pub(crate) fn kept() -> Self {
-        #[cfg(any(feature = "gemini", feature = "openai"))]
+        #[cfg(feature = "http-model")]
         return Self(Some(Box::default()));
-        #[cfg(not(any(feature = "gemini", feature = "openai")))]
+        #[cfg(not(feature = "http-model"))]
         return Self();
     }
 
     /// What is kept; `None` where nothing is.
-    #[cfg(any(feature = "gemini", feature = "openai"))]
+    #[cfg(feature = "http-model")]
     pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }
@@ -56,10 +54,7 @@ impl Encoded {
     /// How many messages are kept.
     #[cfg(all(feature = "http-model", debug_assertions))]
     pub(crate) fn messages(&self) -> usize {
-        #[cfg(any(feature = "gemini", feature = "openai"))]
-        return self.front().map_or(0, |front| front.messages);
-        #[cfg(not(any(feature = "gemini", feature = "openai")))]
-        return 0;
+        self.front().map_or(0, |front| front.messages)
     }
 }
 

@@ -8,12 +8,12 @@ use super::block::MessageBlock;
 use super::cache;
 use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
 use super::tools::{self, ClaudeTool, ClaudeToolChoice};
-use super::turns::{Conversation, conversation};
+use super::turns::conversation;
 use crate::error::Result;
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::models::ClaudeTraits;
 use crate::model::anthropic::schema::OutputDialect;
-use crate::model::{ModelRequest, Names, left_out};
+use crate::model::{MessageList, ModelRequest, Names, left_out, write_members};
 
 /// Settings that have a place of their own, or are for the client.
 const ELSEWHERE: [&str; 16] = [
@@ -65,7 +65,9 @@ pub(super) struct WrittenBody {
 pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result<WrittenBody> {
     let config = &request.config;
     let names = Names::of(request);
-    let mut conversation = conversation(request, &names)?;
+    let list = MessageList::of(request, NAME);
+    let mut conversation = conversation(request, &names, list.from)?;
+    let is_open = conversation.is_open();
     let format = output_schema(&target, request);
     if let Some(Err(schema)) = &format {
         conversation.system.push(MessageBlock::text(in_words(schema)));
@@ -86,7 +88,7 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
         },
     )?;
     let has_files = conversation.has_files();
-    let body = MessagesRequest {
+    let rest = MessagesRest {
         target,
         config,
         max_tokens: max_tokens
@@ -98,12 +100,15 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
             effort: plan.effort.as_deref(),
             format: format.and_then(std::result::Result::ok),
         },
-        conversation,
+        system: conversation.system,
         tools,
         choice: tools::tool_choice(request, &names),
     };
-    let mut bytes = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut bytes, &body)?;
+    let new = &conversation.messages[conversation.known..];
+    let mut bytes = Vec::with_capacity(1024 + list.len());
+    bytes.extend_from_slice(b"{\"messages\":");
+    list.left_open(is_open).write(&mut bytes, new)?;
+    write_members(&mut bytes, &rest)?;
     Ok(WrittenBody { bytes, has_files })
 }
 
@@ -128,7 +133,8 @@ fn in_words(schema: &Value) -> String {
     )
 }
 
-struct MessagesRequest<'a> {
+/// All but the `messages`.
+struct MessagesRest<'a> {
     target: RequestTarget<'a>,
     config: &'a Map<String, Value>,
     max_tokens: u32,
@@ -136,7 +142,7 @@ struct MessagesRequest<'a> {
     thinks: bool,
     thinking: Option<ThinkingParam<'a>>,
     output: OutputConfigParam<'a>,
-    conversation: Conversation<'a>,
+    system: Vec<MessageBlock<'a>>,
     tools: Vec<ClaudeTool<'a>>,
     choice: Option<ClaudeToolChoice<'a>>,
 }
@@ -176,7 +182,7 @@ impl Serialize for OutputConfigParam<'_> {
     }
 }
 
-impl Serialize for MessagesRequest<'_> {
+impl Serialize for MessagesRest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.target.model)?;
@@ -184,10 +190,9 @@ impl Serialize for MessagesRequest<'_> {
         if !is_count {
             map.serialize_entry("max_tokens", &self.max_tokens)?;
         }
-        if !self.conversation.system.is_empty() {
-            map.serialize_entry("system", &self.conversation.system)?;
+        if !self.system.is_empty() {
+            map.serialize_entry("system", &self.system)?;
         }
-        map.serialize_entry("messages", &self.conversation.messages)?;
         if !self.tools.is_empty() {
             map.serialize_entry("tools", &self.tools)?;
         }
@@ -215,7 +220,7 @@ impl Serialize for MessagesRequest<'_> {
     }
 }
 
-impl MessagesRequest<'_> {
+impl MessagesRest<'_> {
     fn has(&self, key: &str) -> bool {
         self.config.get(key).is_some_and(|value| !value.is_null())
     }

@@ -32,11 +32,24 @@ pub(super) struct TurnParam<'a> {
 pub(super) struct Conversation<'a> {
     pub(super) system: Vec<MessageBlock<'a>>,
     pub(super) messages: Vec<TurnParam<'a>>,
+    /// How many of the messages are known already.
+    pub(super) known: usize,
+    /// Whether the end may become another when more is said.
+    pub(super) is_open: bool,
     /// Whether the model is in the middle of calls that it began without a thought.
     pub(super) is_thoughtless_round: bool,
 }
 
 impl Conversation<'_> {
+    /// Whether the messages are no beginning of a longer conversation: because of their end, or of what is counted
+    /// in all of them.
+    pub(super) fn is_open(&self) -> bool {
+        let is_marked = |block: &MessageBlock<'_>| block.cache.is_some();
+        self.is_open
+            || self.messages.iter().flat_map(|message| &message.content).any(is_marked)
+            || self.has_files()
+    }
+
     /// Whether a file is named by its id.
     pub(super) fn has_files(&self) -> bool {
         let is_file = |block: &MessageBlock<'_>| {
@@ -52,10 +65,11 @@ impl Conversation<'_> {
     }
 }
 
-/// The conversation of `request`.
+/// The conversation of `request`, of which the messages before `from` are known already.
 pub(super) fn conversation<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
+    from: usize,
 ) -> Result<Conversation<'a>, E> {
     let mut writer = ConversationWriter {
         names,
@@ -70,6 +84,9 @@ pub(super) fn conversation<'a>(
         writer.said.push(MessageBlock::text(text));
     }
     for (index, message) in request.messages.iter().enumerate() {
+        if from > 0 && index == from {
+            writer.those_are_known();
+        }
         writer.message(message).map_err(|(part, reason)| E::Part {
             message: index + 1,
             part: part + 1,
@@ -81,6 +98,9 @@ pub(super) fn conversation<'a>(
     }
     writer.end_user();
     writer.end();
+    if from > 0 && from == request.messages.len() {
+        writer.those_are_known();
+    }
     Ok(writer.conversation)
 }
 
@@ -133,6 +153,12 @@ impl<'a> ConversationWriter<'a> {
         Ok(())
     }
 
+    /// What was said until now was sent before; nothing but the model goes on then.
+    fn those_are_known(&mut self) {
+        self.end_user();
+        self.conversation.known = self.conversation.messages.len();
+    }
+
     fn begins_with_user(&mut self, content: &[MessageBlock<'a>]) {
         if self.conversation.messages.is_empty() && !content.is_empty() {
             self.push("user", vec![MessageBlock::text(FIRST)]);
@@ -170,11 +196,13 @@ impl<'a> ConversationWriter<'a> {
     /// What the model is to go on with must not end in white space, and there must be something to answer.
     fn end(&mut self) {
         let Some(last) = self.conversation.messages.last_mut() else {
+            self.conversation.is_open = true;
             return self.push("user", vec![MessageBlock::text(FIRST)]);
         };
         if last.role != "assistant" {
             return;
         }
+        self.conversation.is_open = true;
         if let Some(MessageBlock {
             kind: BlockKind::Known(BlockContent::Text { text, .. }), ..
         }) = last.content.last_mut()

@@ -6,12 +6,13 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use super::messages::{OllamaMessage, messages};
+use super::messages::messages;
 use super::settings::WireSettings;
 use crate::error::Result;
+use crate::model::ollama::NAME;
 use crate::model::ollama::schema::{GrammarDialect, ToolDialect};
 use crate::model::ollama::wire::OllamaSettings;
-use crate::model::{ModelRequest, Names, OutputConfig, ToolDefinition};
+use crate::model::{MessageList, ModelRequest, Names, OutputConfig, ToolDefinition, write_members};
 
 /// The body of a call. Warns where it does not fit the window of the model.
 pub(in crate::model::ollama) fn body(
@@ -23,42 +24,44 @@ pub(in crate::model::ollama) fn body(
     let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
     let names = Names::of(request);
     let settings = WireSettings::of(request, model, defaults);
-    let messages = messages(request, &names)?;
+    let list = MessageList::of(request, NAME);
+    let messages = messages(request, &names, list.from)?;
+    let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
     // With tools a grammar would let the model write nothing but the output.
     let is_free = settings.has_format() || !request.tools.is_empty();
-    let body = ChatBody {
+    let rest = ChatRest {
         model,
-        messages: &messages,
         tools: request.tools.iter().map(|tool| OllamaTool::of(tool, &names)).collect(),
         format: if is_free { None } else { format(&request.output) },
         settings: &settings,
         stream,
     };
-    let mut bytes = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut bytes, &body)?;
+    let mut bytes = Vec::with_capacity(1024 + list.len());
+    bytes.extend_from_slice(b"{\"messages\":");
+    // Images are not text, and are counted anew each time.
+    list.left_open(images > 0).write(&mut bytes, &messages)?;
+    write_members(&mut bytes, &rest)?;
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {
-        let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
         let text = bytes.len().saturating_sub(images);
         defaults.window.check(model, text, request.tools.len(), window);
     }
     Ok(bytes)
 }
 
-struct ChatBody<'a> {
+/// All but the `messages`.
+struct ChatRest<'a> {
     model: &'a str,
-    messages: &'a [OllamaMessage<'a>],
     tools: Vec<OllamaTool<'a>>,
     format: Option<Cow<'a, Value>>,
     settings: &'a WireSettings<'a>,
     stream: bool,
 }
 
-impl Serialize for ChatBody<'_> {
+impl Serialize for ChatRest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
-        map.serialize_entry("messages", self.messages)?;
         // The server's own default is true.
         map.serialize_entry("stream", &self.stream)?;
         if !self.tools.is_empty() {

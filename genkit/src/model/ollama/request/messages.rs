@@ -46,10 +46,11 @@ struct OllamaFunctionCall<'a> {
     arguments: Cow<'a, Value>,
 }
 
-/// The messages of `request`.
+/// The messages of `request`; those before `from` are known already.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
+    from: usize,
 ) -> Result<Vec<OllamaMessage<'a>>> {
     let mut writer = OllamaMessages {
         names,
@@ -59,7 +60,9 @@ pub(super) fn messages<'a>(
     };
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
-    for (at, message) in request.messages.iter().enumerate() {
+    let known = request.messages.iter().take(from).flat_map(|message| &message.content);
+    known.for_each(|part| writer.note(part));
+    for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Where no message is the user's they are one of their own.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
@@ -102,7 +105,10 @@ impl<'a> OllamaMessages<'a> {
         for (at, part) in message.content.iter().enumerate() {
             let wrong = |reason| (at + 1, reason);
             match part {
-                Part::ToolRequest { tool_request, .. } => self.call(part, tool_request, &mut param),
+                Part::ToolRequest { tool_request, .. } => {
+                    self.note(part);
+                    self.call(tool_request, &mut param);
+                }
                 Part::ToolResponse { tool_response, .. } => {
                     self.answer(tool_response).map_err(wrong)?
                 }
@@ -126,12 +132,19 @@ impl<'a> OllamaMessages<'a> {
         Ok(())
     }
 
-    fn call(&mut self, part: &'a Part, call: &'a ToolRequest, param: &mut OllamaMessage<'a>) {
+    /// Notes what matters of a part for those after it.
+    fn note(&mut self, part: &'a Part) {
+        if let Part::ToolRequest { tool_request: call, metadata } = part
+            && !call.partial
+            && metadata.contains_key(GENERATED_REF)
+        {
+            self.made_up.extend(call.id.as_deref());
+        }
+    }
+
+    fn call(&mut self, call: &'a ToolRequest, param: &mut OllamaMessage<'a>) {
         if call.partial {
             return;
-        }
-        if part.metadata().contains_key(GENERATED_REF) {
-            self.made_up.extend(call.id.as_deref());
         }
         let arguments = match &call.input {
             input @ Value::Object(_) => Cow::Borrowed(input),

@@ -13,7 +13,7 @@ use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::models;
 use crate::model::openai_wire::settings::OpenAiServer;
-use crate::model::{ModelRequest, Names, ToolChoice};
+use crate::model::{MessageList, ModelRequest, Names, ToolChoice, write_members};
 
 /// Fields that count among the tokens of a request, beside its model, input and tools.
 const COUNTED: [&str; 6] = [
@@ -25,12 +25,12 @@ const COUNTED: [&str; 6] = [
     "truncation",
 ];
 
+/// All but the `input`.
 #[derive(Serialize)]
-struct ResponsesRequest<'a> {
+struct ResponsesRest<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<Cow<'a, str>>,
-    input: Vec<InputItem<'a>>,
     #[serde(flatten)]
     settings: Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +76,7 @@ fn encode(
     server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
-    adapt: impl FnOnce(&mut ResponsesRequest<'_>),
+    adapt: impl FnOnce(&mut ResponsesRest<'_>),
 ) -> Result<Vec<u8>> {
     let config = &request.config;
     let text = |key: &str| config.get(key).and_then(Value::as_str);
@@ -95,7 +95,10 @@ fn encode(
             .any(|key| config.contains_key(*key)),
         detail: text("visualDetailLevel"),
     };
-    let input = input(request, &context)?;
+    let back = context.reasoning;
+    let shape = ("responses", model, back.server, back.reasons, back.stored);
+    let list = MessageList::of(request, (shape, context.continues, context.detail));
+    let input = input(request, &context, list.from)?;
     let tools = tools(request, &names, &server.deviations);
     settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
         || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
@@ -103,17 +106,18 @@ fn encode(
         Some(given) => Some(ChosenTool::Given(given)),
         None => tool_choice(request, &names).map(ChosenTool::Ours),
     };
-    let mut body = ResponsesRequest {
+    let mut rest = ResponsesRest {
         model,
         instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
-        input: input.items,
         settings: settings.sent(format(request, &server.deviations)),
         tools,
         tool_choice: choice,
         stream: false,
     };
-    adapt(&mut body);
-    let mut bytes = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut bytes, &body)?;
+    adapt(&mut rest);
+    let mut bytes = Vec::with_capacity(1024 + list.len());
+    bytes.extend_from_slice(b"{\"input\":");
+    list.left_open(input.is_open).write(&mut bytes, &input.items[input.known..])?;
+    write_members(&mut bytes, &rest)?;
     Ok(bytes)
 }

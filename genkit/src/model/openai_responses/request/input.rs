@@ -31,15 +31,20 @@ pub(super) struct InputContext<'a> {
 pub(super) struct ConversationInput<'a> {
     pub(super) instructions: Option<Cow<'a, str>>,
     pub(super) items: Vec<InputItem<'a>>,
+    /// How many of the items are known already.
+    pub(super) known: usize,
+    /// Whether the items are no beginning of a longer conversation.
+    pub(super) is_open: bool,
 }
 
 /// An item, and the message that it is of.
 type Placed<'a> = (usize, InputItem<'a>);
 
-/// The input of `request`.
+/// The input of `request`, of which the messages before `from` are known already.
 pub(super) fn input<'a>(
     request: &'a ModelRequest,
     context: &'a InputContext<'a>,
+    from: usize,
 ) -> Result<ConversationInput<'a>> {
     let mut writer = InputWriter {
         context,
@@ -51,6 +56,7 @@ pub(super) fn input<'a>(
     let mut instructions: Option<Cow<'a, str>> = None;
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
+    let mut known = 0;
     for (at, message) in request.messages.iter().enumerate() {
         writer.at = at;
         if asked.is_none() && message.role != Role::System {
@@ -58,6 +64,9 @@ pub(super) fn input<'a>(
         }
         if message.role != Role::Tool {
             writer.end_round();
+        }
+        if at == from {
+            known = writer.items.len();
         }
         match message.role {
             Role::System if writer.items.is_empty() => join(&mut instructions, text(message)),
@@ -74,12 +83,17 @@ pub(super) fn input<'a>(
     }
     writer.end_round();
     writer.message("user", documents.map(text_content));
-    if writer.items.is_empty() {
+    if from > 0 && from == request.messages.len() {
+        known = writer.items.len();
+    }
+    let is_empty = writer.items.is_empty();
+    if is_empty {
         // The API wants something to answer.
         let alone = instructions.take().map(ItemContent::Text);
         writer.message("developer", alone);
     }
-    Ok(ConversationInput { instructions, items: paired(writer.items, context.continues) })
+    let Paired { items, known, is_whole } = paired(writer.items, known, context.continues);
+    Ok(ConversationInput { instructions, items, known, is_open: is_empty || !is_whole })
 }
 
 fn text_content<'a>(text: String) -> ItemContent<'a> {
@@ -287,9 +301,17 @@ impl<'a> InputWriter<'a> {
     }
 }
 
+struct Paired<'a> {
+    items: Vec<InputItem<'a>>,
+    /// How many of the items are of those that are known.
+    known: usize,
+    /// Whether every call is answered.
+    is_whole: bool,
+}
+
 /// The items that the API takes: a call and its answer come together or not at all, and reasoning comes with what
-/// it led to.
-fn paired(items: Vec<Placed<'_>>, continues: bool) -> Vec<InputItem<'_>> {
+/// it led to. The first `known` were sent before.
+fn paired(items: Vec<Placed<'_>>, known: usize, continues: bool) -> Paired<'_> {
     let mut open = HashMap::new();
     let mut is_paired = vec![true; items.len()];
     for (index, (_, item)) in items.iter().enumerate() {
@@ -305,10 +327,12 @@ fn paired(items: Vec<Placed<'_>>, continues: bool) -> Vec<InputItem<'_>> {
             _ => {}
         }
     }
+    let is_whole = open.is_empty();
     drop(open);
     let mut kept = Vec::with_capacity(items.len());
     let mut followed = None;
-    for ((at, item), is_paired) in items.into_iter().zip(is_paired).rev() {
+    let mut known_and_kept = 0;
+    for (index, ((at, item), is_paired)) in items.into_iter().zip(is_paired).enumerate().rev() {
         let is_taken = match &item {
             InputItem::Reasoning(_) => followed == Some(at),
             InputItem::Kept(kept) if kept.get("type").is_some_and(|kind| kind == "reasoning") => {
@@ -318,9 +342,10 @@ fn paired(items: Vec<Placed<'_>>, continues: bool) -> Vec<InputItem<'_>> {
         };
         if is_taken {
             followed = Some(at);
+            known_and_kept += usize::from(index < known);
             kept.push(item);
         }
     }
     kept.reverse();
-    kept
+    Paired { items: kept, known: known_and_kept, is_whole }
 }
