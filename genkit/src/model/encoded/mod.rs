@@ -2,6 +2,14 @@
 
 #[cfg(feature = "http-model")]
 mod message_list;
+#[cfg(all(
+    test,
+    feature = "anthropic",
+    feature = "gemini",
+    feature = "ollama",
+    feature = "openai-responses"
+))]
+mod tests;
 
 #[cfg(feature = "http-model")]
 use std::hash::RandomState;

@@ -260,7 +260,7 @@ fn a_count_asks_for_no_answer() {
     assert_eq!(call.path, "/v1/messages/count_tokens");
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     let keys: Vec<_> = body.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["model", "system", "messages", "tools", "thinking"]);
+    assert_eq!(keys, ["messages", "model", "system", "tools", "thinking"]);
     assert_eq!(wire.decode_count(br#"{"input_tokens": 14}"#).unwrap(), 14);
     assert_eq!(wire.decode_count(b"{}").unwrap_err().kind(), ErrorKind::Unavailable);
 }

@@ -219,7 +219,7 @@ fn tokens_are_counted_without_what_no_count_takes() {
     assert_eq!(call.path, "/responses/input_tokens");
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     let keys: Vec<_> = sent.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["model", "instructions", "input", "reasoning", "tools"]);
+    assert_eq!(keys, ["input", "model", "instructions", "reasoning", "tools"]);
     assert_eq!(
         wire.decode_count(br#"{"object": "response.input_tokens", "input_tokens": 11}"#).unwrap(),
         11
