@@ -2,8 +2,8 @@
 
 #[cfg(feature = "http-model")]
 mod message_list;
+#[cfg(test)]
 #[cfg(all(
-    test,
     feature = "anthropic",
     feature = "gemini",
     feature = "ollama",
