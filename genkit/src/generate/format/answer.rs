@@ -18,7 +18,8 @@ pub(crate) const STOPPED: &str = "stoppedRun";
 
 /// The answer of a tool, if that ended the run.
 pub(crate) fn stopped_on(part: &Part) -> Option<&ToolResponse> {
-    part.as_tool_response().filter(|_| part.metadata().contains_key(STOPPED))
+    let is_marked = part.metadata().get(STOPPED).is_some_and(|mark| mark == true);
+    part.as_tool_response().filter(|_| is_marked)
 }
 
 /// A message of a model, and what was asked for.
