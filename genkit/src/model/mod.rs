@@ -81,7 +81,7 @@ pub use embedding::{
 };
 pub(crate) use encoded::Encoded;
 #[cfg(feature = "http-model")]
-pub(crate) use encoded::{MessageList, write_members};
+pub(crate) use encoded::MessageList;
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder};
 #[cfg(feature = "http-model")]

@@ -9,6 +9,9 @@ use super::Front;
 use crate::message::Role;
 use crate::model::ModelRequest;
 
+/// Room for what is new in a body, and for all but its messages, in bytes.
+const ROOM: usize = 4096;
+
 /// The list of messages of a body being written.
 pub(crate) struct MessageList<'a> {
     front: Option<MutexGuard<'a, Front>>,
@@ -43,17 +46,25 @@ impl<'a> MessageList<'a> {
         Self { is_open, ..self }
     }
 
-    /// The elements that are known, in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.front.as_ref().map_or(0, |front| front.json.len())
+    /// The body: the list under `name`, of which `new` is what is not known, and the members of `rest` after it.
+    pub(crate) fn into_body<T: Serialize>(
+        self,
+        name: &str,
+        new: &[T],
+        rest: &impl Serialize,
+    ) -> serde_json::Result<Vec<u8>> {
+        let known = self.front.as_ref().map_or(0, |front| front.json.len());
+        let mut body = Vec::with_capacity(ROOM + known);
+        body.push(b'{');
+        serde_json::to_writer(&mut body, name)?;
+        body.push(b':');
+        self.write(&mut body, new)?;
+        write_members(&mut body, rest)?;
+        Ok(body)
     }
 
     /// Writes the list: what is known, then `rest`.
-    pub(crate) fn write<T: Serialize>(
-        mut self,
-        body: &mut Vec<u8>,
-        rest: &[T],
-    ) -> serde_json::Result<()> {
+    fn write<T: Serialize>(mut self, body: &mut Vec<u8>, rest: &[T]) -> serde_json::Result<()> {
         body.push(b'[');
         let mut begin = body.len();
         if let Some(front) = self.front.as_ref().filter(|_| self.from > 0) {
@@ -85,7 +96,7 @@ impl<'a> MessageList<'a> {
 }
 
 /// Writes the members of an object after those that stand in `body` already, and closes it.
-pub(crate) fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
+fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
     let at = body.len();
     serde_json::to_writer(&mut *body, object)?;
     if body.get(at + 1) == Some(&b'}') {
@@ -108,9 +119,7 @@ mod tests {
         let list = MessageList::of(request, shape);
         let from = list.from;
         let rest: Vec<String> = request.messages[from..].iter().map(Message::text).collect();
-        let mut body = b"{\"messages\":".to_vec();
-        list.write(&mut body, &rest).unwrap();
-        write_members(&mut body, &serde_json::json!({"shape": shape})).unwrap();
+        let body = list.into_body("messages", &rest, &serde_json::json!({"shape": shape})).unwrap();
         (String::from_utf8(body).unwrap(), from)
     }
 

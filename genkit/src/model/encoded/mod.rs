@@ -17,7 +17,7 @@ use std::hash::RandomState;
 use std::sync::{Mutex, MutexGuard};
 
 #[cfg(feature = "http-model")]
-pub(crate) use message_list::{MessageList, write_members};
+pub(crate) use message_list::MessageList;
 
 #[cfg(feature = "http-model")]
 use crate::sync::lock;

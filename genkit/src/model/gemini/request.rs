@@ -17,7 +17,7 @@ use super::schema::{JsonSchemaDialect, OpenApiDialect};
 use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
 use crate::error::Result;
 use crate::model::wire::HttpCall;
-use crate::model::{MessageList, ModelRequest, Names, write_members};
+use crate::model::{MessageList, ModelRequest, Names};
 use crate::run_options::REASONING_EFFORT;
 
 /// Settings at the top of the request.
@@ -42,9 +42,6 @@ const OUTPUT: &str = "the output";
 /// What is encoded in a path, so that a name stays within it, whatever is in it.
 const NOT_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b'@');
-
-/// Room for the body of a usual request, in bytes.
-const BODY: usize = 4096;
 
 /// The client that calls; Google counts clients by it.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
@@ -202,15 +199,9 @@ pub(super) fn encode(
         service_tier: config("serviceTier"),
         labels: config("labels"),
     };
-    let mut body = Vec::with_capacity(BODY + list.len());
+    let mut body = list.into_body("contents", &contents, &rest)?;
     if method == Method::Count {
-        body.extend_from_slice(b"{\"generateContentRequest\":");
-    }
-    body.extend_from_slice(b"{\"contents\":");
-    list.write(&mut body, &contents)?;
-    write_members(&mut body, &rest)?;
-    if method == Method::Count {
-        body.push(b'}');
+        body = [b"{\"generateContentRequest\":", body.as_slice(), b"}"].concat();
     }
     let version = text("apiVersion").unwrap_or(&settings.version);
     let is_mcp = request.tools.iter().any(|tool| tool.metadata.contains_key("mcp"));

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::models::ClaudeTraits;
 use crate::model::anthropic::schema::OutputDialect;
-use crate::model::{MessageList, ModelRequest, Names, left_out, write_members};
+use crate::model::{MessageList, ModelRequest, Names, left_out};
 
 /// Settings that have a place of their own, or are for the client.
 const ELSEWHERE: [&str; 16] = [
@@ -67,7 +67,8 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
     let names = Names::of(request);
     let list = MessageList::of(request, NAME);
     let mut conversation = conversation(request, &names, list.from)?;
-    let is_open = conversation.is_open();
+    let has_files = conversation.has_files();
+    let is_open = has_files || conversation.ends_open || conversation.is_marked();
     let format = output_schema(&target, request);
     if let Some(Err(schema)) = &format {
         conversation.system.push(MessageBlock::text(in_words(schema)));
@@ -87,7 +88,6 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
             is_thoughtless_round: conversation.is_thoughtless_round,
         },
     )?;
-    let has_files = conversation.has_files();
     let rest = MessagesRest {
         target,
         config,
@@ -105,10 +105,7 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
         choice: tools::tool_choice(request, &names),
     };
     let new = &conversation.messages[conversation.known..];
-    let mut bytes = Vec::with_capacity(1024 + list.len());
-    bytes.extend_from_slice(b"{\"messages\":");
-    list.left_open(is_open).write(&mut bytes, new)?;
-    write_members(&mut bytes, &rest)?;
+    let bytes = list.left_open(is_open).into_body("messages", new, &rest)?;
     Ok(WrittenBody { bytes, has_files })
 }
 

@@ -35,19 +35,15 @@ pub(super) struct Conversation<'a> {
     /// How many of the messages are known already.
     pub(super) known: usize,
     /// Whether the end may become another when more is said.
-    pub(super) is_open: bool,
+    pub(super) ends_open: bool,
     /// Whether the model is in the middle of calls that it began without a thought.
     pub(super) is_thoughtless_round: bool,
 }
 
 impl Conversation<'_> {
-    /// Whether the messages are no beginning of a longer conversation: because of their end, or of what is counted
-    /// in all of them.
-    pub(super) fn is_open(&self) -> bool {
-        let is_marked = |block: &MessageBlock<'_>| block.cache.is_some();
-        self.is_open
-            || self.messages.iter().flat_map(|message| &message.content).any(is_marked)
-            || self.has_files()
+    /// Whether a message has a cache mark, of which there may be too many when more is said.
+    pub(super) fn is_marked(&self) -> bool {
+        self.messages.iter().flat_map(|message| &message.content).any(|block| block.cache.is_some())
     }
 
     /// Whether a file is named by its id.
@@ -196,13 +192,13 @@ impl<'a> ConversationWriter<'a> {
     /// What the model is to go on with must not end in white space, and there must be something to answer.
     fn end(&mut self) {
         let Some(last) = self.conversation.messages.last_mut() else {
-            self.conversation.is_open = true;
+            self.conversation.ends_open = true;
             return self.push("user", vec![MessageBlock::text(FIRST)]);
         };
         if last.role != "assistant" {
             return;
         }
-        self.conversation.is_open = true;
+        self.conversation.ends_open = true;
         if let Some(MessageBlock {
             kind: BlockKind::Known(BlockContent::Text { text, .. }), ..
         }) = last.content.last_mut()

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::ollama::NAME;
 use crate::model::ollama::schema::{GrammarDialect, ToolDialect};
 use crate::model::ollama::wire::OllamaSettings;
-use crate::model::{MessageList, ModelRequest, Names, OutputConfig, ToolDefinition, write_members};
+use crate::model::{MessageList, ModelRequest, Names, OutputConfig, ToolDefinition};
 
 /// The body of a call. Warns where it does not fit the window of the model.
 pub(in crate::model::ollama) fn body(
@@ -36,11 +36,8 @@ pub(in crate::model::ollama) fn body(
         settings: &settings,
         stream,
     };
-    let mut bytes = Vec::with_capacity(1024 + list.len());
-    bytes.extend_from_slice(b"{\"messages\":");
     // Images are not text, and are counted anew each time.
-    list.left_open(images > 0).write(&mut bytes, &messages)?;
-    write_members(&mut bytes, &rest)?;
+    let bytes = list.left_open(images > 0).into_body("messages", &messages, &rest)?;
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {
         let text = bytes.len().saturating_sub(images);

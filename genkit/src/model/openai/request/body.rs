@@ -9,10 +9,7 @@ use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::target::{ModelTraits, Target};
-use crate::model::{MessageList, ModelRequest, Names, write_members};
-
-/// Room for the body of a usual request, in bytes.
-const BODY: usize = 4096;
+use crate::model::{MessageList, ModelRequest, Names};
 
 /// The body of a call.
 pub(in crate::model::openai) fn body(
@@ -41,11 +38,7 @@ pub(in crate::model::openai) fn body(
             .map(Into::into),
         stream,
     };
-    let mut body = Vec::with_capacity(BODY + list.len());
-    body.extend_from_slice(b"{\"messages\":");
-    list.left_open(is_open).write(&mut body, &messages)?;
-    write_members(&mut body, &rest)?;
-    Ok(body)
+    Ok(list.left_open(is_open).into_body("messages", &messages, &rest)?)
 }
 
 /// All but the `messages`.

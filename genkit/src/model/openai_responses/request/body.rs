@@ -13,7 +13,7 @@ use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::models;
 use crate::model::openai_wire::settings::OpenAiServer;
-use crate::model::{MessageList, ModelRequest, Names, ToolChoice, write_members};
+use crate::model::{MessageList, ModelRequest, Names, ToolChoice};
 
 /// Fields that count among the tokens of a request, beside its model, input and tools.
 const COUNTED: [&str; 6] = [
@@ -115,9 +115,6 @@ fn encode(
         stream: false,
     };
     adapt(&mut rest);
-    let mut bytes = Vec::with_capacity(1024 + list.len());
-    bytes.extend_from_slice(b"{\"input\":");
-    list.left_open(input.is_open).write(&mut bytes, &input.items[input.known..])?;
-    write_members(&mut bytes, &rest)?;
-    Ok(bytes)
+    let new = &input.items[input.known..];
+    Ok(list.left_open(input.is_open).into_body("input", new, &rest)?)
 }
