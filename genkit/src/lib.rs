@@ -107,6 +107,15 @@
 //! `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
+#![cfg_attr(
+    not(feature = "generate"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "what only runs of the loop read has no gate of its own"
+    )
+)]
+
 extern crate self as genkit;
 
 /// The README's programs compile.
@@ -137,6 +146,7 @@ pub mod evaluate;
 #[cfg(any(feature = "flows", feature = "flow-client"))]
 pub mod flows;
 mod future;
+#[cfg(feature = "generate")]
 pub mod generate;
 mod glob;
 #[cfg(any(feature = "mcp-http", feature = "flows", feature = "dev-tools"))]
@@ -147,7 +157,14 @@ mod log;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
 pub mod message;
+#[cfg(feature = "generate")]
 pub mod model;
+#[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
+#[cfg_attr(
+    not(any(feature = "http-model", feature = "mcp-server")),
+    allow(dead_code, reason = "a host alone asks which names are one")
+)]
+mod names;
 #[cfg(any(
     feature = "http-model",
     feature = "mcp-host-http",
@@ -188,8 +205,10 @@ pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
 pub use context::{Context, Elicited};
 pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use future::BoxFuture;
+#[cfg(feature = "generate")]
 #[doc(inline)]
 pub use generate::middleware;
+#[cfg(feature = "generate")]
 #[doc(inline)]
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateResponse, GenerateStream, Interrupt,
@@ -243,6 +262,7 @@ pub use registry::{Action, IntoActions, Registry};
 /// `prompt` is text, a [`Part`], several, or `()` where [`Generate::messages`] says it all. See
 /// [`Generate`] for every option, [`GenerateResponse`] for what comes back, and
 /// [`Generate::stream`] to watch.
+#[cfg(feature = "generate")]
 pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
@@ -267,6 +287,7 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
 ///
 /// # Errors
 /// There is no such embedder, or a call fails: then there are no vectors at all.
+#[cfg(feature = "generate")]
 pub fn embed<T: Into<String>>(
     embedder: impl Into<model::EmbedderRef>,
     texts: impl IntoIterator<Item = T>,
@@ -306,6 +327,7 @@ pub fn embed<T: Into<String>>(
 ///
 /// [`Generate::render`] gives what would be asked, without asking; [`Generate::messages`] gives
 /// earlier messages, which stand where the prompt wants its history.
+#[cfg(feature = "generate")]
 pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
     Genkit::default().prompt(prompt)
 }
@@ -350,6 +372,7 @@ pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "generate")]
 pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> Answer) -> Generate {
     Genkit::default().resume(interrupted, answer)
 }
@@ -371,6 +394,7 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "generate")]
 pub fn resume_with(
     interrupted: GenerateResponse,
     answers: impl IntoIterator<Item = Answer>,

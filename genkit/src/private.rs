@@ -10,6 +10,7 @@ pub use crate::action::{
 pub use crate::context::Context;
 pub use crate::error::Result;
 pub use crate::future::BoxFuture;
+#[cfg(feature = "generate")]
 pub use crate::generate::Generate;
 pub use crate::run_options::ToolChoice;
 pub use ::schemars;

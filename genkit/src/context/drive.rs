@@ -7,12 +7,14 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use serde_json::Value;
 
 use super::error::Error as E;
 use super::question::Question;
 use super::replay::Recording;
 use super::{Context, panics};
 use crate::error::{Error, Result};
+use crate::trace::Ended;
 use crate::visible::Logged;
 
 /// The outcome of a run.
@@ -24,6 +26,20 @@ pub(crate) enum Outcome<T> {
     Suspended(Vec<Question>, Recording),
     /// The caller gave up.
     Cancelled,
+}
+
+impl<T> Outcome<T> {
+    /// How the span of such a run ends.
+    pub(crate) fn ended(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
+        match self {
+            Self::Finished(result) => Ended::of(result, output),
+            Self::Suspended(questions, _) => {
+                let first = questions.first();
+                Ended::Interrupted(first.map_or(Value::Bool(true), |open| open.kind.shown()))
+            }
+            Self::Cancelled => Ended::Cancelled,
+        }
+    }
 }
 
 /// Runs `work` of the action `name`.

@@ -50,8 +50,6 @@ pub use data::{
 };
 pub use extract::Extract;
 pub use format::Format;
-#[cfg(feature = "dev-tools")]
-pub(crate) use interrupt::question_metadata;
 pub use interrupt::{Answer, Interrupt, Resume};
 pub use prompt::PromptRef;
 pub use run::{Approval, OnToolError};

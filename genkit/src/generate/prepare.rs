@@ -146,8 +146,8 @@ impl Generate {
 /// Finds the model and the tools, and writes the messages.
 async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
     let model = match &generate.model {
-        Some(model) => generate.genkit.models.find(model)?,
-        None => generate.genkit.models.default_model()?,
+        Some(model) => generate.genkit.runs.models.find(model)?,
+        None => generate.genkit.runs.models.default_model()?,
     };
     let tools = find_tools(&mut generate).await?;
     let Generate { genkit, settings, mut options, .. } = generate;
@@ -189,7 +189,7 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
 /// A run that asks no model: it only runs the calls of a message.
 pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
     let mut generate = generate.with_prompt_options()?;
-    let models = &generate.genkit.models;
+    let models = &generate.genkit.runs.models;
     // Only a tool that samples needs one, and is told what is missing.
     let model = match &generate.model {
         Some(model) => models.find(model)?,
@@ -215,7 +215,7 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
 /// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
 async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     for reference in std::mem::take(&mut generate.options.middleware) {
-        let named = generate.genkit.named_middleware.find(&reference)?;
+        let named = generate.genkit.runs.named_middleware.find(&reference)?;
         generate.settings.middleware.push(named);
     }
     let middleware = &generate.settings.middleware;

@@ -1,10 +1,10 @@
 //! The Genkit instance: a registry with its state and models, which the free functions act on.
 
 mod builder;
+#[cfg(feature = "generate")]
+mod models;
 #[cfg(feature = "dotprompt")]
 mod prompt_files;
-
-use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,8 +12,6 @@ use serde_json::Value;
 use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceContents};
 use crate::context::TypeMap;
 use crate::error::{Error, Result};
-use crate::generate::middleware::{Middleware, NamedMiddleware};
-use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 use crate::registry::Registry;
 
 pub use builder::GenkitBuilder;
@@ -50,10 +48,8 @@ pub use builder::GenkitBuilder;
 pub struct Genkit {
     pub(crate) registry: Registry,
     pub(crate) states: TypeMap,
-    pub(crate) models: Models,
-    pub(crate) middleware: Vec<Arc<dyn Middleware>>,
-    pub(crate) named_middleware: NamedMiddleware,
-    pub(crate) trace_contents: bool,
+    #[cfg(feature = "generate")]
+    pub(crate) runs: models::RunDefaults,
 }
 
 impl Default for Genkit {
@@ -62,10 +58,8 @@ impl Default for Genkit {
         Self {
             registry: Registry::global().clone(),
             states: TypeMap::default(),
-            models: Models::default(),
-            middleware: Vec::new(),
-            named_middleware: NamedMiddleware::default(),
-            trace_contents: false,
+            #[cfg(feature = "generate")]
+            runs: models::RunDefaults::default(),
         }
     }
 }
@@ -79,31 +73,6 @@ impl Genkit {
     /// Its registry.
     pub fn registry(&self) -> &Registry {
         &self.registry
-    }
-
-    /// Turns texts into vectors with an embedder, a value or one that is found by its name: see
-    /// [`embed`](crate::embed()).
-    ///
-    /// ```
-    /// use genkit::model::{Embedding, embedder_fn};
-    /// use genkit::{Genkit, Registry};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> genkit::Result<()> {
-    /// let lengths = embedder_fn("house/lengths", |texts| async move {
-    ///     texts.iter().map(|text| Embedding::new([text.len() as f64])).collect::<Vec<_>>()
-    /// });
-    /// let genkit = Genkit::builder().registry(Registry::new()).embedder(lengths).build()?;
-    /// assert_eq!(genkit.embed("house/lengths", ["tide"]).await?.embeddings[0].values(), [4.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn embed<T: Into<String>>(
-        &self,
-        embedder: impl Into<EmbedderRef>,
-        texts: impl IntoIterator<Item = T>,
-    ) -> Embed {
-        Embed::new(self.models.clone(), embedder.into(), EmbedRequest::new(texts))
     }
 
     /// Runs a flow by its name, with JSON in and JSON out.

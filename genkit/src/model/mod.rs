@@ -46,12 +46,6 @@ mod info;
 mod interface;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
-#[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
-#[cfg_attr(
-    not(any(feature = "http-model", feature = "mcp-server")),
-    allow(dead_code, reason = "a host alone asks which names are one")
-)]
-mod names;
 mod ollama;
 mod openai;
 mod openai_responses;
@@ -89,12 +83,6 @@ pub(crate) use http::{download, forbid_network};
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};
-#[cfg(feature = "mcp-server")]
-pub(crate) use names::KeptNames;
-#[cfg(feature = "http-model")]
-pub(crate) use names::Names;
-#[cfg(feature = "mcp-host")]
-pub(crate) use names::safe_name;
 #[cfg(feature = "ollama")]
 pub use ollama::{Ollama, OllamaBuilder};
 #[cfg(feature = "openai")]

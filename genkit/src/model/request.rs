@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::encoded::Encoded;
 use crate::message::{Message, put_cache_mark};
+#[cfg(feature = "http-model")]
+use crate::names::Names;
 use crate::run_options::{Document, ToolChoice, setting_methods};
 use crate::schema::Schema;
 
@@ -47,6 +49,12 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
+    /// The names of its tools, as a provider takes them.
+    #[cfg(feature = "http-model")]
+    pub(crate) fn names(&self) -> Names<'_> {
+        Names::new(self.tools.iter().map(|tool| tool.name.as_str()))
+    }
+
     /// A request with these messages and nothing else.
     ///
     /// ```

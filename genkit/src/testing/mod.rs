@@ -36,6 +36,7 @@
 #[cfg(feature = "testing")]
 mod client;
 mod error;
+#[cfg(feature = "generate")]
 mod scripted;
 
 #[cfg(feature = "testing")]
@@ -47,6 +48,7 @@ pub use client::{
 pub use crate::context::testing::{
     AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,
 };
+#[cfg(feature = "generate")]
 pub use scripted::{Scripted, ScriptedModel};
 
 use crate::error::Result;

@@ -5,9 +5,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::action::error::Error as E;
+use crate::context::Outcome;
 use crate::error::Result;
 use crate::message::Part;
 use crate::schema;
+use crate::trace::Ended;
 
 /// The result of a tool after its type is gone.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,11 @@ impl ToolOutput {
     }
 
     /// What a program reads: the value, or the content where there is none.
+    /// How the span of a call ends.
+    pub(crate) fn ended(outcome: &mut Outcome<Self>) -> Ended<'_> {
+        outcome.ended(|output| output.clone().into_value())
+    }
+
     pub(crate) fn into_value(self) -> Value {
         match self.value {
             Some(value) => value,

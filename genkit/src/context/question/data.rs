@@ -44,6 +44,15 @@ impl QuestionKind {
         }
     }
 
+    /// What Genkit's tools see under `interrupt`.
+    pub(crate) fn shown(&self) -> Value {
+        match self {
+            Self::Interrupt { metadata: Value::Null } => Value::Bool(true),
+            Self::Interrupt { metadata } => metadata.clone(),
+            other => serde_json::to_value(other).unwrap_or(Value::Bool(true)),
+        }
+    }
+
     /// All that is asked, as one text: an answer is to this and nothing else.
     pub(crate) fn canonical(&self) -> String {
         let asked = match self {

@@ -82,7 +82,7 @@ fn of_instance(genkit: &Genkit) -> Vec<ListedAction> {
     let registry = &genkit.registry;
     let mut all: Vec<ListedAction> = registry.flows().iter().map(flow).collect();
     all.extend(registry.tools().iter().flat_map(tool));
-    all.extend(genkit.models.known().iter().map(|known| model(&**known)));
+    all.extend(genkit.runs.models.known().iter().map(|known| model(&**known)));
     all.extend(registry.prompts().iter().flat_map(prompt));
     all.extend(registry.resources().iter().map(resource));
     #[cfg(feature = "evaluators")]

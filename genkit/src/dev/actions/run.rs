@@ -14,9 +14,7 @@ use crate::context::{Caller, Capability, Context, ContextParts, Outcome, Questio
 use crate::dev::error::Error as E;
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
-use crate::generate::{
-    GenerateOptions, call_model, question_metadata, resource_part, tool_definition,
-};
+use crate::generate::{GenerateOptions, call_model, resource_part, tool_definition};
 use crate::instance::Genkit;
 use crate::model::{ChunkSink, Model, ModelRef, ModelRequest};
 use crate::registry::Registry;
@@ -86,7 +84,7 @@ fn find_in(genkit: &Genkit, kind: ActionType, name: &str) -> Option<ActionTarget
         ActionType::Flow => registry.flow(name).map(ActionTarget::Flow),
         ActionType::Tool => registry.tool(name).map(ActionTarget::Tool),
         ActionType::MultipartTool => registry.tool(name).map(ActionTarget::MultipartTool),
-        ActionType::Model => match genkit.models.find(&ModelRef::from(name)) {
+        ActionType::Model => match genkit.runs.models.find(&ModelRef::from(name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             found => Some(ActionTarget::Model(found)),
         },
@@ -249,7 +247,7 @@ impl Given {
 
     fn asks(&self, questions: &[Question]) -> Error {
         let first = questions.first();
-        let interrupt = first.map_or(Value::Bool(true), |open| question_metadata(&open.kind));
+        let interrupt = first.map_or(Value::Bool(true), |open| open.kind.shown());
         let question = first.and_then(Question::message).unwrap_or("something").to_owned();
         E::Asks { key: self.key.clone(), question, interrupt }.into()
     }

@@ -17,12 +17,12 @@ impl ActionsByKey {
     /// Middleware that requests can name.
     fn middleware(&self) -> Map<String, Value> {
         let instances = self.instances();
-        let names = instances.iter().flat_map(|genkit| genkit.named_middleware.names());
+        let names = instances.iter().flat_map(|genkit| genkit.runs.named_middleware.names());
         names.map(|name| (name.to_owned(), json!({"name": name}))).collect()
     }
 
     fn default_model(&self) -> Map<String, Value> {
-        let named = self.instances().iter().find_map(|genkit| genkit.models.default_name());
+        let named = self.instances().iter().find_map(|genkit| genkit.runs.models.default_name());
         let value = named.map(|name| ("defaultModel".to_owned(), json!({"name": name})));
         value.into_iter().collect()
     }

@@ -119,8 +119,8 @@ impl Genkit {
             resources: Vec::new(),
             options,
             settings: RunSettings {
-                middleware: self.middleware.clone(),
-                trace_contents: self.trace_contents,
+                middleware: self.runs.middleware.clone(),
+                trace_contents: self.runs.trace_contents,
                 ..RunSettings::default()
             },
             cancel: None,

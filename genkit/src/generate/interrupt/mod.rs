@@ -5,8 +5,6 @@ mod resume;
 mod suspended;
 
 pub(crate) use resume::{CallState, Resumed, begun, calls_of, resume};
-#[cfg(feature = "dev-tools")]
-pub(crate) use suspended::shown as question_metadata;
 pub(crate) use suspended::{
     CALL_KEY, Suspended, close, note_replaced_input, pending_answer, replace_input, set_pending,
 };

@@ -3,12 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::action::ToolOutput;
-use crate::context::{Outcome, Question, QuestionKind, Recording};
+use crate::context::{Question, QuestionKind, Recording};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
-use crate::trace::Ended;
 use crate::truncate::truncate;
 use crate::visible;
 
@@ -43,26 +41,6 @@ impl Suspended {
         Self { version: VERSION, questions, recording }
     }
 
-    /// How the span of a call ends that came to `outcome`.
-    pub(crate) fn ended(outcome: &mut Outcome<ToolOutput>) -> Ended<'_> {
-        Self::ended_with(outcome, |output| output.clone().into_value())
-    }
-
-    /// [`ended`](Self::ended) for an action of another kind.
-    pub(crate) fn ended_with<T>(
-        outcome: &mut Outcome<T>,
-        output: impl FnOnce(&T) -> Value,
-    ) -> Ended<'_> {
-        match outcome {
-            Outcome::Finished(result) => Ended::of(result, output),
-            Outcome::Suspended(questions, _) => {
-                let first = questions.first();
-                Ended::Interrupted(first.map_or(Value::Bool(true), |open| shown(&open.kind)))
-            }
-            Outcome::Cancelled => Ended::Cancelled,
-        }
-    }
-
     /// A call that is interrupted without having run, by a middleware.
     pub(crate) fn plain(metadata: Value) -> Self {
         Self::new(vec![about_call(visible::asked(metadata))], Recording::default())
@@ -85,7 +63,7 @@ impl Suspended {
     /// Puts it into the metadata of its request.
     pub(crate) fn write(self, part: &mut Part) {
         let metadata = part.metadata_mut();
-        let shown = self.questions.first().map_or(Value::Bool(true), |open| shown(&open.kind));
+        let shown = self.questions.first().map_or(Value::Bool(true), |open| open.kind.shown());
         metadata.insert(INTERRUPT.to_owned(), shown);
         let stored = serde_json::to_value(&self).unwrap_or_default();
         metadata.insert(SUSPENDED.to_owned(), stored);
@@ -108,15 +86,6 @@ impl Suspended {
 /// A question about a call as a whole.
 pub(super) fn about_call(metadata: Value) -> Question {
     Question { key: CALL_KEY.to_owned(), kind: QuestionKind::Interrupt { metadata } }
-}
-
-/// What Genkit's tools see under `interrupt`.
-pub(crate) fn shown(kind: &QuestionKind) -> Value {
-    match kind {
-        QuestionKind::Interrupt { metadata: Value::Null } => Value::Bool(true),
-        QuestionKind::Interrupt { metadata } => metadata.clone(),
-        other => serde_json::to_value(other).unwrap_or(Value::Bool(true)),
-    }
 }
 
 /// Takes out what a request says of its open questions.

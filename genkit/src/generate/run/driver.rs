@@ -168,7 +168,7 @@ impl Run {
         let Some(other) = turn.model else {
             return ask(Arc::clone(&env.model), &turn.request).await;
         };
-        let model = env.genkit.models.find(&other)?;
+        let model = env.genkit.runs.models.find(&other)?;
         let request = for_other_model(turn.request, &*model);
         ask(model, &request).await
     }
@@ -265,7 +265,7 @@ impl Run {
 
 impl Innermost for Run {
     fn models(&self) -> &Models {
-        &self.env.genkit.models
+        &self.env.genkit.runs.models
     }
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {

@@ -62,7 +62,7 @@ pub(super) async fn call(
     };
     let input = || shown.clone().unwrap_or_default();
     let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
-    match trace::recorded(span, driven, Suspended::ended).await {
+    match trace::recorded(span, driven, ToolOutput::ended).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
             let (response, metadata) = answer(call, output, limit);

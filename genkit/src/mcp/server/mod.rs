@@ -26,6 +26,8 @@ mod settings;
 mod state;
 mod stdio;
 mod tool_call;
+#[cfg(feature = "generate")]
+mod tool_middleware;
 
 pub use builder::McpServer;
 pub use principal::Principal;

@@ -17,7 +17,6 @@ use super::session::{Era, StateBinding};
 use super::state::SharedState;
 use crate::context::{Context, ContextParts, Outcome, Recording, Rounds, drive};
 use crate::error::{Error, Result};
-use crate::generate::interrupt::Suspended;
 use crate::trace::{NewSpan, traced_as};
 
 /// What is run, by the request.
@@ -79,7 +78,7 @@ pub(super) async fn drive_in_span<T>(
     output: impl FnOnce(&T) -> Value,
 ) -> Outcome<T> {
     let work = drive(context, name, work);
-    traced_as(span, work, |outcome| Suspended::ended_with(outcome, output)).await
+    traced_as(span, work, |outcome| outcome.ended(output)).await
 }
 
 /// How a run ended, for the client.

@@ -13,7 +13,8 @@ use super::{media, models};
 use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
-use crate::model::{GENERATED_REF, ModelRequest, Names, UNANSWERED, documents};
+use crate::model::{GENERATED_REF, ModelRequest, UNANSWERED, documents};
+use crate::names::Names;
 
 /// The keys of custom parts that are Gemini's own, and the fields that they come from.
 pub(super) const CUSTOM: [(&str, &str); 4] = [

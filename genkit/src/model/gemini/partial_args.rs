@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::error::Error as E;
 use super::reply::{FunctionCall, PartialArg};
 use crate::message::{Part, ToolRequest};
-use crate::model::Names;
+use crate::names::Names;
 
 /// How deep a place in the arguments may be. Default is 100.
 const MAX_DEPTH: usize = 100;
@@ -154,7 +154,7 @@ mod tests {
             pending.add(&serde_json::from_value(call).unwrap())?;
         }
         let request = ModelRequest::default();
-        let part = pending.into_part(&Names::of(&request));
+        let part = pending.into_part(&request.names());
         Ok(part.as_tool_request().unwrap().input.clone())
     }
 

@@ -12,7 +12,8 @@ use super::contents::{CUSTOM, UNKNOWN};
 use super::error_reply::ErrorBody;
 use crate::message::{Media, Message, Part, Role, ToolRequest};
 use crate::model::signature::{self, GEMINI};
-use crate::model::{FinishReason, Names, Usage};
+use crate::model::{FinishReason, Usage};
+use crate::names::Names;
 
 /// An answer, or one piece of it in a stream. What is only passed on stays raw.
 #[derive(Default, Deserialize)]

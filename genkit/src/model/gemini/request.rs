@@ -17,7 +17,7 @@ use super::schema::{JsonSchemaDialect, OpenApiDialect};
 use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
 use crate::error::Result;
 use crate::model::wire::HttpCall;
-use crate::model::{MessageList, ModelRequest, Names};
+use crate::model::{MessageList, ModelRequest};
 use crate::run_options::REASONING_EFFORT;
 
 /// Settings at the top of the request.
@@ -184,7 +184,7 @@ pub(super) fn encode(
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
     let text = |key| config(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
-    let names = Names::of(request);
+    let names = request.names();
     let list = MessageList::of(request, (NAME, model));
     let (system_instruction, contents) = contents::contents(request, &names, model, list.from)?;
     let tools = tools::entries(request, &names, settings.openapi);

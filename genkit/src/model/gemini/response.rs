@@ -13,7 +13,8 @@ use crate::error::Result;
 use crate::message::Part;
 use crate::model::http::Error as HttpError;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::names::Names;
 use crate::sse::SseEvent;
 
 /// The key of the counts in `custom`.
@@ -112,7 +113,7 @@ impl WireStream for GeminiStream<'_> {
 impl<'a> GeminiStream<'a> {
     pub(super) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: Names::of(request),
+            names: request.names(),
             main: CandidateState::default(),
             others: Vec::new(),
             pending: None,

@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
-use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
+use crate::model::{ModelRequest, ToolChoice, ToolDefinition};
+use crate::names::Names;
 
 /// Tools that run at Google: `true` or an object in the settings.
 pub(super) const BUILT_IN: [&str; 8] = [

@@ -11,7 +11,8 @@ use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::lenient::{count, text};
 use crate::model::wire::{Next, WireStream};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::names::Names;
 use crate::sse::SseEvent;
 
 /// A whole answer, or one line of a stream.
@@ -103,7 +104,7 @@ impl<'a> OllamaAnswer<'a> {
             finish_reason: Some(FinishReason::Unknown),
             ..ModelResponse::default()
         };
-        let names = Names::of(request);
+        let names = request.names();
         Self {
             model,
             names,

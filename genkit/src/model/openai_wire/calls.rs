@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::schema::strict;
 use crate::message::ToolRequest;
-use crate::model::{ModelRequest, Names};
+use crate::model::ModelRequest;
+use crate::names::Names;
 use crate::schema::drop_optional_nulls;
 
 /// A call whose arguments are whole.

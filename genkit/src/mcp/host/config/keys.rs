@@ -6,7 +6,7 @@ use super::ServerConfig;
 use crate::error::Result;
 use crate::mcp::host::error::Error;
 use crate::mcp::host::limits::MAX_KEY;
-use crate::model::safe_name;
+use crate::names::safe_name;
 
 /// Keys stand before a `/` in names, and there is one server for each.
 pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {

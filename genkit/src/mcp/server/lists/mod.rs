@@ -17,7 +17,7 @@ use crate::action::{Prompt, Resource, Tool};
 use crate::mcp::server::content;
 use crate::mcp::server::session::Era;
 use crate::mcp::wrapped_result::wrap_schema;
-use crate::model::KeptNames;
+use crate::names::KeptNames;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
 use crate::sync::lock;

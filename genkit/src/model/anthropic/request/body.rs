@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::models::ClaudeTraits;
 use crate::model::anthropic::schema::OutputDialect;
-use crate::model::{MessageList, ModelRequest, Names, left_out};
+use crate::model::{MessageList, ModelRequest, left_out};
 
 /// Settings that have a place of their own, or are for the client.
 const ELSEWHERE: [&str; 16] = [
@@ -64,7 +64,7 @@ pub(super) struct WrittenBody {
 
 pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result<WrittenBody> {
     let config = &request.config;
-    let names = Names::of(request);
+    let names = request.names();
     let list = MessageList::of(request, NAME);
     let mut conversation = conversation(request, &names, list.from)?;
     let has_files = conversation.has_files();

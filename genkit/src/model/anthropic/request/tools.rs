@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 
 use crate::message::cache_mark;
 use crate::model::anthropic::schema::ToolInputDialect;
-use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
+use crate::model::{ModelRequest, ToolChoice, ToolDefinition};
+use crate::names::Names;
 
 /// One entry of `tools`.
 #[derive(Serialize)]

@@ -14,7 +14,8 @@ use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use crate::model::arguments::ArgumentsObject;
 use crate::model::signature::signature;
-use crate::model::{ModelRequest, Names, UNANSWERED, documents, left_out};
+use crate::model::{ModelRequest, UNANSWERED, documents, left_out};
+use crate::names::Names;
 
 /// What the user says where a history begins with the model: the API wants the user first.
 const FIRST: &str = "(The conversation begins here.)";

@@ -8,7 +8,7 @@ use crate::message::{Message, Part, Role};
 use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::{NAME, error_reply};
 use crate::model::http::Error as HttpError;
-use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
+use crate::model::{FinishReason, ModelRequest, ModelResponse, Usage};
 
 /// The key of the reason in `custom` why it stopped, in Anthropic's own words.
 const STOP_REASON: &str = "stopReason";
@@ -41,7 +41,7 @@ pub(in crate::model::anthropic) fn decode(
     let Some(Value::Array(blocks)) = message.remove("content") else {
         return Err(E::NoMessage.into());
     };
-    let names = Names::of(request);
+    let names = request.names();
     let blocks = blocks.into_iter().filter_map(|block| match block {
         Value::Object(block) => part(block, &names),
         _ => None,

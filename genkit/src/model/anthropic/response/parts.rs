@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::message::{Part, ToolRequest};
-use crate::model::Names;
 use crate::model::anthropic::NAME;
 use crate::model::anthropic::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use crate::model::signature::sign;
+use crate::names::Names;
 
 /// The part that a whole block becomes; `None` for text that says nothing.
 pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<Part> {

@@ -15,7 +15,8 @@ use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::{NAME, error_reply};
 use crate::model::http::Error as HttpError;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::names::Names;
 use crate::sse::SseEvent;
 
 /// One event. What depends on the kind of the event, or of its block, stays raw until that is known.
@@ -81,7 +82,7 @@ pub(in crate::model::anthropic) struct MessageStream<'a> {
 impl<'a> MessageStream<'a> {
     pub(in crate::model::anthropic) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: Names::of(request),
+            names: request.names(),
             ending: Ending::default(),
             begun: false,
             open: HashMap::new(),

@@ -12,7 +12,8 @@ use crate::error::Result;
 use crate::model::ollama::NAME;
 use crate::model::ollama::schema::{GrammarDialect, ToolDialect};
 use crate::model::ollama::wire::OllamaSettings;
-use crate::model::{MessageList, ModelRequest, Names, OutputConfig, ToolDefinition};
+use crate::model::{MessageList, ModelRequest, OutputConfig, ToolDefinition};
+use crate::names::Names;
 
 /// The body of a call. Warns where it does not fit the window of the model.
 pub(in crate::model::ollama) fn body(
@@ -22,7 +23,7 @@ pub(in crate::model::ollama) fn body(
     stream: bool,
 ) -> Result<Vec<u8>> {
     let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
-    let names = Names::of(request);
+    let names = request.names();
     let settings = WireSettings::of(request, model, defaults);
     let list = MessageList::of(request, NAME);
     let messages = messages(request, &names, list.from)?;

@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
 use crate::model::data_url::DataUrl;
 use crate::model::ollama::error::Error as E;
-use crate::model::{GENERATED_REF, ModelRequest, Names, documents};
+use crate::model::{GENERATED_REF, ModelRequest, documents};
+use crate::names::Names;
 
 const ONLY_IMAGES: &str = "Ollama reads images and no other files: send their text";
 const ONLY_BYTES: &str = "Ollama reads images by their bytes, not by their address: add the middleware \

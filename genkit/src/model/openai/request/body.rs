@@ -9,7 +9,7 @@ use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::target::{ModelTraits, Target};
-use crate::model::{MessageList, ModelRequest, Names};
+use crate::model::{MessageList, ModelRequest};
 
 /// The body of a call.
 pub(in crate::model::openai) fn body(
@@ -19,7 +19,7 @@ pub(in crate::model::openai) fn body(
 ) -> Result<Vec<u8>> {
     let config = &request.config;
     let model = config.get("version").and_then(Value::as_str).unwrap_or(target.model);
-    let names = Names::of(request);
+    let names = request.names();
     let (traits, deviations) = (ModelTraits::of(model), target.deviations);
     let context = MessageContext {
         names: &names,

@@ -14,7 +14,8 @@ use crate::model::openai_wire::servers::{Deviations, ReasoningBack};
 use crate::model::openai_wire::target::ModelTraits;
 use crate::model::openai_wire::tool_call_ids::ToolCallIds;
 use crate::model::signature::{self, GEMINI, SKIP_VALIDATION};
-use crate::model::{ModelRequest, Names, UNANSWERED, documents};
+use crate::model::{ModelRequest, UNANSWERED, documents};
+use crate::names::Names;
 
 /// What shapes the messages of one request.
 pub(super) struct MessageContext<'a> {

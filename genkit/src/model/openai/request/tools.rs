@@ -10,7 +10,8 @@ use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::schema::strict;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::Target;
-use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
+use crate::model::{ModelRequest, ToolChoice, ToolDefinition};
+use crate::names::Names;
 
 /// A tool on the wire.
 #[derive(Serialize)]

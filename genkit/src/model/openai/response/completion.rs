@@ -14,7 +14,8 @@ use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::servers::Deviations;
 use crate::model::openai_wire::target::Target;
 use crate::model::signature::{self, GEMINI};
-use crate::model::{FinishReason, ModelRequest, ModelResponse, Names, Usage};
+use crate::model::{FinishReason, ModelRequest, ModelResponse, Usage};
+use crate::names::Names;
 
 /// The response in a whole answer.
 pub(in crate::model::openai) fn decode(
@@ -139,7 +140,7 @@ impl CompletionBuilder {
         let old = message.function_call.map(|function| (None, Some(function), None));
         let calls = message.tool_calls.into_iter().flatten();
         let calls = calls.map(|call| (call.id, call.function, call.extra_content)).chain(old);
-        let names = Names::of(request);
+        let names = request.names();
         for (id, function, extra) in calls {
             let function = function.unwrap_or_default();
             let name = function.name.unwrap_or_default();

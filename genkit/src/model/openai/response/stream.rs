@@ -14,7 +14,8 @@ use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::stream_event::{EventData, event_data};
 use crate::model::openai_wire::target::Target;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse, Names};
+use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::names::Names;
 use crate::sse::SseEvent;
 
 /// A stream of chunks being read.
@@ -40,7 +41,7 @@ impl<'a> ChatStream<'a> {
         Self {
             target,
             request,
-            names: Names::of(request),
+            names: request.names(),
             completion: CompletionBuilder::default(),
             calls: Vec::new(),
             begun: false,

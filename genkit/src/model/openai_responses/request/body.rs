@@ -13,7 +13,7 @@ use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tool
 use crate::error::Result;
 use crate::model::openai_wire::models;
 use crate::model::openai_wire::settings::OpenAiServer;
-use crate::model::{MessageList, ModelRequest, Names, ToolChoice};
+use crate::model::{MessageList, ModelRequest, ToolChoice};
 
 /// Fields that count among the tokens of a request, beside its model, input and tools.
 const COUNTED: [&str; 6] = [
@@ -82,7 +82,7 @@ fn encode(
     let text = |key: &str| config.get(key).and_then(Value::as_str);
     let model = text("version").unwrap_or(model);
     let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
-    let names = Names::of(request);
+    let names = request.names();
     let context = InputContext {
         names: &names,
         reasoning: ReasoningReturn {

@@ -15,7 +15,8 @@ use crate::model::openai_responses::metadata::{ITEM, ITEM_ID, PHASE};
 use crate::model::openai_wire::content_part::{text, tool_output};
 use crate::model::openai_wire::servers::ToolIds;
 use crate::model::openai_wire::tool_call_ids::ToolCallIds;
-use crate::model::{ModelRequest, Names, documents};
+use crate::model::{ModelRequest, documents};
+use crate::names::Names;
 
 /// What shapes the input of one request.
 pub(super) struct InputContext<'a> {

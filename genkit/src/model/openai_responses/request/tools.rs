@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::schema::strict;
 use crate::model::openai_wire::servers::Deviations;
-use crate::model::{ModelRequest, Names, ToolChoice, ToolDefinition};
+use crate::model::{ModelRequest, ToolChoice, ToolDefinition};
+use crate::names::Names;
 
 /// What a tool without arguments takes.
 static NO_ARGUMENTS: LazyLock<Value> = LazyLock::new(

@@ -3,12 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::message::Part;
+use crate::model::ModelRequest;
 use crate::model::lenient::as_json_text;
 use crate::model::openai_responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, SUMMARY};
 use crate::model::openai_wire::calls::RawToolCall;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::signature::SIGNED_BY;
-use crate::model::{ModelRequest, Names};
+use crate::names::Names;
 
 /// What an item says.
 pub(super) enum Said {
@@ -37,7 +38,7 @@ pub(super) struct ItemReader<'a> {
 
 impl<'a> ItemReader<'a> {
     pub(super) fn new(request: &'a ModelRequest, server: &'a OpenAiServer) -> Self {
-        Self { request, names: Names::of(request), server }
+        Self { request, names: request.names(), server }
     }
 
     pub(super) fn read(&self, item: Value) -> Said {

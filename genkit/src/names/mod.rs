@@ -7,8 +7,6 @@ mod kept;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-#[cfg(feature = "http-model")]
-use super::request::ModelRequest;
 #[cfg(feature = "mcp-server")]
 pub(crate) use kept::KeptNames;
 
@@ -30,10 +28,6 @@ pub(crate) struct Names<'a> {
 
 #[cfg(feature = "http-model")]
 impl<'a> Names<'a> {
-    pub(crate) fn of(request: &'a ModelRequest) -> Self {
-        Self::new(request.tools.iter().map(|tool| tool.name.as_str()))
-    }
-
     pub(crate) fn new(all: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
         if all.clone().all(is_safe) {
@@ -132,17 +126,10 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::model::ToolDefinition;
-
-    fn request(names: &[&str]) -> ModelRequest {
-        let tools = names.iter().map(|name| ToolDefinition::new(*name, "")).collect();
-        ModelRequest { tools, ..ModelRequest::default() }
-    }
 
     #[test]
     fn safe_names_are_themselves() {
-        let request = request(&["add", "get_weather-2"]);
-        let names = Names::of(&request);
+        let names = Names::new(["add", "get_weather-2"].into_iter());
         assert_eq!(names.sent("add"), "add");
         assert_eq!(names.ours("add"), "add");
     }
@@ -152,8 +139,7 @@ mod tests {
         let long = "x".repeat(65);
         let other = format!("{}y", "x".repeat(64));
         let all = ["a/b", "a__b", "a b", "a_b", "7up", "ü", long.as_str(), other.as_str()];
-        let request = request(&all);
-        let names = Names::of(&request);
+        let names = Names::new(all.into_iter());
         let sent: Vec<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
         assert_eq!(sent[..6], ["a__b_2", "a__b", "a_b_2", "a_b", "_7up", "__"]);
         for (name, sent) in all.iter().zip(&sent) {
