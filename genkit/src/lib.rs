@@ -118,16 +118,6 @@
 
 extern crate self as genkit;
 
-/// The README's programs compile.
-#[cfg(all(doctest, feature = "mcp-http", feature = "mcp-host-http"))]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// The programs of the page about models compile.
-#[cfg(all(doctest, feature = "gemini", feature = "anthropic"))]
-#[doc = include_str!("../../docs/models.md")]
-struct Models;
-
 pub mod action;
 mod canonical;
 pub mod context;
