@@ -70,12 +70,12 @@ fn items() -> Vec<String> {
     let runs = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&wrapper, runs).expect("the wrapper runs");
     let built = Command::new(env!("CARGO"))
-        .args(["rustdoc", "-q", "-p", "genkit", "--all-features", "--lib", "--"])
-        .args(["-Z", "unstable-options", "--output-format", "json", "--cap-lints", "allow"])
+        // What `cargo doc` of the workspace builds, so that its dependencies are checked once.
+        .args(["doc", "-q", "--workspace", "--all-features", "--no-deps", "--lib"])
         .current_dir(repository())
         .env("RUSTDOC", &wrapper)
         .env("CARGO_TARGET_DIR", target.parent().expect("a target folder"))
-        .env_remove("RUSTDOCFLAGS")
+        .env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow")
         .status()
         .expect("cargo runs");
     assert!(built.success(), "rustdoc failed");
