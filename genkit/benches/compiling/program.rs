@@ -1,0 +1,103 @@
+//! A program in a folder of its own, and cargo in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::processor;
+use crate::sources::Way;
+
+/// Sets what lets the compiler tell of its passes, for the program alone: in cargo's environment it
+/// would build dependencies again.
+const TELLING: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec \"$@\"\n";
+
+pub(crate) struct Program {
+    way: Way,
+    tools: usize,
+    folder: PathBuf,
+    /// Goes into the body of one function.
+    version: usize,
+}
+
+impl Program {
+    /// `purpose` has build results of its own; programs of one purpose share theirs.
+    pub(crate) fn new(way: Way, tools: usize, purpose: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiling").join(purpose);
+        let folder = root.join(format!("{}-{tools}", way.name()));
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("Cargo.toml"), way.manifest()).unwrap();
+        let program = Self { way, tools, folder, version: 0 };
+        program.write();
+        program.cargo(&["fetch"]);
+        program
+    }
+
+    fn write(&self) {
+        let source = self.way.source(self.tools).replace("edited", &format!("v{}", self.version));
+        fs::write(self.folder.join("src/main.rs"), source).unwrap();
+    }
+
+    /// Changes the body of one function.
+    pub(crate) fn touch(&mut self) {
+        self.version += 1;
+        self.write();
+    }
+
+    pub(crate) fn clean(&self) {
+        let _ = fs::remove_dir_all(self.target());
+    }
+
+    /// What it and all that is built for it are, without itself.
+    pub(crate) fn crates(&self) -> usize {
+        let listed = self.run(&["tree", "--edges", "normal,build", "--prefix", "none"]);
+        let mut crates: Vec<_> = listed.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+        crates.sort_unstable();
+        crates.dedup();
+        crates.len() - 1
+    }
+
+    /// Processor seconds of one command.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> f64 {
+        let before = processor::of_children();
+        self.run(arguments);
+        processor::of_children() - before
+    }
+
+    /// Seconds in which the compiler expanded macros, after a change.
+    pub(crate) fn expansion(&mut self) -> f64 {
+        self.touch();
+        let wrapper = self.folder.join("telling");
+        fs::write(&wrapper, TELLING).unwrap();
+        let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&wrapper, runs).unwrap();
+        let mut command = self.command(&["rustc", "--profile=check", "--", "-Ztime-passes"]);
+        let output = command.env("RUSTC_WORKSPACE_WRAPPER", &wrapper).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let pass = told.lines().find(|line| line.ends_with("macro_expand_crate"));
+        let pass = pass.unwrap_or_else(|| panic!("{told}"));
+        pass.split_whitespace().nth(1).unwrap().trim_end_matches(';').parse().unwrap()
+    }
+
+    /// The program that `cargo build --release` makes.
+    pub(crate) fn release(&self) -> PathBuf {
+        self.run(&["build", "--release"]);
+        self.target().join("release").join(self.way.name())
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.parent().unwrap().join(format!("target-{}", self.way.name()))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO"));
+        command.arg("--quiet").args(arguments).current_dir(&self.folder);
+        command.env("CARGO_TARGET_DIR", self.target());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
