@@ -25,7 +25,7 @@ pub(crate) fn run(kind: Kind, options: TokenStream, item: TokenStream) -> TokenS
     let mut errors = Errors::default();
     let Some(parsed) = Item::parse(kind, item.clone(), &mut errors) else {
         let errors = errors.finish::<()>(None).err();
-        return quote!(#errors #item);
+        return expand::unparsed(kind, item, &crate_path::find(), &quote!(#errors));
     };
     let (uri, options) = match kind {
         Kind::Resource => parse::split_uri(options, &mut errors),

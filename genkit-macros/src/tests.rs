@@ -46,6 +46,32 @@ fn expansions_are_as_reviewed() {
     }
 }
 
+/// An editor expands what is written so far, and completes names from what comes back.
+#[test]
+fn a_half_written_function_is_there_and_has_its_type() {
+    for (options, written) in [
+        ("", "pub async fn add(a: i64, b) -> i64 { a }"),
+        ("", "async fn add(a: i64, b: ) -> i64 { a }"),
+        ("", "async fn add(a: i64, ) -> { a }"),
+        ("", "async fn add()"),
+        ("", "async fn add(a: i64) -> i64 { a. }"),
+        ("", "async fn add(a: Vec<) -> i64 { let }"),
+        ("", "async fn add(#[arg(default = )] a: i64) {}"),
+        ("", "async fn add(#[arg(de)] #[schemars(ran)] a: i64, #[arg] b) {}"),
+        ("", "async fn add(&, a: i64) {}"),
+        ("", "fn add(ctx: &) -> Result< {}"),
+        ("title = ", "async fn add(a: i64) {}"),
+        ("tit", "async fn add(a: i64) -> Result<> { if a {} }"),
+    ] {
+        let tokens = |text: &str| text.parse::<TokenStream>().expect("tokens");
+        let expansion = run::run(Kind::Tool, tokens(options), tokens(written)).to_string();
+        for part in ["fn add (", "struct add { }", "ToolFn for add"] {
+            assert!(expansion.contains(part), "{written}: no `{part}` in {expansion}");
+        }
+        assert!(!expansion.contains("# [arg"), "{written}: {expansion}");
+    }
+}
+
 #[test]
 fn a_panic_asks_for_a_report() {
     let message = crate::error::internal("x").to_string();

@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Path;
+use syn::{Attribute, Ident, Path, Visibility};
 
 use crate::kind::Kind;
 use crate::parse::Item;
@@ -14,15 +14,11 @@ pub(crate) fn fallback(
     crate_path: &Path,
     errors: &TokenStream,
 ) -> TokenStream {
-    if item.sig.receiver().is_some() || !item.has_body() {
+    let declared = !item.has_body() && !item.body.is_empty();
+    if item.sig.receiver().is_some() || declared {
         // Inside an `impl` or a trait a type would be one more error.
         return quote!(#errors #item);
     }
-    let (vis, ident) = (&item.vis, &item.sig.ident);
-    let (function_trait, definition, output, variant) =
-        (kind.function_trait(), kind.definition(), kind.output(), kind.variant());
-    let conditions: Vec<_> = item.conditions().collect();
-    let uri = (kind == Kind::Resource).then(|| quote!("",));
     // A second macro of ours is taken off the function, but its import was meant to be used.
     let others: Vec<_> = item
         .attrs
@@ -31,10 +27,37 @@ pub(crate) fn fallback(
         .map(syn::Attribute::path)
         .collect();
     let others = (!others.is_empty()).then(|| quote!(const _: () = { #(use #others as _;)* };));
+    let conditions: Vec<_> = item.conditions().collect();
+    let stub = stub(kind, &item.vis, &item.sig.ident, &conditions, crate_path);
+    quote!(#errors #item #others #stub)
+}
+
+/// What a function becomes that is not one yet, while somebody writes it: what is there of it, without what an
+/// attribute of ours left on its parameters, and the stub where it has a name.
+pub(crate) fn unparsed(
+    kind: Kind,
+    tokens: TokenStream,
+    crate_path: &Path,
+    errors: &TokenStream,
+) -> TokenStream {
+    let stub =
+        Item::name_of(tokens.clone()).map(|(vis, ident)| stub(kind, &vis, &ident, &[], crate_path));
+    let item = Item::without_taken(tokens);
+    quote!(#errors #item #stub)
+}
+
+/// The type of the function's name, which every list of actions can name.
+fn stub(
+    kind: Kind,
+    vis: &Visibility,
+    ident: &Ident,
+    conditions: &[&Attribute],
+    crate_path: &Path,
+) -> TokenStream {
+    let (function_trait, definition, output, variant) =
+        (kind.function_trait(), kind.definition(), kind.output(), kind.variant());
+    let uri = (kind == Kind::Resource).then(|| quote!("",));
     quote! {
-        #errors
-        #item
-        #others
         #(#conditions)*
         #[doc(hidden)]
         #[allow(non_camel_case_types)]

@@ -11,7 +11,7 @@ mod input;
 mod type_names;
 
 pub(crate) use debug::print;
-pub(crate) use fallback::fallback;
+pub(crate) use fallback::{fallback, unparsed};
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,9 +1,9 @@
 //! The annotated function: its signature is parsed, its body stays opaque tokens.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, FnArg, Signature, Token, Visibility};
+use syn::{Attribute, FnArg, Ident, Signature, Token, Visibility};
 
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -39,6 +39,40 @@ impl Item {
             })
         };
         parser.parse2(tokens).map_err(|error| errors.add(error)).ok()
+    }
+
+    /// What a function that does not parse is called, and who sees it.
+    pub(crate) fn name_of(tokens: TokenStream) -> Option<(Visibility, Ident)> {
+        let parser = |input: ParseStream| {
+            input.call(Attribute::parse_outer)?;
+            let vis = input.parse()?;
+            while !input.peek(Token![fn]) {
+                input.parse::<TokenTree>()?;
+            }
+            input.parse::<Token![fn]>()?;
+            let ident = input.parse()?;
+            input.parse::<TokenStream>()?;
+            Ok((vis, ident))
+        };
+        parser.parse2(tokens).ok()
+    }
+
+    /// A function that does not parse, without the attributes on its parameters: some of them are ours.
+    pub(crate) fn without_taken(tokens: TokenStream) -> TokenStream {
+        let mut named = false;
+        let trees = tokens.into_iter().map(|tree| match tree {
+            TokenTree::Group(group) if named && group.delimiter() == Delimiter::Parenthesis => {
+                TokenTree::Group(Group::new(
+                    Delimiter::Parenthesis,
+                    without_attributes(group.stream()),
+                ))
+            }
+            other => {
+                named |= matches!(&other, TokenTree::Ident(ident) if ident == "fn");
+                other
+            }
+        });
+        trees.collect()
     }
 
     /// A declaration in a trait has none.
@@ -90,6 +124,19 @@ impl ToTokens for Item {
 pub(super) fn is_taken(attr: &Attribute) -> bool {
     let taken = ["doc", "arg", "input", "serde", "schemars", "validate", "garde"];
     taken.iter().any(|name| attr.path().is_ident(name))
+}
+
+fn without_attributes(tokens: TokenStream) -> TokenStream {
+    let mut trees = tokens.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    while let Some(tree) = trees.next() {
+        let hash = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '#');
+        let attribute = |next: &TokenTree| matches!(next, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket);
+        if !(hash && trees.next_if(attribute).is_some()) {
+            kept.extend([tree]);
+        }
+    }
+    kept
 }
 
 /// The keyword of an item that is no function, and what to call it.
