@@ -121,7 +121,8 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-#[cfg(all(test, feature = "http-model"))]
+#[cfg(test)]
+#[cfg(feature = "http-model")]
 mod tests {
     use std::collections::HashSet;
 

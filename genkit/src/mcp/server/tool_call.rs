@@ -10,7 +10,7 @@ use super::run::Admitted;
 #[cfg(feature = "generate")]
 use super::tool_middleware::ServedCall;
 use crate::action::{Strictness, Tool, ToolOutput};
-use crate::context::{Caller as _, Outcome, Recording, drive};
+use crate::context::{Outcome, Recording, drive};
 use crate::trace::{self, NewSpan, SpanKind};
 
 /// Runs `tool`, inside of the middleware of the program that is served.
