@@ -73,7 +73,7 @@ pub(crate) enum Error {
     MiddlewareAnswer { tool: String, why: String },
 
     #[error("the record of this call does not serialize")]
-    StateUnserializable { source: rmcp::model::RequestStateError },
+    StateUnserializable { source: serde_json::Error },
     #[error(
         "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
          stay small"

@@ -84,7 +84,8 @@ pub(crate) struct ServerSettings {
     /// Whether clients read errors with all their causes; `None` is that of the transport.
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
-    pub(crate) sealing_key: Option<Vec<u8>>,
+    /// The one that seals first; those of before open still.
+    pub(crate) sealing_keys: Vec<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
     /// What every request is given.
     pub(crate) values: TypeMap,
@@ -132,7 +133,7 @@ impl Default for ServerSettings {
             audit_contents: false,
             expose_errors: None,
             approval_fallback: ApprovalFallback::default(),
-            sealing_key: None,
+            sealing_keys: Vec::new(),
             extensions: Map::new(),
             values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,

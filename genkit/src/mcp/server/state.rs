@@ -42,7 +42,7 @@ impl SharedState {
         exposes_errors: bool,
     ) -> Result<Self> {
         Ok(Self {
-            sealer: StateSealer::new(settings.sealing_key.as_deref())?,
+            sealer: StateSealer::new(&settings.sealing_keys)?,
             quotas: Quotas::new(&QuotaLimits {
                 places: settings.max_in_flight,
                 per_second: settings.per_second,

@@ -317,8 +317,19 @@ impl McpServer {
 
     /// The key that seals what a question carries through the client: at least 32 random bytes,
     /// the same for all instances of the server. Default is a key of this process alone.
+    ///
+    /// Given again, the first one seals and the others open what they sealed. So a fleet changes its key
+    /// without a question lost: first every instance learns the new key as its second, then each
+    /// has it as its first, and after an hour, when no question lives that the old one sealed, it goes.
+    ///
+    /// ```
+    /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
+    /// genkit::serve_mcp()
+    ///     .sealing_key(key_of("november"))
+    ///     .sealing_key(key_of("october"));
+    /// ```
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
-        self.settings.sealing_key = Some(key.into());
+        self.settings.sealing_keys.push(key.into());
         self
     }
 

@@ -7,6 +7,7 @@ mod era;
 mod interest;
 mod notifier;
 mod request_state;
+mod seal;
 mod subscriptions;
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
