@@ -30,6 +30,21 @@ pub(crate) enum Error {
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
     )]
     HeaderName(String),
+    #[cfg(feature = "mcp-http")]
+    #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
+    ProtectedResource { resource: String, why: &'static str },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.protected_resource(..)` tells clients where they get tokens, and nothing checks these: add \
+         `.authenticate(..)`"
+    )]
+    NothingVerifies,
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.authenticate(..)` and `.bearer_token(..)` check nothing for `.into_handler()`: check tokens in \
+         the transport that you serve it by"
+    )]
+    HandlerAuthenticates,
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -151,6 +166,8 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            #[cfg(feature = "mcp-http")]
+            Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)

@@ -1,6 +1,8 @@
 //! MCP server: the registry served over stdio and streamable HTTP.
 
 mod audit;
+#[cfg(feature = "mcp-http")]
+mod auth;
 mod builder;
 mod caller;
 mod content;
@@ -29,6 +31,8 @@ mod tool_call;
 #[cfg(feature = "generate")]
 mod tool_middleware;
 
+#[cfg(feature = "mcp-http")]
+pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
 pub use principal::Principal;
 #[cfg(feature = "testing")]

@@ -100,7 +100,9 @@ pub(crate) struct HttpSettings {
     pub(crate) max_body: usize,
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Vec<String>,
-    pub(crate) bearer: Option<String>,
+    pub(crate) authentication: super::auth::Authentication,
+    /// What clients without a token are told.
+    pub(crate) resource: Option<super::auth::ProtectedResource>,
     pub(crate) sessions: bool,
     /// How long one may be idle, where that is not the default.
     pub(crate) session_timeout: Option<Duration>,
@@ -149,7 +151,8 @@ impl Default for HttpSettings {
             max_body: DEFAULT_MAX_BODY,
             hosts: None,
             origins: Vec::new(),
-            bearer: None,
+            authentication: super::auth::Authentication::default(),
+            resource: None,
             sessions: true,
             session_timeout: None,
             session_store: None,
