@@ -115,6 +115,9 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    /// It is there, and not for this caller, who reads that it is unknown.
+    #[error("{0}")]
+    Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Unknown prompt: {0}")]
@@ -152,6 +155,7 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
+            Self::Hidden(_) => "permit",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)

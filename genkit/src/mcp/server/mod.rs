@@ -15,6 +15,7 @@ mod http;
 #[cfg(feature = "mcp-host")]
 mod in_process;
 mod lists;
+mod permission;
 mod principal;
 mod quota;
 mod results;
@@ -34,6 +35,7 @@ mod tool_middleware;
 #[cfg(feature = "mcp-http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
+pub use permission::{Caller, Item};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

@@ -80,7 +80,9 @@ impl McpServer {
             None => {
                 warn_unused(&listening);
                 if handler.settings().http.authentication.is_required() {
-                    tracing::info!("stdio: its client is the user who started this, without a token");
+                    tracing::info!(
+                        "stdio: its client is the user who started this, without a token"
+                    );
                 }
                 serve_stdio(handler, stop).await
             }
@@ -163,8 +165,7 @@ impl McpServer {
             }
         }
         let fronts = !self.hosts.is_empty();
-        let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
-        let shared = SharedState::new(self.genkit, self.settings, self.hosts, exposes_errors)?;
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
         let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();

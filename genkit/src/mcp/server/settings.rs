@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::lists::Filter;
+use super::permission::Permissions;
 use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use crate::context::TypeMap;
 
@@ -70,6 +71,7 @@ pub(crate) struct ServerSettings {
     pub(crate) version: String,
     pub(crate) instructions: Option<String>,
     pub(crate) filter: Filter,
+    pub(crate) permissions: Permissions,
     pub(crate) page_size: Option<usize>,
     pub(crate) timeout: Duration,
     pub(crate) max_output: usize,
@@ -121,6 +123,7 @@ impl Default for ServerSettings {
             version: "0.0.0".to_owned(),
             instructions: None,
             filter: Filter::default(),
+            permissions: Permissions::default(),
             page_size: None,
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,
@@ -141,6 +144,17 @@ impl Default for ServerSettings {
             #[cfg(feature = "mcp-http")]
             http: HttpSettings::default(),
         }
+    }
+}
+
+impl ServerSettings {
+    /// Whether every client over HTTP has a token.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        #[cfg(feature = "mcp-http")]
+        let is_required = self.http.authentication.is_required();
+        #[cfg(not(feature = "mcp-http"))]
+        let is_required = false;
+        is_required
     }
 }
 

@@ -55,7 +55,9 @@ impl Authentication {
             Self::SharedToken(token) => {
                 let given = given(headers)?;
                 let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
-                is_it.then_some(None).ok_or_else(|| Denial::Invalid("the token is wrong".to_owned()))
+                is_it
+                    .then_some(None)
+                    .ok_or_else(|| Denial::Invalid("the token is wrong".to_owned()))
             }
             Self::Verifier(verifier) => {
                 let token = given(headers)?;

@@ -70,10 +70,13 @@ mod tests {
     fn a_challenge_says_what_to_do() {
         let notes = || {
             let notes = ProtectedResource::new("https://mcp.example.com/mcp");
-            Some(notes.with_authorization_server("https://a.example").with_required_scopes(["r", "w"]))
+            Some(
+                notes
+                    .with_authorization_server("https://a.example")
+                    .with_required_scopes(["r", "w"]),
+            )
         };
-        let metadata =
-            "resource_metadata=\"https://mcp.example.com/.well-known/oauth-protected-resource/mcp\"";
+        let metadata = "resource_metadata=\"https://mcp.example.com/.well-known/oauth-protected-resource/mcp\"";
         let scope = "scope=\"r w\"";
         assert_eq!(told(None, &Denial::Missing), "Bearer");
         assert_eq!(told(notes(), &Denial::Missing), format!("Bearer {scope}, {metadata}"));

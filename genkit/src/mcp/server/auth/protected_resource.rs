@@ -128,10 +128,8 @@ impl ProtectedResource {
             document.insert("scopes_supported".to_owned(), json!(scopes));
         }
         document.insert("bearer_methods_supported".to_owned(), json!(["header"]));
-        let texts = [
-            ("resource_name", &self.name),
-            ("resource_documentation", &self.documentation),
-        ];
+        let texts =
+            [("resource_name", &self.name), ("resource_documentation", &self.documentation)];
         for (key, text) in texts {
             document.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
         }
@@ -253,7 +251,8 @@ mod tests {
 
     #[test]
     fn a_resource_that_clients_cannot_use_is_refused() {
-        let of = |uri: &str| ProtectedResource::new(uri).with_authorization_server("https://a.example");
+        let of =
+            |uri: &str| ProtectedResource::new(uri).with_authorization_server("https://a.example");
         assert_eq!(of("https://mcp.example.com/mcp").check().map_err(|e| e.to_string()), Ok(()));
         for wrong in [
             "mcp.example.com/mcp",

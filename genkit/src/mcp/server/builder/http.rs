@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::McpServer;
-use crate::mcp::server::auth::{Authentication, ProtectedResource, TokenVerifier};
 use crate::http_server::ListenPlace;
+use crate::mcp::server::auth::{Authentication, ProtectedResource, TokenVerifier};
 use crate::mcp::server::session_store::SessionStore;
 
 impl McpServer {

@@ -18,10 +18,13 @@ use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
 use crate::mcp::server::audit;
-use crate::mcp::server::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
+use crate::mcp::server::auth::{
+    Authentication, Challenges, Denial, ProtectedResource, document_answer,
+};
 use crate::mcp::server::engine::Engine;
 use crate::mcp::server::principal::Principal;
 use crate::mcp::server::quota::{ClientKey, ClientQuota};
+use crate::mcp::server::session::Sees;
 use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::state::SharedState;
 
@@ -70,6 +73,8 @@ impl Metadata {
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
+    /// Which resources a session of it hears of.
+    pub(super) sees: Sees,
     pub(super) address: Option<IpAddr>,
     connection: Option<&'a Connection>,
 }
@@ -131,7 +136,9 @@ impl McpEndpoint {
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
-        self.0.answer(request, RequestSender { client, owner, address, connection: None }).await
+        let sees = Sees::default();
+        let sender = RequestSender { client, owner, sees, address, connection: None };
+        self.0.answer(request, sender).await
     }
 }
 
@@ -166,7 +173,9 @@ impl HttpApp for McpEndpoint {
         let address = Some(from.address.ip());
         // Nothing stands in front that could know a principal: its token tells.
         let owner = Owner::default();
-        let sender = RequestSender { client, owner, address, connection: Some(from.connection) };
+        let sees = Sees::default();
+        let connection = Some(from.connection);
+        let sender = RequestSender { client, owner, sees, address, connection };
         self.0.answer(request, sender).await
     }
 }
@@ -224,15 +233,24 @@ impl EndpointState {
         response
     }
 
-    /// Finds out by its token whose a request is, which then is its sender.
+    /// Finds out whose a request is, and what is there for it.
     async fn identify<B>(
         &self,
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
     ) -> Result<(), HttpRefusal> {
-        if !self.authentication.is_required() {
-            return Ok(());
+        if self.authentication.is_required() {
+            self.authenticate(request, sender).await?;
         }
+        sender.sees = self.engine.shared.sees(request.extensions().get());
+        Ok(())
+    }
+
+    async fn authenticate<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
         let headers = request.headers().clone();
         let admitted = self.authentication.admit(&headers).await.and_then(|principal| {
             let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
