@@ -137,9 +137,33 @@ impl Wire {
 
     /// Asks something in the era without sessions.
     pub(super) fn ask_alone(&self, method: &str, params: Value) -> Answer {
+        self.ask_alone_with(&[], method, params)
+    }
+
+    /// Asks something in the era without sessions, with these headers.
+    pub(super) fn ask_alone_with(
+        &self,
+        more: &[(&str, &str)],
+        method: &str,
+        params: Value,
+    ) -> Answer {
         let (headers, message) = alone(method, params);
-        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let headers: Vec<_> = headers.chain(more.iter().copied()).collect();
         self.post(&headers, &message)
+    }
+
+    /// Opens a stream of the era without sessions that hears of one resource; it is not read.
+    pub(super) fn listen_to(&self, more: &[(&str, &str)], uri: &str) -> Response<Body> {
+        let params = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+        let (headers, message) = alone("subscriptions/listen", params);
+        let own = headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut request = Request::builder().method("POST").uri(&self.url);
+        for (name, value) in USUAL.into_iter().chain(own).chain(more.iter().copied()) {
+            request = request.header(name, value);
+        }
+        let request = request.body(message.to_string()).expect("a request");
+        self.agent.run(request).expect("an answer")
     }
 
     /// Calls a tool in the era without sessions.

@@ -14,6 +14,8 @@ mod hosts;
 mod http;
 #[cfg(feature = "mcp-host")]
 mod in_process;
+#[cfg(feature = "jwt")]
+mod jwt;
 mod lists;
 mod permission;
 mod principal;
@@ -35,6 +37,8 @@ mod tool_middleware;
 #[cfg(feature = "mcp-http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
+#[cfg(feature = "jwt")]
+pub use jwt::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
 pub use permission::{Caller, Item};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
