@@ -16,4 +16,4 @@ mod raw;
 mod sessions;
 mod shutdown;
 mod streams;
-mod wire;
+pub(crate) mod wire;
