@@ -13,9 +13,27 @@ function key() {
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' };
 }
 
+// What the issuer has stored, whatever its keys are.
+const stored = new Map();
+class Store {
+  constructor(model) { this.model = model; }
+  at(id) { return `${this.model}:${id}`; }
+  async upsert(id, payload) { stored.set(this.at(id), payload); }
+  async find(id) { return stored.get(this.at(id)); }
+  async findByUid(uid) {
+    return [...stored].find(([key, it]) => key.startsWith(this.at('')) && it.uid === uid)?.[1];
+  }
+  async consume(id) { stored.get(this.at(id)).consumed = Math.floor(Date.now() / 1000); }
+  async destroy(id) { stored.delete(this.at(id)); }
+  async revokeByGrantId(grant) {
+    for (const [key, it] of stored) if (it.grantId === grant) stored.delete(key);
+  }
+}
+
 // One more provider of the same issuer: what was registered and granted stays, the keys are others.
 function provider(issuer) {
   const made = new Provider(issuer, {
+    adapter: Store,
     jwks: { keys: [key()] },
     cookies: { keys: ['of a test'] },
     clients: [{
