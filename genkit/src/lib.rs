@@ -104,7 +104,7 @@
 //!
 //! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
 //! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
-//! `jsonata`, `log`, `testing`,
+//! `jsonata`, `jwt`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
 #![cfg_attr(
@@ -159,7 +159,8 @@ mod names;
     feature = "http-model",
     feature = "mcp-host-http",
     feature = "flow-client",
-    feature = "dev-tools"
+    feature = "dev-tools",
+    feature = "jwt"
 ))]
 mod net;
 #[cfg(feature = "dotprompt")]

@@ -15,6 +15,7 @@ mod fuzz;
 mod host;
 mod http;
 mod load;
+mod oauth;
 mod packages;
 mod pipe;
 mod program;

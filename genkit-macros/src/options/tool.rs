@@ -1,6 +1,6 @@
 //! The options that only `#[tool]` has.
 
-use super::shared::{ICONS, TIMEOUT};
+use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
@@ -11,6 +11,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint("open_world", "Says that it reaches out of this program: the web, another system."),
     hint("needs_approval", "Asks the user before each call."),
     TIMEOUT,
+    PERMIT,
     OptionSpec {
         key: "max_output",
         form: OptionForm::Size,

@@ -30,6 +30,21 @@ pub(crate) enum Error {
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
     )]
     HeaderName(String),
+    #[cfg(feature = "mcp-http")]
+    #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
+    ProtectedResource { resource: String, why: &'static str },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.protected_resource(..)` tells clients where they get tokens, and nothing checks these: add \
+         `.authenticate(..)`"
+    )]
+    NothingVerifies,
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.authenticate(..)` and `.bearer_token(..)` check nothing for `.into_handler()`: check tokens in \
+         the transport that you serve it by"
+    )]
+    HandlerAuthenticates,
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -100,6 +115,9 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    /// It is there, and not for this caller, who reads that it is unknown.
+    #[error("{0}")]
+    Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Unknown prompt: {0}")]
@@ -137,6 +155,7 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
+            Self::Hidden(_) => "permit",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
@@ -151,6 +170,8 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            #[cfg(feature = "mcp-http")]
+            Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)

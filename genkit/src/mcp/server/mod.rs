@@ -1,6 +1,8 @@
 //! MCP server: the registry served over stdio and streamable HTTP.
 
 mod audit;
+#[cfg(feature = "mcp-http")]
+mod auth;
 mod builder;
 mod caller;
 mod content;
@@ -12,7 +14,10 @@ mod hosts;
 mod http;
 #[cfg(feature = "mcp-host")]
 mod in_process;
+#[cfg(feature = "jwt")]
+mod jwt;
 mod lists;
+mod permission;
 mod principal;
 mod quota;
 mod results;
@@ -29,7 +34,12 @@ mod tool_call;
 #[cfg(feature = "generate")]
 mod tool_middleware;
 
+#[cfg(feature = "mcp-http")]
+pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
+#[cfg(feature = "jwt")]
+pub use jwt::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
+pub use permission::{Caller, Item};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

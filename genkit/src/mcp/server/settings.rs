@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::lists::Filter;
+use super::permission::Permissions;
 use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use crate::context::TypeMap;
 
@@ -70,6 +71,7 @@ pub(crate) struct ServerSettings {
     pub(crate) version: String,
     pub(crate) instructions: Option<String>,
     pub(crate) filter: Filter,
+    pub(crate) permissions: Permissions,
     pub(crate) page_size: Option<usize>,
     pub(crate) timeout: Duration,
     pub(crate) max_output: usize,
@@ -101,7 +103,9 @@ pub(crate) struct HttpSettings {
     pub(crate) max_body: usize,
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Vec<String>,
-    pub(crate) bearer: Option<String>,
+    pub(crate) authentication: super::auth::Authentication,
+    /// What clients without a token are told.
+    pub(crate) resource: Option<super::auth::ProtectedResource>,
     pub(crate) sessions: bool,
     /// How long one may be idle, where that is not the default.
     pub(crate) session_timeout: Option<Duration>,
@@ -120,6 +124,7 @@ impl Default for ServerSettings {
             version: "0.0.0".to_owned(),
             instructions: None,
             filter: Filter::default(),
+            permissions: Permissions::default(),
             page_size: None,
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,
@@ -143,6 +148,17 @@ impl Default for ServerSettings {
     }
 }
 
+impl ServerSettings {
+    /// Whether every client over HTTP has a token.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        #[cfg(feature = "mcp-http")]
+        let is_required = self.http.authentication.is_required();
+        #[cfg(not(feature = "mcp-http"))]
+        let is_required = false;
+        is_required
+    }
+}
+
 #[cfg(feature = "mcp-http")]
 impl Default for HttpSettings {
     fn default() -> Self {
@@ -150,7 +166,8 @@ impl Default for HttpSettings {
             max_body: DEFAULT_MAX_BODY,
             hosts: None,
             origins: Vec::new(),
-            bearer: None,
+            authentication: super::auth::Authentication::default(),
+            resource: None,
             sessions: true,
             session_timeout: None,
             session_store: None,

@@ -4,11 +4,13 @@
 mod http;
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::hosts::FrontedHosts;
+use super::permission::{Caller, Item};
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
 use crate::future::BoxFuture;
@@ -56,6 +58,7 @@ use crate::future::BoxFuture;
 ///     .tagged("money")
 ///     .only(["change*"])
 ///     .except(["*_admin"])
+///     .permit(|caller, _| caller.is_local())
 ///     .page_size(50)
 ///     .timeout(Duration::from_secs(30))
 ///     .max_output(64 * 1024)
@@ -174,6 +177,38 @@ impl McpServer {
     /// Hides tools, prompts and resources of these names; `*` stands for any text.
     pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.except.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Shows only what `rule` grants: for a caller to whom it does not, a tool, a prompt or a resource is
+    /// not there, neither in lists nor for calls, completions and subscriptions. Called again, all rules
+    /// must grant it, as must the scopes of `#[tool(permit = "..")]`.
+    ///
+    /// It is asked for each item of a list and for each call, so it should be quick; who sees the same gets
+    /// the same list, which is made once.
+    ///
+    /// ```
+    /// use genkit::tool;
+    ///
+    /// /// Deletes everything.
+    /// #[tool(tags("admin"))]
+    /// async fn reset() {}
+    ///
+    /// /// Notes something.
+    /// #[tool(permit = "notes:write")]
+    /// async fn note(text: String) -> String { text }
+    ///
+    /// let server = genkit::serve_mcp().permit(|caller, item| {
+    ///     let is_admin = caller.principal().is_some_and(|who| who.id() == "ada");
+    ///     is_admin || !item.tags().any(|tag| tag == "admin")
+    /// });
+    /// # server.into_handler().unwrap();
+    /// ```
+    pub fn permit(
+        mut self,
+        rule: impl Fn(&Caller<'_>, &Item<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.permissions.rules.push(Arc::new(rule));
         self
     }
 

@@ -8,7 +8,6 @@
 
 mod answering;
 mod answers;
-mod bearer;
 mod endpoint;
 mod get;
 mod names;
@@ -58,9 +57,14 @@ pub(super) async fn serve(
 /// The endpoint for an app that listens, drains and stops by itself.
 pub(super) fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
+    let metadata_path = endpoint.metadata_path().map(str::to_owned);
     let answer = move |request: Request| {
         let endpoint = endpoint.clone();
         async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
     };
-    Router::new().route(PATH, axum::routing::any(answer))
+    let router = Router::new().route(PATH, axum::routing::any(answer.clone()));
+    match metadata_path {
+        Some(path) => router.route(&path, axum::routing::any(answer)),
+        None => router,
+    }
 }

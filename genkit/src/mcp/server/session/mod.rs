@@ -8,6 +8,7 @@ mod interest;
 mod notifier;
 mod request_state;
 mod seal;
+mod sees;
 mod subscriptions;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
+pub(crate) use sees::Sees;
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
@@ -50,6 +52,7 @@ pub(crate) struct Session {
 struct SessionState {
     level: LogLevel,
     subscriptions: Subscriptions,
+    sees: Sees,
 }
 
 impl Session {
@@ -61,7 +64,11 @@ impl Session {
             quota,
             asker: Asker::new(),
             connection: Connection::default(),
-            state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
+            state: Mutex::new(SessionState {
+                level: DEFAULT_LEVEL,
+                subscriptions,
+                sees: Sees::default(),
+            }),
             is_initialized: AtomicBool::new(false),
             _counted: counted,
         }
@@ -91,6 +98,15 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         self.state().level = level;
+    }
+
+    /// What its client hears of from now on: the caller of its newest request.
+    pub(crate) fn set_sees(&self, sees: Sees) {
+        self.state().sees = sees;
+    }
+
+    pub(super) fn sees(&self) -> Sees {
+        self.state().sees.clone()
     }
 
     pub(crate) fn subscribe(&self, uri: &str) -> Result<(), E> {
