@@ -103,7 +103,7 @@
 //! # Features
 //!
 //! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
-//! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
+//! `mcp-http`, `cli`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
 //! `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 

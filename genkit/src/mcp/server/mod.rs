@@ -3,6 +3,8 @@
 mod audit;
 mod builder;
 mod caller;
+#[cfg(feature = "cli")]
+mod cli;
 mod content;
 mod engine;
 mod error;
@@ -30,6 +32,8 @@ mod tool_call;
 mod tool_middleware;
 
 pub use builder::McpServer;
+#[cfg(feature = "cli")]
+pub use cli::McpCli;
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

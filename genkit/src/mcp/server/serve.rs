@@ -195,7 +195,7 @@ fn stdio_limits(shared: &SharedState) -> StdioLimits {
 }
 
 /// Serves one client over a pipe in memory, in the background, until the client goes.
-#[cfg(any(feature = "testing", feature = "mcp-host"))]
+#[cfg(any(feature = "testing", feature = "mcp-host", feature = "cli"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
     let handler = server.check(true)?;
