@@ -14,6 +14,9 @@ pub(crate) enum Error {
     #[error("the input has no `serde::Deserialize`")]
     NoDeserialize,
 
+    #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
+    FixedArgument { tool: String, argument: String, why: String },
+
     // Injected parameters.
     #[error("no state of type `{0}` was given: call `.state(..)`")]
     NoState(&'static str),
@@ -32,7 +35,9 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Arguments(_) | Self::ArgumentsAt { .. } => ErrorKind::InvalidArgument,
+            Self::Arguments(_) | Self::ArgumentsAt { .. } | Self::FixedArgument { .. } => {
+                ErrorKind::InvalidArgument
+            }
             Self::NoState(_) => ErrorKind::FailedPrecondition,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
             Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
