@@ -15,6 +15,7 @@ mod http;
 #[cfg(feature = "mcp-host")]
 mod in_process;
 mod lists;
+mod middleware;
 mod principal;
 mod quota;
 mod results;
@@ -34,6 +35,10 @@ mod tool_middleware;
 pub use builder::McpServer;
 #[cfg(feature = "cli")]
 pub use cli::McpCli;
+pub use middleware::{
+    NextRequest, RequestMiddleware, ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read,
+    on_request,
+};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;

@@ -103,8 +103,12 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// As serving: the registry is checked first.
+    /// As serving: the registry is checked first. [`middleware`](Self::middleware) is an error: a handler
+    /// would run without.
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        if !self.settings.middleware.is_empty() {
+            return Err(E::MiddlewareOfHandler.into());
+        }
         self.hosts.register_soon(&self.genkit.registry);
         #[cfg(feature = "mcp-http")]
         warn_unused(&self.listening);
