@@ -64,7 +64,7 @@ impl Generate {
         let tool = Tool::builder(name.clone(), about.into()).timeout(AGENT_TIMEOUT);
         let run = move |context: Context, input: AgentInput| {
             let (run, name) = (self.clone(), name.clone());
-            async move { run.as_agent(&name, &context, input.task).await }
+            async move { run.run_task(&name, &context, input.task).await }
         };
         match schema {
             Some(schema) => tool.output_schema(schema).handler(move |context, input| {
@@ -79,7 +79,7 @@ impl Generate {
     }
 
     /// Runs to its end, with the questions of its tools asked of `context`.
-    async fn as_agent(
+    async fn run_task(
         mut self,
         name: &str,
         context: &Context,
