@@ -46,7 +46,7 @@ impl Generate {
     ///     .system("Answer from the archive, and name the source.")
     ///     .into_tool("researcher", "Looks facts up. Give it one question at a time.");
     ///
-    /// let answer = genkit::generate("Is Oslo large?").model(large).tools(researcher).await?;
+    /// let answer = genkit::generate("Is Oslo large?").model(large).tools([researcher]).await?;
     /// assert_eq!(answer.text(), "Quite large.");
     /// # Ok(())
     /// # }

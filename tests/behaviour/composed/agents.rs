@@ -62,7 +62,7 @@ async fn a_model_calls_it_with_a_task() {
         ModelResponse::from_text("Oslo is larger."),
     ]);
     let answer =
-        genkit::generate("Which is larger?").model(large.clone()).tools(agent).await.unwrap();
+        genkit::generate("Which is larger?").model(large.clone()).tools([agent]).await.unwrap();
     assert_eq!(answer.text(), "Oslo is larger.");
     assert_eq!(large.tool_outputs("researcher").len(), 2);
     // Each call is a run of its own.
@@ -92,8 +92,9 @@ async fn it_answers_with_a_value_where_it_has_an_output_type() {
 
 #[tokio::test]
 async fn a_failure_of_its_model_is_one_of_the_tool() {
-    let agent =
-        genkit::generate(()).model(ScriptedModel::new([])).into_tool("mute", "Says nothing.");
+    let agent = genkit::generate(())
+        .model(ScriptedModel::new(Vec::<ModelResponse>::new()))
+        .into_tool("mute", "Says nothing.");
     let client = eras()[0]().connect(serving([agent])).await.unwrap();
     let result = client.call_tool("mute", json!({"task": "Speak."})).await.unwrap();
     assert!(result.is_error(), "{result:?}");
@@ -148,7 +149,7 @@ async fn the_run_around_it_is_interrupted_and_goes_on_elsewhere() {
         calls("clerk", json!({"task": "Delete 7."})),
         ModelResponse::from_text("All done."),
     ]);
-    let run = genkit::generate("Delete 7.").model(large).tools(clerk);
+    let run = genkit::generate("Delete 7.").model(large).tools([clerk]);
     let mut response = run.clone().await.unwrap();
     let mut asked = Vec::new();
     while response.is_interrupted() {

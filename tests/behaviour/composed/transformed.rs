@@ -111,7 +111,7 @@ async fn the_loop_and_clients_see_and_call_it() {
         ModelResponse::from_tool_requests([request]),
         ModelResponse::from_text("Found."),
     ]);
-    genkit::generate("Find milk.").model(model.clone()).tools(archive()).await.unwrap();
+    genkit::generate("Find milk.").model(model.clone()).tools([archive()]).await.unwrap();
     assert_eq!(model.tool_outputs("search_archive"), ["milk in Archive, None"]);
     for builder in eras() {
         let client = builder().connect(serving([archive(), Tool::of::<search>()])).await.unwrap();
