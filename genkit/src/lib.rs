@@ -103,8 +103,8 @@
 //! # Features
 //!
 //! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
-//! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
-//! `jsonata`, `jwt`, `log`, `testing`,
+//! `mcp-http`, `jwt`, `cli`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`,
+//! `evaluators`, `jsonata`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
 #![cfg_attr(

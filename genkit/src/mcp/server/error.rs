@@ -23,6 +23,11 @@ pub(crate) enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
+    #[error(
+        "`.middleware(..)` runs where this library serves: `.await`, `.run()` or `.router()`; a handler \
+         of the SDK knows none"
+    )]
+    MiddlewareOfHandler,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
     #[cfg(feature = "mcp-http")]
@@ -169,7 +174,9 @@ impl Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            Self::NothingLinked | Self::AllFiltered | Self::MiddlewareOfHandler => {
+                ErrorKind::FailedPrecondition
+            }
             #[cfg(feature = "mcp-http")]
             Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,

@@ -92,6 +92,9 @@ pub(crate) struct ServerSettings {
     /// What every request is given.
     pub(crate) values: TypeMap,
     pub(crate) max_line: usize,
+    /// Around each request, the first outermost.
+    pub(crate) middleware:
+        std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "mcp-http")]
     pub(crate) http: HttpSettings,
 }
@@ -142,6 +145,7 @@ impl Default for ServerSettings {
             extensions: Map::new(),
             values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,
+            middleware: std::sync::Arc::default(),
             #[cfg(feature = "mcp-http")]
             http: HttpSettings::default(),
         }

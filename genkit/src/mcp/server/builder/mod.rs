@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::hosts::FrontedHosts;
+use super::middleware::RequestMiddleware;
 use super::permission::{Caller, Item};
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
@@ -347,6 +348,31 @@ impl McpServer {
     /// is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
+        self
+    }
+
+    /// Request middleware: code around each list, call, read, prompt and completion, whatever the client;
+    /// called again, inside of those before. [`on_request`](crate::mcp::server::on_request) makes one of a
+    /// closure.
+    ///
+    /// The middleware of the program ([`GenkitBuilder::middleware`](crate::GenkitBuilder::middleware))
+    /// stands around its tools here, too, inside of this one: it sees typed calls, and may change them.
+    ///
+    /// ```
+    /// use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let closed = on_call(|request: ServedRequest, next: NextRequest| async move {
+    ///     match request.name() {
+    ///         "delete" => Err(Error::new(ErrorKind::PermissionDenied, "not on Sundays")),
+    ///         _ => next.run().await,
+    ///     }
+    /// });
+    /// let server = genkit::serve_mcp().middleware(closed);
+    /// ```
+    pub fn middleware(mut self, middleware: impl RequestMiddleware) -> Self {
+        let before = self.settings.middleware.iter().cloned();
+        self.settings.middleware = before.chain([Arc::new(middleware) as _]).collect();
         self
     }
 
