@@ -15,6 +15,7 @@ mod rules;
 mod sampling;
 mod settings;
 mod specs;
+mod stepping;
 mod streaming;
 mod telemetry;
 mod tracing;
