@@ -94,6 +94,16 @@ impl Generate {
         Ok(Run::restored(driver, tools, state))
     }
 
+    /// The same run of another instance, whose registry, models and middleware count.
+    #[cfg(feature = "durable")]
+    pub(crate) fn of_instance(mut self, genkit: &Genkit) -> Self {
+        let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());
+        let own = self.settings.middleware.split_off(inherited);
+        self.settings.middleware = genkit.runs.middleware.iter().cloned().chain(own).collect();
+        self.genkit = genkit.clone();
+        self
+    }
+
     /// What `state` needs and is neither here nor found by its name, in words.
     fn missing(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use super::{Genkit, GenkitBuilder};
+#[cfg(feature = "durable")]
+use crate::durable::store::RunStore;
 use crate::error::Result;
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{
@@ -18,6 +20,9 @@ pub(crate) struct RunDefaults {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
     pub(crate) named_middleware: NamedMiddleware,
     pub(crate) trace_contents: bool,
+    /// Where durable runs are kept.
+    #[cfg(feature = "durable")]
+    pub(crate) store: Option<Arc<dyn RunStore>>,
 }
 
 impl Genkit {
@@ -158,6 +163,14 @@ impl GenkitBuilder {
         M: Middleware,
     {
         self.runs.named_middleware.add_configured(name.into(), make);
+        self
+    }
+
+    /// Store of durable runs: [`Genkit::durable_run`], [`Genkit::durable_flow`] and [`Genkit::work`] use it. See
+    /// [`genkit::durable`](crate::durable).
+    #[cfg(feature = "durable")]
+    pub fn durable(mut self, store: impl RunStore) -> Self {
+        self.runs.store = Some(Arc::new(store));
         self
     }
 

@@ -47,6 +47,21 @@ impl Resume {
         Ok(())
     }
 
+    /// The same with one more answer, to an open question of `message`.
+    ///
+    /// # Errors
+    /// It is to none, or the question has its answer.
+    pub(crate) fn taking(&self, answer: Answer, message: &Message) -> Result<Self> {
+        let mut answers = self.clone();
+        answers.push(answer)?;
+        check_references(message)?;
+        check_answers(message, &answers)?;
+        if answers.open(message).len() >= self.open(message).len() {
+            return Err(E::AnsweredBefore.into());
+        }
+        Ok(answers)
+    }
+
     /// The questions of `message` that have no answer here.
     pub(crate) fn open(&self, message: &Message) -> Vec<Interrupt> {
         let is_open = |part: &&Part| {
@@ -63,12 +78,6 @@ impl Resume {
             Interrupt::of_part(part).into_iter().filter(move |question| !is_given(question))
         };
         calls.flat_map(of_call).collect()
-    }
-
-    /// Checks that each answer is to a call of `message`.
-    pub(crate) fn check_given_to(&self, message: &Message) -> Result<()> {
-        check_references(message)?;
-        check_answers(message, self)
     }
 
     /// Checks what is given in a tool's place, or instead of the model's arguments, against the

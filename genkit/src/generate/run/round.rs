@@ -96,6 +96,7 @@ impl ToolRound {
     }
 
     /// The call at `place`, while it has no outcome.
+    #[cfg(feature = "durable")]
     fn open(&mut self, place: usize) -> Option<&mut RoundCall> {
         self.calls.get_mut(place).filter(|call| call.is_open())
     }
@@ -106,6 +107,7 @@ impl ToolRound {
     }
 
     /// Notes that a call is begun that must not be begun twice.
+    #[cfg(feature = "durable")]
     pub(super) fn start(&mut self, place: usize) {
         if let Some(call) = self.open(place) {
             call.is_started = true;
@@ -113,6 +115,7 @@ impl ToolRound {
     }
 
     /// Notes what a call did by `once`.
+    #[cfg(feature = "durable")]
     pub(super) fn record(&mut self, place: usize, key: String, done: Value) {
         if let Some(call) = self.open(place) {
             call.once.insert(key, done);

@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 use crate::generate::data::{GenerateResponse, OutputRetry};
 use crate::generate::error::Error as E;
 use crate::generate::format::{ModelAnswer, STOPPED};
+#[cfg(feature = "durable")]
+use crate::generate::interrupt::Interrupt;
 use crate::generate::interrupt::{Resume, Resumed, resume};
 use crate::generate::middleware::CallOutcome;
 use crate::generate::request::close_calls;
@@ -365,15 +367,7 @@ impl TurnMachine {
             }
         };
         let messages = request.messages.iter().skip(known).cloned().collect();
-        let mut config = request.config.clone();
-        drop_account(&mut config);
-        let request = ModelRequest {
-            config,
-            tool_choice: request.tool_choice.clone(),
-            output: request.output.clone(),
-            docs: request.docs.clone(),
-            ..ModelRequest::default()
-        };
+        let request = without_messages(request);
         let (usage, custom) = (usage.clone(), custom.clone());
         let (rules, rounds, retries, index) =
             (self.rules.clone(), self.rounds, self.retries, self.index);
@@ -540,6 +534,42 @@ impl TurnMachine {
             usage: std::mem::take(&mut self.usage),
             custom: std::mem::take(&mut self.custom),
             ..GenerateResponse::of_request(std::mem::take(&mut self.request))
+        }
+    }
+}
+
+/// A request as it is saved: messages are apart, tools are found by name, and an account's key is nobody's business.
+fn without_messages(request: &ModelRequest) -> ModelRequest {
+    let mut config = request.config.clone();
+    drop_account(&mut config);
+    ModelRequest {
+        config,
+        tool_choice: request.tool_choice.clone(),
+        output: request.output.clone(),
+        docs: request.docs.clone(),
+        ..ModelRequest::default()
+    }
+}
+
+#[cfg(feature = "durable")]
+impl MachineState {
+    /// Ends with `done`: its messages after the first `known`.
+    pub(super) fn end(&mut self, done: &GenerateResponse, known: usize) -> Vec<Message> {
+        let GenerateResponse { message, finish_reason, finish_message, usage, custom, request } = done;
+        (self.usage, self.custom) = (usage.clone(), custom.clone());
+        let (message, finish_message) = (message.clone(), finish_message.clone());
+        self.phase =
+            Phase::Done(Box::new(Ending { message, finish_reason: *finish_reason, finish_message }));
+        let Some(request) = request else { return Vec::new() };
+        self.request = without_messages(request);
+        request.messages.iter().skip(known).cloned().collect()
+    }
+
+    /// The questions that have no answer yet.
+    pub(super) fn open(&self) -> Vec<Interrupt> {
+        match &self.phase {
+            Phase::Asks(asking) => asking.answers.open(&asking.message),
+            _ => Vec::new(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod calls;
 mod names;
+#[cfg(feature = "durable")]
+mod saved;
 mod state;
 
 use std::sync::Arc;
@@ -184,16 +186,9 @@ impl Run {
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
         let Some(asking) = self.machine.asking() else { return Err(E::NothingAsked.into()) };
-        let before = asking.answers.open(&asking.message).len();
-        let mut answers = asking.answers.clone();
-        answers.push(answer)?;
-        answers.check_given_to(&asking.message)?;
+        let answers = asking.answers.taking(answer, &asking.message)?;
         answers.check(|name| env.tools.get(name), env.settings.strictness())?;
-        let left = answers.open(&asking.message).len();
-        if left >= before {
-            return Err(E::AnsweredBefore.into());
-        }
-        if left > 0 {
+        if !answers.open(&asking.message).is_empty() {
             self.machine.set_answers(answers);
             return Ok(());
         }

@@ -41,7 +41,7 @@ pub struct RunState {
     /// The tools that the last model call was offered, where those were not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered: Option<Vec<String>>,
-    machine: MachineState,
+    pub(super) machine: MachineState,
     /// The conversation so far, which only grows.
     #[serde(default)]
     pub(crate) messages: Vec<Message>,
