@@ -91,11 +91,23 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Entry>> {
 
 /// Makes a folder, with those above it, and flushes that it is there.
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    let made = fs::create_dir_all(folder).and_then(|()| match folder.parent() {
+    let made = create_private(folder).and_then(|()| match folder.parent() {
         Some(above) if !above.as_os_str().is_empty() => flush_folder(above),
         _ => Ok(()),
     });
     made.map_err(|source| failed(folder, "it cannot be made", source))
+}
+
+/// For this user alone: runs hold conversations.
+#[cfg(unix)]
+fn create_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn create_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
 }
 
 /// Makes an empty file.

@@ -201,3 +201,67 @@ impl std::fmt::Debug for FolderStore {
         f.debug_struct("FolderStore").field("runs", &self.0.runs).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Temp(PathBuf);
+
+    impl Temp {
+        fn new() -> Self {
+            Self(std::env::temp_dir().join(format!("genkit-folder-{}", crate::error::reference())))
+        }
+    }
+
+    impl Drop for Temp {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn it_keeps_what_a_store_promises() {
+        let temp = Temp::new();
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        crate::testing::check_run_store(store).await.expect("it is a store");
+    }
+
+    #[tokio::test]
+    async fn what_is_saved_is_there_for_another_process_and_rests_of_a_crash_are_not_in_the_way() {
+        let (temp, run) = (Temp::new(), RunId::new("Order-1").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);
+        assert!(store.create(&run, &first).await.expect("it is made"));
+        let place = temp.0.join("runs/+order-1");
+        // A process died before, and another one after it had linked its file.
+        std::fs::write(place.join("new-abc"), "half").expect("a file");
+        std::fs::write(place.join("3.lease"), "").expect("a file");
+        std::fs::hard_link(place.join("000000000001.run"), place.join("new-def")).expect("a link");
+        let other = FolderStore::open(&temp.0).expect("it is there");
+        assert!(other.lease(&run, "x", Duration::from_secs(60)).await.expect("a lease").is_some());
+        assert_eq!(other.save(&run, 1, &first).await.expect("it is saved"), Some(2));
+        let stored = other.load(&run).await.expect("it reads").expect("it is there");
+        assert_eq!((stored.log.len(), stored.at.revision), (2, 2));
+        // What somebody cut off by hand is told.
+        std::fs::write(place.join("000000000002.run"), "{}").expect("a file");
+        let error = other.load(&run).await.expect_err("it is torn");
+        assert!(error.to_string().contains("000000000002.run"), "{error}");
+        std::fs::remove_file(place.join("000000000001.run")).expect("it is gone");
+        assert!(other.load(&run).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_mark_that_a_crash_left_is_taken_away() {
+        let (temp, run) = (Temp::new(), RunId::new("a").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        store.create(&run, &RunChange::new(RunStatus::Working, "1")).await.expect("it is made");
+        store.save(&run, 1, &RunChange::new(RunStatus::Failed, "2")).await.expect("it is saved");
+        let mark = temp.0.join("open/a");
+        assert!(!mark.exists());
+        std::fs::write(&mark, "").expect("a file");
+        std::fs::write(temp.0.join("open/no such run"), "").expect("a file");
+        assert_eq!(store.due(9).await.expect("it lists"), []);
+        assert!(!mark.exists());
+    }
+}
