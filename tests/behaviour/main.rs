@@ -5,6 +5,7 @@
 mod bounded;
 mod bounds;
 mod changes;
+mod durable;
 mod errors;
 mod evaluators;
 mod flows;
