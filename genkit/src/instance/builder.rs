@@ -10,6 +10,8 @@ use super::Genkit;
 #[cfg(feature = "generate")]
 use super::models::RunDefaults;
 use crate::context::TypeMap;
+#[cfg(feature = "durable")]
+use crate::durable::store::RunStore;
 use crate::error::Result;
 #[cfg(feature = "generate")]
 use crate::generate::middleware::Middleware;
@@ -222,6 +224,14 @@ impl GenkitBuilder {
         M: Middleware,
     {
         self.runs.named_middleware.add_configured(name.into(), make);
+        self
+    }
+
+    /// Store of durable runs: [`Genkit::durable_run`], [`Genkit::durable_flow`] and [`Genkit::work`] use it. See
+    /// [`genkit::durable`](crate::durable).
+    #[cfg(feature = "durable")]
+    pub fn durable(mut self, store: impl RunStore) -> Self {
+        self.runs.store = Some(Arc::new(store));
         self
     }
 

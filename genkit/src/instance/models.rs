@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Genkit;
+#[cfg(feature = "durable")]
+use crate::durable::store::RunStore;
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 
@@ -13,6 +15,9 @@ pub(crate) struct RunDefaults {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
     pub(crate) named_middleware: NamedMiddleware,
     pub(crate) trace_contents: bool,
+    /// Where durable runs are kept.
+    #[cfg(feature = "durable")]
+    pub(crate) store: Option<Arc<dyn RunStore>>,
 }
 
 impl Genkit {
