@@ -44,7 +44,8 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
         // It answers with the mode that there is now: memory has none.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
-        let making = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let making =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let version: i64 = making.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if version == 0 {
             making.execute_batch(TABLES)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use genkit::durable::{RunChange, RunHead, RunId, RunStore, StoredRun};
 use genkit::{BoxFuture, Error, Result};
 
-use crate::writer::Writer;
+use crate::writer::WriterThread;
 use crate::{rows, schema};
 
 /// SQLite store: durable runs in one file, which many processes of one machine share.
@@ -14,7 +14,7 @@ use crate::{rows, schema};
 /// The file is this user's alone where it is made here (mode 600). It must lie on a disk of this machine: SQLite's locks
 /// do not hold over networks.
 #[derive(Clone)]
-pub struct SqliteStore(Writer);
+pub struct SqliteStore(WriterThread);
 
 impl SqliteStore {
     /// Opens the file, or makes it.
@@ -24,7 +24,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
-        Ok(Self(Writer::new(schema::open(Some(path))?)?))
+        Ok(Self(WriterThread::new(schema::open(Some(path))?)?))
     }
 
     /// A store in memory, for tests: it is gone with its last clone.
@@ -40,7 +40,7 @@ impl SqliteStore {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
-        Ok(Self(Writer::new(schema::open(None)?)?))
+        Ok(Self(WriterThread::new(schema::open(None)?)?))
     }
 }
 
@@ -181,7 +181,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn several_connections_to_one_file_see_one_store() {
         let temp = Temp::new("several");
-        let stores: Vec<_> = (0..4).map(|_| SqliteStore::open(temp.file()).expect("a file")).collect();
+        let stores: Vec<_> =
+            (0..4).map(|_| SqliteStore::open(temp.file()).expect("a file")).collect();
         let run = RunId::new("r").expect("an id");
         let first = RunChange::new(RunStatus::Working, "0");
         assert!(stores[0].create(&run, &first).await.expect("it is made"));
@@ -193,7 +194,8 @@ mod tests {
                 for revision in 1..=50 {
                     let change = RunChange::new(RunStatus::Working, at.to_string());
                     let change = change.with_log([revision.to_string()]);
-                    let saved = store.save(&run, revision, &change).await.expect("it can be written");
+                    let saved =
+                        store.save(&run, revision, &change).await.expect("it can be written");
                     taken.extend(saved);
                 }
                 taken
@@ -229,9 +231,11 @@ mod tests {
         let store = SqliteStore::open(temp.file()).expect("a file");
         let run = RunId::new("r").expect("an id");
         store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
-        let entries = std::fs::read_dir(&temp.0).expect("it lists").map(|entry| entry.expect("a file"));
-        let modes: Vec<u32> =
-            entries.map(|file| file.metadata().expect("it is there").permissions().mode() & 0o777).collect();
+        let entries =
+            std::fs::read_dir(&temp.0).expect("it lists").map(|entry| entry.expect("a file"));
+        let modes: Vec<u32> = entries
+            .map(|file| file.metadata().expect("it is there").permissions().mode() & 0o777)
+            .collect();
         assert!(modes.len() >= 2, "the log stands beside it");
         assert!(modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
     }

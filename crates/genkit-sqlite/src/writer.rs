@@ -21,9 +21,9 @@ struct Job {
 
 /// The way to the thread, which ends with the last of them.
 #[derive(Clone)]
-pub(crate) struct Writer(mpsc::Sender<Job>);
+pub(crate) struct WriterThread(mpsc::Sender<Job>);
 
-impl Writer {
+impl WriterThread {
     pub(crate) fn new(connection: Connection) -> Result<Self> {
         let (sender, jobs) = mpsc::channel();
         std::thread::Builder::new()
@@ -51,7 +51,8 @@ impl Writer {
             });
             tell
         });
-        let gone = || Error::new(ErrorKind::Unavailable, "the thread of the SQLite store has ended");
+        let gone =
+            || Error::new(ErrorKind::Unavailable, "the thread of the SQLite store has ended");
         let sent = self.0.send(Job { writes, run }).map_err(|_| gone());
         Box::pin(async move {
             sent?;
@@ -103,7 +104,8 @@ fn run(connection: &mut Connection, batch: Vec<Job>) {
             ran.extend(batch.into_iter().map(|job| (job.run)(Err(why.clone()))));
         }
     }
-    let committed = committed.map_err(|error| format!("the SQLite store of runs did not commit: {error}"));
+    let committed =
+        committed.map_err(|error| format!("the SQLite store of runs did not commit: {error}"));
     for tell in ran {
         tell(committed.clone());
     }

@@ -45,8 +45,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
-pub(crate) use journal::Journal;
 pub(crate) use drive::{Outcome, drive, supervise, within};
+pub(crate) use journal::Journal;
 #[cfg(feature = "mcp-server")]
 pub(crate) use question::unanswerable;
 pub(crate) use question::{

@@ -5,10 +5,6 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "the id of a run is 1 to {most} of `A-Z a-z 0-9 - _ .`, and does not begin with `-` or `.`"
-    )]
-    RunId { most: usize },
-    #[error(
         "durable runs need a store: `Genkit::builder().durable(FolderStore::open(\"runs\")?)`, or one of another \
          crate"
     )]
@@ -28,7 +24,9 @@ pub(crate) enum Error {
     Unserializable { id: String, why: String },
     #[error("another worker, or somebody who answered or cancelled, has changed the run `{0}`")]
     Lost(String),
-    #[error("the run `{id}` could not be saved, {tries} times: its work stops here, and is taken up again")]
+    #[error(
+        "the run `{id}` could not be saved, {tries} times: its work stops here, and is taken up again"
+    )]
     NotSaved { id: String, tries: u32 },
     #[error("the run `{id}` is {status}, and asks nothing")]
     AsksNothing { id: String, status: &'static str },
@@ -38,7 +36,9 @@ pub(crate) enum Error {
         "the call `{0}` asks several questions: answer them with `.answer_with(..)`, which is told each"
     )]
     SeveralQuestions(String),
-    #[error("an approval is answered with true or false; `.answer_with(..)` has reasons and other arguments")]
+    #[error(
+        "an approval is answered with true or false; `.answer_with(..)` has reasons and other arguments"
+    )]
     NoYesOrNo,
     #[error("the answer does not serialize: {0}")]
     AnswerUnserializable(String),
@@ -57,8 +57,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::RunId { .. }
-            | Self::NotByName(_)
+            Self::NotByName(_)
             | Self::NoOpenCall { .. }
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo

@@ -9,9 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error as E;
 use super::store::RunStatus;
-use crate::context::{
-    Caller, Capability, ContextParts, Journal, Outcome, Recording, drive,
-};
+use crate::context::{Caller, Capability, ContextParts, Journal, Outcome, Recording, drive};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::generate::interrupt::{CallState, Suspended, resume};
@@ -98,7 +96,7 @@ impl FlowState {
             states: genkit.states.clone(),
             recording,
             journal: Some(journal),
-            ..ContextParts::of(Arc::new(Asks), Arc::default(), cancel.clone())
+            ..ContextParts::of(Arc::new(FlowCaller), Arc::default(), cancel.clone())
         }
         .build();
         let input = self.input.clone();
@@ -167,9 +165,9 @@ impl FlowState {
 }
 
 /// Whoever waits for a durable flow: a person who answers later.
-struct Asks;
+struct FlowCaller;
 
-impl Caller for Asks {
+impl Caller for FlowCaller {
     fn can(&self, capability: Capability) -> bool {
         capability == Capability::Elicitation
     }

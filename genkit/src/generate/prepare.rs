@@ -144,7 +144,10 @@ impl Generate {
 }
 
 /// Finds the model and the tools, and writes the messages.
-pub(super) async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Driver, ModelRequest)> {
+pub(super) async fn prepare(
+    mut generate: Generate,
+    sink: ChunkSink,
+) -> Result<(Driver, ModelRequest)> {
     let model = match &generate.model {
         Some(model) => generate.genkit.runs.models.find(model)?,
         None => generate.genkit.runs.models.default_model()?,

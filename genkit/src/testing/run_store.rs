@@ -55,7 +55,9 @@ struct Check {
 fn holds(promise: &str, is_kept: bool) -> Result<()> {
     match is_kept {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Internal, format!("the store does not keep: {promise}"))),
+        false => {
+            Err(Error::new(ErrorKind::Internal, format!("the store does not keep: {promise}")))
+        }
     }
 }
 
@@ -117,7 +119,8 @@ impl Check {
         });
         let mut winners = Vec::new();
         for (rival, saved) in join_all(rivals).await.into_iter().enumerate() {
-            let saved = saved.map_err(|ended| Error::new(ErrorKind::Internal, ended.to_string()))?;
+            let saved =
+                saved.map_err(|ended| Error::new(ErrorKind::Internal, ended.to_string()))?;
             winners.extend(saved?.map(|revision| (rival, revision)));
         }
         let [(winner, 3)] = winners[..] else {
@@ -190,7 +193,8 @@ impl Check {
         });
         let mut owners = 0;
         for leased in join_all(rivals).await {
-            let leased = leased.map_err(|ended| Error::new(ErrorKind::Internal, ended.to_string()))?;
+            let leased =
+                leased.map_err(|ended| Error::new(ErrorKind::Internal, ended.to_string()))?;
             owners += usize::from(leased?.is_some());
         }
         // A store may refuse all who came at one moment, but never give it to two.

@@ -5,6 +5,7 @@ mod flows;
 mod handles;
 mod killed;
 mod memory;
+mod stepping;
 mod stored;
 mod workers;
 
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use genkit::durable::RunStore;
 use genkit::message::ToolRequest;
 use genkit::model::{self, FnModel, ModelResponse};
-use genkit::{Context, Genkit, GenerateResponse, Part, Registry, Result, Role, tool, tools};
+use genkit::{Context, GenerateResponse, Genkit, Part, Registry, Result, Role, tool, tools};
 use serde_json::json;
 
 /// What happened outside of the program, which no crash undoes.

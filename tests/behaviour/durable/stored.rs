@@ -38,7 +38,8 @@ impl Drop for Temp {
 /// Greets, once somebody agrees.
 #[flow]
 async fn greet(ctx: &Context, name: String) -> Result<String> {
-    let hello = ctx.once("hello", async { Ok::<_, genkit::Error>(format!("Hello, {name}")) }).await?;
+    let hello =
+        ctx.once("hello", async { Ok::<_, genkit::Error>(format!("Hello, {name}")) }).await?;
     ctx.confirm("Greet?").await?;
     Ok(hello)
 }

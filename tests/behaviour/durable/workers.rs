@@ -30,20 +30,21 @@ async fn count(counted: &Counted, name: String) -> usize {
 
 fn counting(store: impl RunStore, counted: &Counted, models: &Arc<AtomicUsize>) -> Genkit {
     let models = Arc::clone(models);
-    let model = model::from_fn("house/counts", move |request, _| {
-        models.fetch_add(1, Ordering::SeqCst);
-        let asked = request.messages[0].text();
-        let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
-        async move {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-            match is_done {
-                true => ModelResponse::from_text("counted"),
-                false => ModelResponse::from_tool_requests(
-                    ["x", "y", "z"].map(|at| ToolRequest::new("count", json!({"name": format!("{asked}{at}")}))),
-                ),
+    let model =
+        model::from_fn("house/counts", move |request, _| {
+            models.fetch_add(1, Ordering::SeqCst);
+            let asked = request.messages[0].text();
+            let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
+            async move {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+                match is_done {
+                    true => ModelResponse::from_text("counted"),
+                    false => ModelResponse::from_tool_requests(["x", "y", "z"].map(|at| {
+                        ToolRequest::new("count", json!({"name": format!("{asked}{at}")}))
+                    })),
+                }
             }
-        }
-    });
+        });
     Genkit::builder()
         .registry(Registry::new().add(tools![count]))
         .state(counted.clone())
@@ -161,7 +162,9 @@ async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
     let hangs = Genkit::builder()
         .registry(Registry::new().add(tools![super::pay, super::note, super::delete]))
         .state(world.clone())
-        .default_model(model::from_fn("house/clerk", |_, _| std::future::pending::<ModelResponse>()))
+        .default_model(model::from_fn("house/clerk", |_, _| {
+            std::future::pending::<ModelResponse>()
+        }))
         .durable(store.clone())
         .build()
         .unwrap();
@@ -183,7 +186,7 @@ async fn a_worker_leaves_what_it_lacks_to_others() {
     poor.work().until(until).await.unwrap();
     assert_eq!(run.status().await.unwrap(), RunStatus::Working);
     let lacking = poor.find_durable_run("r").await.unwrap().unwrap().wait().await.unwrap_err();
-    assert_eq!(lacking.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(lacking.kind(), ErrorKind::FailedPrecondition);
     assert!(lacking.to_string().contains("`pay`"), "{lacking}");
     assert!(run.wait().await.unwrap().is_interrupted());
 }

@@ -10,9 +10,9 @@ use crate::durable::store::RunId;
 use crate::error::Result;
 
 /// The folder of one run.
-pub(super) struct Place(PathBuf);
+pub(super) struct RunFolder(PathBuf);
 
-impl Place {
+impl RunFolder {
     pub(super) fn new(runs: &Path, run: &RunId) -> Self {
         Self(runs.join(file_name(run)))
     }
@@ -23,8 +23,9 @@ impl Place {
 
     /// The numbers of the files whose names are `prefix`, a number and `suffix`, in their order.
     pub(super) fn numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
-        let number =
-            |entry: Entry| entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok();
+        let number = |entry: FolderEntry| {
+            entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
+        };
         let mut numbers: Vec<u64> = list(&self.0)?.into_iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
@@ -37,7 +38,8 @@ impl Place {
         let written = self.link_new(&beside, &self.0.join(name), text);
         // The name is not needed any more, whatever came of it.
         let removed = fs::remove_file(&beside);
-        let is_new = written.map_err(|source| failed(&self.0, "a file cannot be written", source))?;
+        let is_new =
+            written.map_err(|source| failed(&self.0, "a file cannot be written", source))?;
         removed.map_err(|source| failed(&self.0, "a file cannot be removed", source))?;
         Ok(is_new)
     }
@@ -64,13 +66,13 @@ impl Place {
 }
 
 /// A file of a folder.
-pub(super) struct Entry {
+pub(super) struct FolderEntry {
     pub(super) name: String,
     pub(super) modified_ms: u64,
 }
 
 /// What is in a folder; nothing where there is none.
-pub(super) fn list(folder: &Path) -> Result<Vec<Entry>> {
+pub(super) fn list(folder: &Path) -> Result<Vec<FolderEntry>> {
     let unreadable = |source| failed(folder, "it cannot be listed", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -82,9 +84,10 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Entry>> {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let modified = entry.metadata().and_then(|data| data.modified());
-        let since = modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
+        let since =
+            modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
         let modified_ms = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);
-        listed.push(Entry { name, modified_ms });
+        listed.push(FolderEntry { name, modified_ms });
     }
     Ok(listed)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::{Place, remove_file};
+use super::disk::{RunFolder, remove_file};
 use crate::error::Result;
 
 #[derive(Serialize, Deserialize)]
@@ -18,7 +18,7 @@ fn name(number: u64) -> String {
     format!("{number}.lease")
 }
 
-impl Place {
+impl RunFolder {
     /// Takes the lease at `now_ms`, or renews it. `false` where another owner has it.
     pub(super) fn take_lease(&self, owner: &str, now_ms: u64, ttl: Duration) -> Result<bool> {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
@@ -71,7 +71,10 @@ impl Place {
             // Where it is gone there is a newer one.
             if let Some(text) = self.read(&name(number))? {
                 let nobody = || Lease { owner: String::new(), until_ms: 0 };
-                return Ok(Some((number, serde_json::from_str(&text).unwrap_or_else(|_| nobody()))));
+                return Ok(Some((
+                    number,
+                    serde_json::from_str(&text).unwrap_or_else(|_| nobody()),
+                )));
             }
         }
     }

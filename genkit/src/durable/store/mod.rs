@@ -1,5 +1,6 @@
 //! Stores of runs: what is saved of a run, and who works on it.
 
+mod error;
 mod id;
 
 use std::time::{Duration, SystemTime};

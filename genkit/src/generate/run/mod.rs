@@ -28,8 +28,11 @@ pub(crate) use limits::MODEL_TIMEOUT;
 pub(crate) use model_call::call_within;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
-pub use stepper::{CallSettled, ModelAnswered, ModelCall, Next, OutputCheck, OutputChecked, Run, RunCall, RunState};
 pub(crate) use stepper::RunNames;
+pub use stepper::{
+    CallSettled, ModelAnswered, ModelCall, NextStep, OutputCheck, OutputChecked, Run, RunCall,
+    RunState,
+};
 pub(crate) use tool_call::call_inside;
 pub(crate) use turn::TurnRules;
 pub(crate) use turn_spans::begin_span;

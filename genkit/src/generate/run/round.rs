@@ -73,9 +73,8 @@ impl RoundCall {
 
 impl ToolRound {
     pub(super) fn new(message: Message) -> Self {
-        let pending = |(at, _)| {
-            RoundCall::new(at, CallState::Pending { input: None, suspended: None })
-        };
+        let pending =
+            |(at, _)| RoundCall::new(at, CallState::Pending { input: None, suspended: None });
         let calls = calls_of(&message).map(pending).collect();
         Self { message, calls, resumed: None }
     }

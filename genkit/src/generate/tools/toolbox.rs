@@ -153,7 +153,8 @@ impl Toolbox {
 
     /// Takes over what model calls elsewhere were offered.
     pub(crate) fn set_offered(&self, names: Option<Vec<String>>) {
-        let offered = names.map_or(Offered::Untold, |names| Offered::Only(names.into_iter().collect()));
+        let offered =
+            names.map_or(Offered::Untold, |names| Offered::Only(names.into_iter().collect()));
         *write(&self.offered) = offered;
     }
 

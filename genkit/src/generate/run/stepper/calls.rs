@@ -18,7 +18,7 @@ use crate::message::ToolRequest;
 use crate::model::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 use crate::sync::lock;
 
-/// A model call that is to be performed: see [`Next::Model`](super::Next::Model).
+/// A model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
 #[must_use = "a call is made by `.perform().await`"]
 pub struct ModelCall<'a> {
     driver: &'a Arc<Driver>,
@@ -95,7 +95,7 @@ impl<'a> ModelCall<'a> {
     }
 }
 
-/// A tool call that is to be performed: see [`Next::Tools`](super::Next::Tools).
+/// A tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
 #[must_use = "a call is run by `.perform().await`"]
 pub struct RunCall {
     driver: Arc<Driver>,
@@ -182,7 +182,7 @@ impl RunCall {
     }
 }
 
-/// An answer that is to be checked: see [`Next::Check`](super::Next::Check).
+/// An answer that is to be checked: see [`NextStep::Check`](super::NextStep::Check).
 #[must_use = "an answer is checked by `.perform().await`"]
 pub struct OutputCheck<'a> {
     driver: &'a Arc<Driver>,
