@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::flow_state::FlowState;
 use super::journal::{CallJournal, Note, Noted};
@@ -53,7 +54,7 @@ pub(super) async fn work_on(
             RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
         }
     };
-    let worked = worked.await;
+    let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
     if let Err(error) = &worked {
         let error = Logged::text(error.chain());
         tracing::warn!(run = %id, %error, "the work on a run stops here");

@@ -104,8 +104,16 @@ impl Worker {
                 () = &mut until, if !stop.is_cancelled() => stop.cancel(),
                 Some((id, worked)) = running.next() => {
                     taken.remove(&id);
-                    if worked.is_err_and(|error| error.kind() != ErrorKind::Aborted) {
-                        left_alone.insert(id, Instant::now() + SKIP);
+                    match worked.err().map(|error| error.kind()) {
+                        // Another goes on with it, or it may go on at once.
+                        None | Some(ErrorKind::Aborted) => {}
+                        // The store.
+                        Some(ErrorKind::Unavailable) => {
+                            left_alone.insert(id, Instant::now() + poll);
+                        }
+                        Some(_) => {
+                            left_alone.insert(id, Instant::now() + SKIP);
+                        }
                     }
                 }
                 () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}

@@ -31,11 +31,12 @@ impl RunFolder {
         Ok(numbers)
     }
 
-    /// Makes a file of this name, which is whole and on the disk then. `false` where there is one.
-    pub(super) fn write_new(&self, name: &str, text: &str) -> Result<bool> {
+    /// Makes a file of this name, which is whole then, and on the disk where it is `lasting`. `false` where there is
+    /// one.
+    pub(super) fn write_new(&self, name: &str, text: &str, lasting: bool) -> Result<bool> {
         // By chance, and never one that is there: after a crash it may be another name of what was linked.
         let beside = self.0.join(format!("new-{}", crate::error::reference()));
-        let written = self.link_new(&beside, &self.0.join(name), text);
+        let written = self.link_new(&beside, &self.0.join(name), text, lasting);
         // The name is not needed any more, whatever came of it.
         let removed = fs::remove_file(&beside);
         let is_new =
@@ -44,11 +45,20 @@ impl RunFolder {
         Ok(is_new)
     }
 
-    fn link_new(&self, beside: &Path, place: &Path, text: &str) -> io::Result<bool> {
+    fn link_new(
+        &self,
+        beside: &Path,
+        place: &Path,
+        text: &str,
+        lasting: bool,
+    ) -> io::Result<bool> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
         file.write_all(text.as_bytes())?;
-        file.sync_all()?;
+        if lasting {
+            file.sync_all()?;
+        }
         match fs::hard_link(beside, place) {
+            Ok(()) if !lasting => Ok(true),
             Ok(()) => flush_folder(&self.0).map(|()| true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),

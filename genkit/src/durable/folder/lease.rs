@@ -48,7 +48,8 @@ impl RunFolder {
     fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, until_ms: u64) -> Result<bool> {
         let number = last.map_or(1, |(number, _)| number + 1);
         let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), until_ms })?;
-        if !self.write_new(&name(number), &lease)? {
+        // After a crash of the machine nobody has a lease: it need not be on the disk.
+        if !self.write_new(&name(number), &lease, false)? {
             return Ok(false);
         }
         let numbers = self.numbers("", ".lease")?;

@@ -46,7 +46,7 @@ impl RunFolder {
             text.push_str(line);
         }
         text.push('\n');
-        self.write_new(&name(revision), &text)
+        self.write_new(&name(revision), &text, true)
     }
 
     /// Where the run stands.
