@@ -3,9 +3,9 @@
 use genkit::durable::{RunChange, RunHead, RunId, RunStatus, StoredRun};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-type Result<T> = rusqlite::Result<T>;
+type Sql<T> = rusqlite::Result<T>;
 
-pub(crate) fn create(db: &Connection, run: &RunId, first: &RunChange) -> Result<bool> {
+pub(crate) fn create(db: &Connection, run: &RunId, first: &RunChange) -> Sql<bool> {
     let made = db
         .prepare_cached(
             "INSERT INTO runs (id, revision, status, wake_at, head) VALUES (?1, 1, ?2, ?3, ?4)
@@ -18,12 +18,7 @@ pub(crate) fn create(db: &Connection, run: &RunId, first: &RunChange) -> Result<
     Ok(made == 1)
 }
 
-pub(crate) fn save(
-    db: &Connection,
-    run: &RunId,
-    at: u64,
-    change: &RunChange,
-) -> Result<Option<u64>> {
+pub(crate) fn save(db: &Connection, run: &RunId, at: u64, change: &RunChange) -> Sql<Option<u64>> {
     let (Ok(before), Some(after)) = (i64::try_from(at), at.checked_add(1)) else { return Ok(None) };
     let number = db
         .prepare_cached(
@@ -45,7 +40,7 @@ fn wake(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
 
-fn append(db: &Connection, number: i64, log: &[String]) -> Result<()> {
+fn append(db: &Connection, number: i64, log: &[String]) -> Sql<()> {
     if log.is_empty() {
         return Ok(());
     }
@@ -59,14 +54,14 @@ fn append(db: &Connection, number: i64, log: &[String]) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn peek(db: &Connection, run: &RunId) -> Result<Option<RunHead>> {
+pub(crate) fn peek(db: &Connection, run: &RunId) -> Sql<Option<RunHead>> {
     db.prepare_cached("SELECT revision, status, wake_at FROM runs WHERE id = ?1")?
         .query_row([run.as_str()], head)
         .optional()
 }
 
 /// Where a run stands, of the first three columns.
-fn head(row: &Row<'_>) -> Result<RunHead> {
+fn head(row: &Row<'_>) -> Sql<RunHead> {
     let (revision, status, wake): (i64, String, Option<i64>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
     let unknown = || {
@@ -78,7 +73,7 @@ fn head(row: &Row<'_>) -> Result<RunHead> {
     Ok(RunHead::new(number(revision), status, wake.map(number)))
 }
 
-pub(crate) fn load(db: &Connection, run: &RunId) -> Result<Option<StoredRun>> {
+pub(crate) fn load(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     let found = db
         .prepare_cached("SELECT revision, status, wake_at, head, number FROM runs WHERE id = ?1")?
         .query_row([run.as_str()], |row| {
@@ -88,7 +83,7 @@ pub(crate) fn load(db: &Connection, run: &RunId) -> Result<Option<StoredRun>> {
         .optional()?;
     let Some((at, text, number)) = found else { return Ok(None) };
     let mut lines = db.prepare_cached("SELECT line FROM log WHERE run = ?1 ORDER BY at")?;
-    let log = lines.query_map([number], |row| row.get(0))?.collect::<Result<Vec<String>>>()?;
+    let log = lines.query_map([number], |row| row.get(0))?.collect::<Sql<Vec<String>>>()?;
     Ok(Some(StoredRun::new(at, text, log)))
 }
 
@@ -97,7 +92,7 @@ pub(crate) fn lease(
     run: &RunId,
     owner: &str,
     [now, until]: [i64; 2],
-) -> Result<Option<RunHead>> {
+) -> Sql<Option<RunHead>> {
     db.prepare_cached(
         "UPDATE runs SET lease_owner = ?2, lease_until = ?4
          WHERE id = ?1 AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= ?3)
@@ -107,7 +102,7 @@ pub(crate) fn lease(
     .optional()
 }
 
-pub(crate) fn release(db: &Connection, run: &RunId, owner: &str) -> Result<()> {
+pub(crate) fn release(db: &Connection, run: &RunId, owner: &str) -> Sql<()> {
     db.prepare_cached(
         "UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ?1 AND lease_owner = ?2",
     )?
@@ -115,7 +110,7 @@ pub(crate) fn release(db: &Connection, run: &RunId, owner: &str) -> Result<()> {
     .map(drop)
 }
 
-pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Result<Vec<RunId>> {
+pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut due = db.prepare_cached(
         "SELECT id FROM runs
@@ -125,10 +120,10 @@ pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Result<Vec<RunId>>
     )?;
     let ids = due.query_map([now, limit], |row| row.get::<_, String>(0))?;
     // What no id of ours is was written by something else.
-    Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
+    Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 
-pub(crate) fn remove(db: &Connection, run: &RunId) -> Result<bool> {
+pub(crate) fn remove(db: &Connection, run: &RunId) -> Sql<bool> {
     let removed = db.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([run.as_str()])?;
     Ok(removed == 1)
 }

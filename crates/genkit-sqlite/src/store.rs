@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use genkit::durable::{RunChange, RunHead, RunId, RunStore, StoredRun};
 use genkit::{BoxFuture, Error, Result};
 
-use crate::writer::Writer;
+use crate::writer::WriterThread;
 use crate::{rows, schema};
 
 /// SQLite store: durable runs in one file, which many processes of one machine share.
@@ -14,7 +14,7 @@ use crate::{rows, schema};
 /// The file is this user's alone where it is made here (mode 600). It must lie on a disk of this machine: SQLite's locks
 /// do not hold over networks.
 #[derive(Clone)]
-pub struct SqliteStore(Writer);
+pub struct SqliteStore(WriterThread);
 
 impl SqliteStore {
     /// Opens the file, or makes it.
@@ -24,7 +24,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
-        Ok(Self(Writer::new(schema::open(Some(path))?)?))
+        Ok(Self(WriterThread::new(schema::open(Some(path))?)?))
     }
 
     /// A store in memory, for tests: it is gone with its last clone.
@@ -40,7 +40,7 @@ impl SqliteStore {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
-        Ok(Self(Writer::new(schema::open(None)?)?))
+        Ok(Self(WriterThread::new(schema::open(None)?)?))
     }
 }
 

@@ -21,9 +21,9 @@ struct Job {
 
 /// The way to the thread, which ends with the last of them.
 #[derive(Clone)]
-pub(crate) struct Writer(mpsc::Sender<Job>);
+pub(crate) struct WriterThread(mpsc::Sender<Job>);
 
-impl Writer {
+impl WriterThread {
     pub(crate) fn new(connection: Connection) -> Result<Self> {
         let (sender, jobs) = mpsc::channel();
         std::thread::Builder::new()

@@ -6,15 +6,16 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::flow_state::FlowState;
 use super::journal::{CallJournal, Note, Noted};
 use super::limits::{LONGEST_STEP_WAIT, STEP_TRIES, STEP_WAIT};
-use super::record::{Body, Record, StoredError};
-use super::session::Session;
+use super::record::{Record, RunBody, StoredError};
+use super::session::LeasedRun;
 use super::store::{RunId, RunStatus, RunStore, now_ms};
 use crate::error::{Error, Result};
-use crate::generate::{Next, Run, RunCall, RunState};
+use crate::generate::{NextStep, Run, RunCall, RunState};
 use crate::instance::Genkit;
 use crate::visible::Logged;
 
@@ -37,7 +38,7 @@ pub(super) async fn work_on(
     id: &RunId,
     stop: &CancellationToken,
 ) -> Result<Worked> {
-    let Some((mut session, stored)) = Session::begin(store, id).await? else {
+    let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
         return Ok(Worked::Elsewhere);
     };
     if stored.at.wake_at_ms.is_some_and(|time| time > now_ms()) {
@@ -47,11 +48,13 @@ pub(super) async fn work_on(
     let worked = async {
         let Record { attempts, body, .. } = Record::read(id, &stored)?;
         match body {
-            Body::Generate(state) => drive_loop(genkit, &mut session, *state, attempts, stop).await,
-            Body::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
+            RunBody::Generate(state) => {
+                drive_loop(genkit, &mut session, *state, attempts, stop).await
+            }
+            RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
         }
     };
-    let worked = worked.await;
+    let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
     if let Err(error) = &worked {
         let error = Logged::text(error.chain());
         tracing::warn!(run = %id, %error, "the work on a run stops here");
@@ -62,7 +65,7 @@ pub(super) async fn work_on(
 
 async fn drive_loop(
     genkit: &Genkit,
-    session: &mut Session,
+    session: &mut LeasedRun,
     state: RunState,
     mut attempts: u32,
     stop: &CancellationToken,
@@ -74,19 +77,19 @@ async fn drive_loop(
     while !stop.is_cancelled() {
         // An error of the run itself is its end, and one of `save` the end of this work alone.
         let ended = match run.next() {
-            Next::Model(call) => {
+            NextStep::Model(call) => {
                 let answered = leased(session, call.perform()).await?;
                 match try_again(session, &run, attempts, &answered, Error::is_retryable).await? {
                     true => return Ok(()),
                     false => run.answered(answered).map(drop),
                 }
             }
-            Next::Check(check) => {
+            NextStep::Check(check) => {
                 let checked = leased(session, check.perform()).await?;
                 run.checked(checked).map(drop)
             }
-            Next::Tools(calls) => perform_calls(session, &mut run, calls).await?,
-            Next::Asks(_) | Next::Done => return Ok(()),
+            NextStep::Tools(calls) => perform_calls(session, &mut run, calls).await?,
+            NextStep::Asks(_) | NextStep::Done => return Ok(()),
         };
         attempts = 0;
         match ended {
@@ -99,7 +102,7 @@ async fn drive_loop(
 
 /// Performs something under the lease.
 async fn leased<T>(
-    session: &mut Session,
+    session: &mut LeasedRun,
     work: impl Future<Output = Result<T>>,
 ) -> Result<Result<T>> {
     let mut work = std::pin::pin!(work);
@@ -113,19 +116,19 @@ async fn leased<T>(
 }
 
 /// Saves where the run stands.
-async fn save(session: &mut Session, run: &mut Run) -> Result<()> {
+async fn save(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
     let status = match run.next() {
-        Next::Asks(_) => RunStatus::InputRequired,
-        Next::Done => RunStatus::Completed,
+        NextStep::Asks(_) => RunStatus::InputRequired,
+        NextStep::Done => RunStatus::Completed,
         _ => RunStatus::Working,
     };
     let state = run.state_after(session.logged);
-    session.save(status, None, Record::new(Body::Generate(Box::new(state)))).await
+    session.save(status, None, Record::new(RunBody::Generate(Box::new(state)))).await
 }
 
 /// Where a step failed with what may pass, it is tried later. Whether it is.
 async fn try_again<T>(
-    session: &mut Session,
+    session: &mut LeasedRun,
     run: &Run,
     attempts: u32,
     tried: &Result<T>,
@@ -136,11 +139,18 @@ async fn try_again<T>(
         return Ok(false);
     }
     let state = run.state_after(session.logged);
-    save_later(session, Body::Generate(Box::new(state)), attempts + 1, error).await.map(|()| true)
+    save_later(session, RunBody::Generate(Box::new(state)), attempts + 1, error)
+        .await
+        .map(|()| true)
 }
 
 /// Saves that the step is tried again after a while.
-async fn save_later(session: &mut Session, body: Body, attempts: u32, error: &Error) -> Result<()> {
+async fn save_later(
+    session: &mut LeasedRun,
+    body: RunBody,
+    attempts: u32,
+    error: &Error,
+) -> Result<()> {
     let waits = STEP_WAIT * 4_u32.saturating_pow(attempts - 1);
     let waits = waits.min(LONGEST_STEP_WAIT).max(error.retry_after().unwrap_or(Duration::ZERO));
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
@@ -151,7 +161,7 @@ async fn save_later(session: &mut Session, body: Body, attempts: u32, error: &Er
 }
 
 /// Saves that the run has failed, with what it had done.
-async fn fail_loop(session: &mut Session, run: &Run, error: &Error) -> Result<()> {
+async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<()> {
     let Some(done) = error.partial() else {
         // The machine always says what was done.
         return Err(Error::new(error.kind(), error.chain()));
@@ -160,7 +170,7 @@ async fn fail_loop(session: &mut Session, run: &Run, error: &Error) -> Result<()
     let record = Record {
         attempts: 0,
         error: Some(StoredError::of(error)),
-        body: Body::Generate(Box::new(state)),
+        body: RunBody::Generate(Box::new(state)),
     };
     session.save(RunStatus::Failed, None, record).await
 }
@@ -168,7 +178,7 @@ async fn fail_loop(session: &mut Session, run: &Run, error: &Error) -> Result<()
 /// Runs the calls of a round, some at a time. What they did by `once` is saved before they go on, and each of them as it
 /// ends.
 async fn perform_calls(
-    session: &mut Session,
+    session: &mut LeasedRun,
     run: &mut Run,
     calls: Vec<RunCall>,
 ) -> Result<Result<()>> {
@@ -187,28 +197,37 @@ async fn perform_calls(
     let at_a_time = run.parallel_tools();
     let mut running = std::pin::pin!(stream::iter(calls).map(perform).buffer_unordered(at_a_time));
     while left > 0 {
+        let (mut notes, mut settled) = (Vec::new(), None);
         tokio::select! {
             biased;
-            Some(Note { place, what, saved }) = noted.recv() => {
-                match what {
-                    Noted::Started => run.note_started(place),
-                    Noted::Once { key, done } => run.note_once(place, key, done),
-                }
-                save(session, run).await?;
-                // It may have been dropped meanwhile, and then nobody waits.
-                let _ = saved.send(());
+            Some(note) = noted.recv() => notes.push(note),
+            Some(ended) = running.next() => settled = Some(ended),
+            () = session.until_renewal() => {
+                session.renew().await?;
+                continue;
             }
-            Some(settled) = running.next() => {
-                left -= 1;
-                if let Err(error) = run.settled(settled) {
-                    return Ok(Err(error));
-                }
-                // The last one is saved with the end of the round.
-                if left > 0 {
-                    save(session, run).await?;
-                }
+        }
+        // Whatever was done by now is saved with it.
+        notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
+        for Note { place, what, .. } in &notes {
+            match what {
+                Noted::Started => run.note_started(*place),
+                Noted::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
             }
-            () = session.until_renewal() => session.renew().await?,
+        }
+        if let Some(settled) = settled {
+            left -= 1;
+            if let Err(error) = run.settled(settled) {
+                return Ok(Err(error));
+            }
+        }
+        // The last one is saved with the end of the round.
+        if left > 0 {
+            save(session, run).await?;
+        }
+        for note in notes {
+            // Its call may have been dropped meanwhile, and then nobody waits.
+            let _ = note.saved.send(());
         }
     }
     Ok(Ok(()))
@@ -216,7 +235,7 @@ async fn perform_calls(
 
 async fn drive_flow(
     genkit: &Genkit,
-    session: &mut Session,
+    session: &mut LeasedRun,
     mut state: FlowState,
     attempts: u32,
 ) -> Result<()> {
@@ -230,7 +249,7 @@ async fn drive_flow(
                 if let Noted::Once { key, done } = what {
                     state.note_once(key, done);
                 }
-                let record = Record::new(Body::Flow(Box::new(state.clone())));
+                let record = Record::new(RunBody::Flow(Box::new(state.clone())));
                 session.save(RunStatus::Working, None, record).await?;
                 let _ = saved.send(());
             }
@@ -239,14 +258,14 @@ async fn drive_flow(
         }
     };
     match state.take(ended) {
-        Ok(status) => session.save(status, None, Record::new(Body::Flow(Box::new(state)))).await,
+        Ok(status) => session.save(status, None, Record::new(RunBody::Flow(Box::new(state)))).await,
         Err(error) if may_pass(&error) && attempts + 1 < STEP_TRIES => {
-            save_later(session, Body::Flow(Box::new(state)), attempts + 1, &error).await
+            save_later(session, RunBody::Flow(Box::new(state)), attempts + 1, &error).await
         }
         Err(error) => {
             let error_text = Some(StoredError::of(&error));
             let record =
-                Record { attempts: 0, error: error_text, body: Body::Flow(Box::new(state)) };
+                Record { attempts: 0, error: error_text, body: RunBody::Flow(Box::new(state)) };
             session.save(RunStatus::Failed, None, record).await
         }
     }

@@ -5,10 +5,6 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "the id of a run is 1 to {most} of `A-Z a-z 0-9 - _ .`, and does not begin with `-` or `.`"
-    )]
-    RunId { most: usize },
-    #[error(
         "durable runs need a store: `Genkit::builder().durable(FolderStore::open(\"runs\")?)`, or one of another \
          crate"
     )]
@@ -61,8 +57,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::RunId { .. }
-            | Self::NotByName(_)
+            Self::NotByName(_)
             | Self::NoOpenCall { .. }
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo

@@ -96,7 +96,7 @@ impl FlowState {
             states: genkit.states.clone(),
             recording,
             journal: Some(journal),
-            ..ContextParts::of(Arc::new(Asks), Arc::default(), cancel.clone())
+            ..ContextParts::of(Arc::new(FlowCaller), Arc::default(), cancel.clone())
         }
         .build();
         let input = self.input.clone();
@@ -165,9 +165,9 @@ impl FlowState {
 }
 
 /// Whoever waits for a durable flow: a person who answers later.
-struct Asks;
+struct FlowCaller;
 
-impl Caller for Asks {
+impl Caller for FlowCaller {
     fn can(&self, capability: Capability) -> bool {
         capability == Capability::Elicitation
     }

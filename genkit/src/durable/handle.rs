@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::drive::{Worked, work_on};
 use super::error::Error as E;
 use super::limits::WATCH;
-use super::record::{Body, Record};
+use super::record::{Record, RunBody};
 use super::store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun, now_ms};
 use crate::error::{ErrorKind, Result};
-use crate::generate::{Answer, GenerateResponse, Interrupt, Next, Run};
+use crate::generate::{Answer, GenerateResponse, Interrupt, NextStep, Run};
 use crate::instance::Genkit;
 
 /// A durable run of the loop: made by [`Genkit::durable_run`](crate::Genkit::durable_run).
@@ -46,7 +46,7 @@ impl DurableRun {
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
-        let Body::Generate(state) = record.body else {
+        let RunBody::Generate(state) = record.body else {
             return Err(handle.other_kind(&record.body, "a run of `durable_run`"));
         };
         let error = match stored.at.status {
@@ -66,7 +66,7 @@ impl DurableFlow {
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
-        let Body::Flow(state) = record.body else {
+        let RunBody::Flow(state) = record.body else {
             return Err(handle.other_kind(&record.body, "a run of `durable_flow`"));
         };
         match (stored.at.status, record.error) {
@@ -203,7 +203,7 @@ impl Handle {
         }
     }
 
-    fn other_kind(&self, body: &Body, wanted: &'static str) -> crate::error::Error {
+    fn other_kind(&self, body: &RunBody, wanted: &'static str) -> crate::error::Error {
         E::OtherKind { id: self.id.to_string(), is: body.kind(), wanted }.into()
     }
 
@@ -259,26 +259,26 @@ impl Handle {
 
     async fn answered(
         &self,
-        body: Body,
+        body: RunBody,
         answers: Vec<Answer>,
         logged: usize,
-    ) -> Result<(RunStatus, Body)> {
+    ) -> Result<(RunStatus, RunBody)> {
         match body {
-            Body::Generate(state) => {
+            RunBody::Generate(state) => {
                 let mut run = Run::resume(&self.genkit, *state).await?;
                 for answer in answers {
                     run.answer(answer)?;
                 }
-                let asks = matches!(run.next(), Next::Asks(_));
+                let asks = matches!(run.next(), NextStep::Asks(_));
                 let status = if asks { RunStatus::InputRequired } else { RunStatus::Working };
-                Ok((status, Body::Generate(Box::new(run.state_after(logged)))))
+                Ok((status, RunBody::Generate(Box::new(run.state_after(logged)))))
             }
-            Body::Flow(mut state) => {
+            RunBody::Flow(mut state) => {
                 let mut status = RunStatus::InputRequired;
                 for answer in answers {
                     status = state.answer(answer)?;
                 }
-                Ok((status, Body::Flow(state)))
+                Ok((status, RunBody::Flow(state)))
             }
         }
     }
@@ -319,7 +319,7 @@ fn named(open: &[Interrupt]) -> String {
     if known.is_empty() { String::new() } else { format!("; these do: {}", known.join(", ")) }
 }
 
-impl Body {
+impl RunBody {
     fn open(&self) -> Vec<Interrupt> {
         match self {
             Self::Generate(state) => state.open(),

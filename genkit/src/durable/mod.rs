@@ -90,4 +90,4 @@ mod work;
 pub use folder::FolderStore;
 pub use handle::{DurableFlow, DurableRun, FlowOutcome};
 pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
-pub use work::Work;
+pub use work::Worker;

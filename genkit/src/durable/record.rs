@@ -20,13 +20,13 @@ pub(super) struct Record {
     /// What it failed with, or what the last try did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
-    pub(super) body: Body,
+    pub(super) body: RunBody,
 }
 
 /// What kind of run it is, and its state.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Body {
+pub(super) enum RunBody {
     /// A run of the loop; its messages are in the log.
     Generate(Box<RunState>),
     Flow(Box<FlowState>),
@@ -53,7 +53,7 @@ impl StoredError {
     }
 }
 
-impl Body {
+impl RunBody {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Generate(_) => "a run of `durable_run`",
@@ -63,7 +63,7 @@ impl Body {
 }
 
 impl Record {
-    pub(super) fn new(body: Body) -> Self {
+    pub(super) fn new(body: RunBody) -> Self {
         Self { attempts: 0, error: None, body }
     }
 
@@ -72,12 +72,12 @@ impl Record {
         let unreadable =
             |why: serde_json::Error| E::Unreadable { id: id.to_string(), why: why.to_string() };
         let mut record: Self = serde_json::from_str(&stored.head).map_err(unreadable)?;
-        if let Body::Generate(state) = &mut record.body {
+        if let RunBody::Generate(state) = &mut record.body {
             let messages: Result<Vec<Message>, _> =
                 stored.log.iter().map(|line| serde_json::from_str(line)).collect();
             state.messages = messages.map_err(unreadable)?;
         }
-        if let Body::Flow(state) = &record.body {
+        if let RunBody::Flow(state) = &record.body {
             let unreadable = |why| E::Unreadable { id: id.to_string(), why };
             state.check_version().map_err(unreadable)?;
         }
@@ -87,8 +87,8 @@ impl Record {
     /// The head, and the lines that are new: the messages that stand in the state.
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
         let messages = match &mut self.body {
-            Body::Generate(state) => std::mem::take(&mut state.messages),
-            Body::Flow(_) => Vec::new(),
+            RunBody::Generate(state) => std::mem::take(&mut state.messages),
+            RunBody::Flow(_) => Vec::new(),
         };
         let lines = || {
             let log = messages.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
-use super::record::{Body, Record};
+use super::record::{Record, RunBody};
 use super::store::{RunChange, RunId, RunStatus, RunStore};
 use crate::error::Result;
 use crate::generate::Generate;
@@ -30,7 +30,7 @@ impl Genkit {
             if !state.names.code.is_empty() {
                 return Err(E::NotByName(state.names.code).into());
             }
-            self.create(&id, Body::Generate(Box::new(state))).await?;
+            self.create(&id, RunBody::Generate(Box::new(state))).await?;
         }
         Ok(DurableRun(Handle::new(self, store, id)))
     }
@@ -82,7 +82,7 @@ impl Genkit {
             let input = serde_json::to_value(input)
                 .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
             let state = FlowState::new(known.name(), input);
-            self.create(&id, Body::Flow(Box::new(state))).await?;
+            self.create(&id, RunBody::Flow(Box::new(state))).await?;
         }
         Ok(DurableFlow(Handle::new(self, store, id)))
     }
@@ -112,7 +112,7 @@ impl Genkit {
         Ok(self.runs.store.clone().ok_or(E::NoStore)?)
     }
 
-    async fn create(&self, id: &RunId, body: Body) -> Result<()> {
+    async fn create(&self, id: &RunId, body: RunBody) -> Result<()> {
         let (head, log) = Record::new(body).into_lines(id)?;
         let first = RunChange::new(RunStatus::Working, head).with_log(log);
         // Where another was faster, its run is the run.

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::visible::Logged;
 
 /// A run that this process works on.
-pub(super) struct Session {
+pub(super) struct LeasedRun {
     store: Arc<dyn RunStore>,
     id: RunId,
     /// By chance: one session of one process.
@@ -25,7 +25,7 @@ pub(super) struct Session {
     is_released: bool,
 }
 
-impl Session {
+impl LeasedRun {
     /// Takes the lease of a run that is to be worked on; `None` where another worker has it, or nothing is to be done.
     pub(super) async fn begin(
         store: &Arc<dyn RunStore>,
@@ -155,7 +155,7 @@ async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
 }
 
 /// Where the work is dropped, others need not wait for the lease to end.
-impl Drop for Session {
+impl Drop for LeasedRun {
     fn drop(&mut self) {
         if self.is_released {
             return;

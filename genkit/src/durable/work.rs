@@ -32,7 +32,7 @@ use crate::visible::Logged;
 /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable). A store that fails is told to
 /// the log, and asked again.
 #[must_use = "a worker works when it is awaited"]
-pub struct Work {
+pub struct Worker {
     genkit: Genkit,
     concurrency: usize,
     poll: Duration,
@@ -40,13 +40,13 @@ pub struct Work {
 }
 
 impl Genkit {
-    /// Works on durable runs and flows: takes what is due until it is told to stop. See [`Work`].
-    pub fn work(&self) -> Work {
-        Work { genkit: self.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
+    /// Works on durable runs and flows: takes what is due until it is told to stop. See [`Worker`].
+    pub fn work(&self) -> Worker {
+        Worker { genkit: self.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
     }
 }
 
-impl Work {
+impl Worker {
     /// How many runs it works on at a time. Default is 16.
     pub fn concurrency(mut self, runs: usize) -> Self {
         self.concurrency = runs.max(1);
@@ -69,7 +69,7 @@ impl Work {
     /// Works: the same as awaiting it, as a plain future for `tokio::spawn`.
     ///
     /// # Errors
-    /// As [`Work`] says.
+    /// As [`Worker`] says.
     pub async fn run(self) -> Result<()> {
         let Self { genkit, concurrency, poll, until } = self;
         let store = genkit.run_store()?;
@@ -104,8 +104,16 @@ impl Work {
                 () = &mut until, if !stop.is_cancelled() => stop.cancel(),
                 Some((id, worked)) = running.next() => {
                     taken.remove(&id);
-                    if worked.is_err_and(|error| error.kind() != ErrorKind::Aborted) {
-                        left_alone.insert(id, Instant::now() + SKIP);
+                    match worked.err().map(|error| error.kind()) {
+                        // Another goes on with it, or it may go on at once.
+                        None | Some(ErrorKind::Aborted) => {}
+                        // The store.
+                        Some(ErrorKind::Unavailable) => {
+                            left_alone.insert(id, Instant::now() + poll);
+                        }
+                        Some(_) => {
+                            left_alone.insert(id, Instant::now() + SKIP);
+                        }
                     }
                 }
                 () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}
@@ -117,7 +125,7 @@ impl Work {
     }
 }
 
-impl IntoFuture for Work {
+impl IntoFuture for Worker {
     type Output = Result<()>;
     type IntoFuture = BoxFuture<'static, Result<()>>;
 
@@ -126,8 +134,8 @@ impl IntoFuture for Work {
     }
 }
 
-impl std::fmt::Debug for Work {
+impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Work").field("concurrency", &self.concurrency).finish_non_exhaustive()
+        f.debug_struct("Worker").field("concurrency", &self.concurrency).finish_non_exhaustive()
     }
 }

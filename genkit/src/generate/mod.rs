@@ -57,8 +57,8 @@ pub use format::Format;
 pub use interrupt::{Answer, Interrupt, Resume};
 pub use prompt::PromptRef;
 pub use run::{
-    Approval, CallSettled, ModelAnswered, ModelCall, Next, OnToolError, OutputCheck, OutputChecked,
-    Run, RunCall, RunState,
+    Approval, CallSettled, ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck,
+    OutputChecked, Run, RunCall, RunState,
 };
 pub use stream::GenerateStream;
 pub use tools::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};

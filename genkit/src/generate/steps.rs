@@ -18,13 +18,13 @@ impl Generate {
     /// Starts the run as a value, whose steps the program performs one by one: see [`Run`].
     ///
     /// ```
-    /// use genkit::generate::Next;
+    /// use genkit::generate::NextStep;
     /// use genkit::testing::ScriptedModel;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
     /// let mut run = genkit::generate("hi").model(ScriptedModel::text("hello")).start().await?;
-    /// assert!(matches!(run.next(), Next::Model(_)));
+    /// assert!(matches!(run.next(), NextStep::Model(_)));
     /// assert_eq!(run.finish().await?.text(), "hello"); // what is left, all at once
     /// # Ok(())
     /// # }
@@ -62,7 +62,7 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `InvalidArgument` where something that the run needs is neither given nor found: all of it is named.
+    /// `FailedPrecondition` where something that the run needs is neither given nor found: all of it is named.
     pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
         let missing = self.missing(&state);
         if !missing.is_empty() {
@@ -144,7 +144,7 @@ impl Run {
     /// names in `state`. See [`Run`].
     ///
     /// # Errors
-    /// `InvalidArgument` where something that the run needs is not found by its name: all of it is named, before
+    /// `FailedPrecondition` where something that the run needs is not found by its name: all of it is named, before
     /// anything is done. [`Generate::resume_run`](crate::Generate::resume_run) is for runs that need code.
     pub async fn resume(genkit: &Genkit, state: RunState) -> Result<Self> {
         genkit.generate(()).resume_run(state).await

@@ -39,7 +39,7 @@ async fn sell(shop: &Shop, ctx: &Context, cents: u32) -> Result<String> {
         return Err(Error::new(ErrorKind::Unavailable, "the post is closed"));
     }
     let address = ctx.elicit::<Address>("Where to?").key("address").await?;
-    let Some(address) = address.accepted() else {
+    let Ok(address) = address.accepted() else {
         return Err(Error::new(ErrorKind::FailedPrecondition, "nowhere to send it"));
     };
     ctx.confirm(format!("Send it to {}?", address.street)).await?;

@@ -9,7 +9,7 @@ use genkit::message::ToolRequest;
 use genkit::model::{self, ModelResponse};
 use genkit::testing::ScriptedModel;
 use genkit::{Approval, Context, Error, ErrorKind, Genkit, Registry, Result, Tool, tool, tools};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::memory::MemoryStore;
 use super::{MODEL_CALLS, World, ask, check_answer, process};
@@ -113,11 +113,12 @@ async fn cancelling_stops_what_runs_and_keeps_what_was_done() {
     let dropped = Arc::<AtomicUsize>::default();
     let counter = Arc::clone(&dropped);
     let hang = Tool::builder("hang", "Hangs.").timeout(Duration::from_secs(3600)).handler(
-        move |_: Context, _: Value| {
+        move |_: Context, _: Map<String, Value>| {
             let held = Dropped(Arc::clone(&counter));
             async move {
                 let _held = held;
-                std::future::pending::<Result<u8>>().await
+                std::future::pending::<()>().await;
+                Ok(1)
             }
         },
     );

@@ -5,6 +5,7 @@ mod flows;
 mod handles;
 mod killed;
 mod memory;
+mod stepping;
 mod stored;
 mod workers;
 

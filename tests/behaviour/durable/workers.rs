@@ -186,7 +186,7 @@ async fn a_worker_leaves_what_it_lacks_to_others() {
     poor.work().until(until).await.unwrap();
     assert_eq!(run.status().await.unwrap(), RunStatus::Working);
     let lacking = poor.find_durable_run("r").await.unwrap().unwrap().wait().await.unwrap_err();
-    assert_eq!(lacking.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(lacking.kind(), ErrorKind::FailedPrecondition);
     assert!(lacking.to_string().contains("`pay`"), "{lacking}");
     assert!(run.wait().await.unwrap().is_interrupted());
 }

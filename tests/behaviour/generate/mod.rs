@@ -15,7 +15,6 @@ mod rules;
 mod sampling;
 mod settings;
 mod specs;
-mod stepping;
 mod streaming;
 mod telemetry;
 mod tracing;

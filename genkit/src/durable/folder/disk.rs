@@ -10,9 +10,9 @@ use crate::durable::store::RunId;
 use crate::error::Result;
 
 /// The folder of one run.
-pub(super) struct Place(PathBuf);
+pub(super) struct RunFolder(PathBuf);
 
-impl Place {
+impl RunFolder {
     pub(super) fn new(runs: &Path, run: &RunId) -> Self {
         Self(runs.join(file_name(run)))
     }
@@ -23,18 +23,20 @@ impl Place {
 
     /// The numbers of the files whose names are `prefix`, a number and `suffix`, in their order.
     pub(super) fn numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
-        let number =
-            |entry: Entry| entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok();
+        let number = |entry: FolderEntry| {
+            entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
+        };
         let mut numbers: Vec<u64> = list(&self.0)?.into_iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 
-    /// Makes a file of this name, which is whole and on the disk then. `false` where there is one.
-    pub(super) fn write_new(&self, name: &str, text: &str) -> Result<bool> {
+    /// Makes a file of this name, which is whole then, and on the disk where it is `lasting`. `false` where there is
+    /// one.
+    pub(super) fn write_new(&self, name: &str, text: &str, lasting: bool) -> Result<bool> {
         // By chance, and never one that is there: after a crash it may be another name of what was linked.
         let beside = self.0.join(format!("new-{}", crate::error::reference()));
-        let written = self.link_new(&beside, &self.0.join(name), text);
+        let written = self.link_new(&beside, &self.0.join(name), text, lasting);
         // The name is not needed any more, whatever came of it.
         let removed = fs::remove_file(&beside);
         let is_new =
@@ -43,11 +45,20 @@ impl Place {
         Ok(is_new)
     }
 
-    fn link_new(&self, beside: &Path, place: &Path, text: &str) -> io::Result<bool> {
+    fn link_new(
+        &self,
+        beside: &Path,
+        place: &Path,
+        text: &str,
+        lasting: bool,
+    ) -> io::Result<bool> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
         file.write_all(text.as_bytes())?;
-        file.sync_all()?;
+        if lasting {
+            file.sync_all()?;
+        }
         match fs::hard_link(beside, place) {
+            Ok(()) if !lasting => Ok(true),
             Ok(()) => flush_folder(&self.0).map(|()| true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
@@ -65,13 +76,13 @@ impl Place {
 }
 
 /// A file of a folder.
-pub(super) struct Entry {
+pub(super) struct FolderEntry {
     pub(super) name: String,
     pub(super) modified_ms: u64,
 }
 
 /// What is in a folder; nothing where there is none.
-pub(super) fn list(folder: &Path) -> Result<Vec<Entry>> {
+pub(super) fn list(folder: &Path) -> Result<Vec<FolderEntry>> {
     let unreadable = |source| failed(folder, "it cannot be listed", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -86,7 +97,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Entry>> {
         let since =
             modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
         let modified_ms = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);
-        listed.push(Entry { name, modified_ms });
+        listed.push(FolderEntry { name, modified_ms });
     }
     Ok(listed)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::{Place, remove_file};
+use super::disk::{RunFolder, remove_file};
 use crate::error::Result;
 
 #[derive(Serialize, Deserialize)]
@@ -18,7 +18,7 @@ fn name(number: u64) -> String {
     format!("{number}.lease")
 }
 
-impl Place {
+impl RunFolder {
     /// Takes the lease at `now_ms`, or renews it. `false` where another owner has it.
     pub(super) fn take_lease(&self, owner: &str, now_ms: u64, ttl: Duration) -> Result<bool> {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
@@ -48,7 +48,8 @@ impl Place {
     fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, until_ms: u64) -> Result<bool> {
         let number = last.map_or(1, |(number, _)| number + 1);
         let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), until_ms })?;
-        if !self.write_new(&name(number), &lease)? {
+        // After a crash of the machine nobody has a lease: it need not be on the disk.
+        if !self.write_new(&name(number), &lease, false)? {
             return Ok(false);
         }
         let numbers = self.numbers("", ".lease")?;

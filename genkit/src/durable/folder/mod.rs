@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::disk::{Entry, Place};
+use self::disk::{FolderEntry, RunFolder};
 use crate::durable::store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun, now_ms};
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
@@ -32,9 +32,9 @@ use crate::future::BoxFuture;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct FolderStore(Arc<Folder>);
+pub struct FolderStore(Arc<StoreFolder>);
 
-struct Folder {
+struct StoreFolder {
     /// Each run has a folder in here.
     runs: PathBuf,
     /// An empty file for each run that may have work.
@@ -48,7 +48,7 @@ impl FolderStore {
     /// `Unavailable` where it cannot be made.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
-        let this = Folder { runs: folder.join("runs"), open: folder.join("open") };
+        let this = StoreFolder { runs: folder.join("runs"), open: folder.join("open") };
         for path in [&this.runs, &this.open] {
             disk::make_folder(path)?;
         }
@@ -58,7 +58,7 @@ impl FolderStore {
     /// Runs `work` where it may block.
     fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Folder) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&StoreFolder) -> Result<T> + Send + 'static,
     ) -> BoxFuture<'static, Result<T>> {
         let folder = Arc::clone(&self.0);
         Box::pin(async move {
@@ -70,9 +70,9 @@ impl FolderStore {
     }
 }
 
-impl Folder {
-    fn place(&self, run: &RunId) -> Place {
-        Place::new(&self.runs, run)
+impl StoreFolder {
+    fn place(&self, run: &RunId) -> RunFolder {
+        RunFolder::new(&self.runs, run)
     }
 
     fn mark(&self, run: &RunId) -> PathBuf {
@@ -117,7 +117,7 @@ impl Folder {
     fn due(&self, limit: usize) -> Result<Vec<RunId>> {
         let mut due: Vec<(u64, RunId)> = Vec::new();
         let now = now_ms();
-        for Entry { name, modified_ms } in disk::list(&self.open)? {
+        for FolderEntry { name, modified_ms } in disk::list(&self.open)? {
             let Some(run) = disk::run_id(&name) else { continue };
             let place = self.place(&run);
             let Some(head) = place.head()? else { continue };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::Place;
+use super::disk::RunFolder;
 use crate::durable::error::Error as E;
 use crate::durable::store::{RunChange, RunHead, RunStatus, StoredRun};
 use crate::error::Result;
@@ -26,7 +26,7 @@ fn name(revision: u64) -> String {
     format!("{revision:012}.run")
 }
 
-impl Place {
+impl RunFolder {
     /// The number of the last revision; `None` where there is no run.
     pub(super) fn last_revision(&self) -> Result<Option<u64>> {
         Ok(self.numbers("", ".run")?.pop())
@@ -46,7 +46,7 @@ impl Place {
             text.push_str(line);
         }
         text.push('\n');
-        self.write_new(&name(revision), &text)
+        self.write_new(&name(revision), &text, true)
     }
 
     /// Where the run stands.

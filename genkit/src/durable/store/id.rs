@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::durable::error::Error as E;
+use super::error::Error as E;
 use crate::error::{Error, Result};
 
 /// How long an id may be, in characters.

@@ -1,5 +1,6 @@
 //! Stores of runs: what is saved of a run, and who works on it.
 
+mod error;
 mod id;
 
 use std::time::{Duration, SystemTime};
@@ -137,7 +138,7 @@ impl RunStatus {
 }
 
 /// A change of a run: one settled step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
     /// The status from now on.
@@ -189,7 +190,7 @@ impl RunHead {
 }
 
 /// All that is kept of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
     /// Where it stands.
@@ -204,6 +205,27 @@ impl StoredRun {
     /// A run of this.
     pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
         Self { at, head: head.into(), log }
+    }
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for RunChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunChange")
+            .field("status", &self.status)
+            .field("wake_at_ms", &self.wake_at_ms)
+            .field("log", &self.log.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for StoredRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoredRun")
+            .field("at", &self.at)
+            .field("log", &self.log.len())
+            .finish_non_exhaustive()
     }
 }
 

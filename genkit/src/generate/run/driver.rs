@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 use super::env::RunEnv;
 use super::limits::MAX_CALLS;
 use super::round::PendingCall;
-use super::stepper::{Next, Run, RunCall, RunNames};
+use super::stepper::{NextStep, Run, RunCall, RunNames};
 use super::turn::{TurnMachine, TurnRules};
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
@@ -103,8 +103,8 @@ impl Driver {
     async fn go_on(self: &Arc<Self>, run: &mut Run, spans: &mut TurnSpans) -> Result<()> {
         loop {
             match run.next() {
-                Next::Done | Next::Asks(_) => return Ok(()),
-                Next::Model(mut call) => {
+                NextStep::Done | NextStep::Asks(_) => return Ok(()),
+                NextStep::Model(mut call) => {
                     let round = call.round();
                     call.refresh().await;
                     spans.begin(&self.env, call.request());
@@ -112,14 +112,14 @@ impl Driver {
                     let answer = asking.await?;
                     run.take_answer(answer)?;
                 }
-                Next::Check(check) => {
+                NextStep::Check(check) => {
                     let span = trace::output_check();
                     let checking = check.judge();
                     let verdict = spans.inside(checking).instrument(span.clone()).await?;
                     trace::checked(&self.env, &span, verdict.fits());
                     run.take_verdict(verdict)?;
                 }
-                Next::Tools(calls) => spans.inside(self.run_calls(calls, run)).await?,
+                NextStep::Tools(calls) => spans.inside(self.run_calls(calls, run)).await?,
             }
         }
     }
@@ -207,7 +207,7 @@ impl Driver {
 
     async fn one_round(&self, run: &mut Run) -> Result<()> {
         match run.next() {
-            Next::Tools(calls) => self.run_calls(calls, run).await,
+            NextStep::Tools(calls) => self.run_calls(calls, run).await,
             _ => Ok(()),
         }
     }

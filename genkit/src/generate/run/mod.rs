@@ -30,7 +30,8 @@ pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
 pub(crate) use stepper::RunNames;
 pub use stepper::{
-    CallSettled, ModelAnswered, ModelCall, Next, OutputCheck, OutputChecked, Run, RunCall, RunState,
+    CallSettled, ModelAnswered, ModelCall, NextStep, OutputCheck, OutputChecked, Run, RunCall,
+    RunState,
 };
 pub(crate) use tool_call::call_inside;
 pub(crate) use turn::TurnRules;

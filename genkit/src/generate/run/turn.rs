@@ -77,7 +77,7 @@ enum TurnState {
     /// The model is done, and its answer is to be checked.
     Answered(Box<LastAnswer>),
     /// Calls of the last message ask somebody.
-    Asks(Box<Asking>),
+    Asks(Box<OpenRound>),
     Done(Box<GenerateResponse>),
     /// The response was handed out, or the run failed.
     Over,
@@ -85,7 +85,7 @@ enum TurnState {
 
 /// The message whose calls ask.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Asking {
+pub(super) struct OpenRound {
     pub(super) message: Message,
     /// The message was there before this run.
     is_resumed: bool,
@@ -117,17 +117,17 @@ pub(super) struct MachineState {
     custom: Map<String, Value>,
     /// Without messages and tools.
     pub(super) request: ModelRequest,
-    phase: Phase,
+    phase: SavedPhase,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Phase {
+enum SavedPhase {
     Ready,
     Tools(Box<ToolRound>),
     Answered(Box<LastAnswer>),
-    Asks(Box<Asking>),
-    Done(Box<Ending>),
+    Asks(Box<OpenRound>),
+    Done(Box<SavedEnding>),
     /// It failed, or its response was handed out.
     Over,
 }
@@ -135,7 +135,7 @@ enum Phase {
 /// How a run ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ending {
+struct SavedEnding {
     message: Option<Message>,
     finish_reason: Option<FinishReason>,
     finish_message: Option<String>,
@@ -163,7 +163,7 @@ impl TurnMachine {
         }
     }
 
-    /// What to do now. Asking again without feeding the machine gives the same.
+    /// What to do now. OpenRound again without feeding the machine gives the same.
     pub(super) fn next(&self) -> TurnStep {
         match &self.state {
             TurnState::Ready => TurnStep::Model,
@@ -306,7 +306,7 @@ impl TurnMachine {
     }
 
     /// What asks, and the answers so far.
-    pub(super) fn asking(&self) -> Option<&Asking> {
+    pub(super) fn asking(&self) -> Option<&OpenRound> {
         match &self.state {
             TurnState::Asks(asking) => Some(asking),
             _ => None,
@@ -353,17 +353,17 @@ impl TurnMachine {
         let mut request = &self.request;
         let (mut usage, mut custom) = (&self.usage, &self.custom);
         let phase = match &self.state {
-            TurnState::Ready => Phase::Ready,
-            TurnState::Over => Phase::Over,
-            TurnState::Tools(round) => Phase::Tools(round.clone()),
-            TurnState::Answered(last) => Phase::Answered(last.clone()),
-            TurnState::Asks(asking) => Phase::Asks(asking.clone()),
+            TurnState::Ready => SavedPhase::Ready,
+            TurnState::Over => SavedPhase::Over,
+            TurnState::Tools(round) => SavedPhase::Tools(round.clone()),
+            TurnState::Answered(last) => SavedPhase::Answered(last.clone()),
+            TurnState::Asks(asking) => SavedPhase::Asks(asking.clone()),
             TurnState::Done(response) => {
                 request = response.request.as_ref().unwrap_or(request);
                 (usage, custom) = (&response.usage, &response.custom);
                 let GenerateResponse { message, finish_reason, finish_message, .. } = &**response;
                 let (message, finish_message) = (message.clone(), finish_message.clone());
-                Phase::Done(Box::new(Ending {
+                SavedPhase::Done(Box::new(SavedEnding {
                     message,
                     finish_reason: *finish_reason,
                     finish_message,
@@ -391,19 +391,19 @@ impl TurnMachine {
         request.encoded = Encoded::kept();
         let mut ending = None;
         let state = match phase {
-            Phase::Ready => TurnState::Ready,
-            Phase::Over => TurnState::Over,
-            Phase::Tools(round) => TurnState::Tools(round),
-            Phase::Answered(last) => TurnState::Answered(last),
-            Phase::Asks(asking) => TurnState::Asks(asking),
-            Phase::Done(ended) => {
+            SavedPhase::Ready => TurnState::Ready,
+            SavedPhase::Over => TurnState::Over,
+            SavedPhase::Tools(round) => TurnState::Tools(round),
+            SavedPhase::Answered(last) => TurnState::Answered(last),
+            SavedPhase::Asks(asking) => TurnState::Asks(asking),
+            SavedPhase::Done(ended) => {
                 ending = Some(ended);
                 TurnState::Over
             }
         };
         let mut this = Self { request, rules, rounds, retries, index, usage, custom, state };
         if let Some(ending) = ending {
-            let Ending { message, finish_reason, finish_message } = *ending;
+            let SavedEnding { message, finish_reason, finish_message } = *ending;
             let response = this.end(message, finish_reason, finish_message);
             this.state = TurnState::Done(Box::new(response));
         }
@@ -457,7 +457,7 @@ impl TurnMachine {
         if round.is_interrupted() {
             let is_resumed = round.is_resumed();
             let (message, answers) = (round.into_interrupted(), Resume::default());
-            self.state = TurnState::Asks(Box::new(Asking { message, is_resumed, answers }));
+            self.state = TurnState::Asks(Box::new(OpenRound { message, is_resumed, answers }));
             return None;
         }
         if round.is_resumed() {
@@ -564,7 +564,7 @@ impl MachineState {
             done;
         (self.usage, self.custom) = (usage.clone(), custom.clone());
         let (message, finish_message) = (message.clone(), finish_message.clone());
-        self.phase = Phase::Done(Box::new(Ending {
+        self.phase = SavedPhase::Done(Box::new(SavedEnding {
             message,
             finish_reason: *finish_reason,
             finish_message,
@@ -577,7 +577,7 @@ impl MachineState {
     /// The questions that have no answer yet.
     pub(super) fn open(&self) -> Vec<Interrupt> {
         match &self.phase {
-            Phase::Asks(asking) => asking.answers.open(&asking.message),
+            SavedPhase::Asks(asking) => asking.answers.open(&asking.message),
             _ => Vec::new(),
         }
     }

@@ -18,7 +18,7 @@ use crate::message::ToolRequest;
 use crate::model::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 use crate::sync::lock;
 
-/// A model call that is to be performed: see [`Next::Model`](super::Next::Model).
+/// A model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
 #[must_use = "a call is made by `.perform().await`"]
 pub struct ModelCall<'a> {
     driver: &'a Arc<Driver>,
@@ -26,7 +26,7 @@ pub struct ModelCall<'a> {
 }
 
 /// What a model call gave, as data: for [`Run::answered`](super::Run::answered).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run goes on when `Run::answered` gets it"]
 pub struct ModelAnswered {
@@ -95,7 +95,7 @@ impl<'a> ModelCall<'a> {
     }
 }
 
-/// A tool call that is to be performed: see [`Next::Tools`](super::Next::Tools).
+/// A tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
 #[must_use = "a call is run by `.perform().await`"]
 pub struct RunCall {
     driver: Arc<Driver>,
@@ -106,7 +106,7 @@ pub struct RunCall {
 }
 
 /// What became of one tool call, as data: for [`Run::settled`](super::Run::settled).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run goes on when `Run::settled` gets it"]
 pub struct CallSettled {
@@ -182,7 +182,7 @@ impl RunCall {
     }
 }
 
-/// An answer that is to be checked: see [`Next::Check`](super::Next::Check).
+/// An answer that is to be checked: see [`NextStep::Check`](super::NextStep::Check).
 #[must_use = "an answer is checked by `.perform().await`"]
 pub struct OutputCheck<'a> {
     driver: &'a Arc<Driver>,
@@ -190,7 +190,7 @@ pub struct OutputCheck<'a> {
 }
 
 /// Whether an answer fits, as data: for [`Run::checked`](super::Run::checked).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[must_use = "the run goes on when `Run::checked` gets it"]
 pub struct OutputChecked {
     #[serde(with = "verdict")]
@@ -244,6 +244,33 @@ mod verdict {
     ) -> Result<Result<(), String>, D::Error> {
         let why = Option::<String>::deserialize(deserializer)?;
         Ok(why.map_or(Ok(()), Err))
+    }
+}
+
+// What these say of themselves is never content.
+
+impl std::fmt::Debug for ModelAnswered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelAnswered")
+            .field("finish_reason", &self.answer.finish_reason)
+            .field("usage", &self.answer.usage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for CallSettled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let asks = matches!(self.outcome, CallOutcome::Interrupted(_));
+        f.debug_struct("CallSettled")
+            .field("place", &self.place)
+            .field("asks", &asks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for OutputChecked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputChecked").field("fits", &self.verdict.is_ok()).finish()
     }
 }
 

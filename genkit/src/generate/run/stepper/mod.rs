@@ -30,7 +30,7 @@ pub use state::RunState;
 /// another process needs to go on. Awaiting a [`Generate`](crate::Generate) does the same steps.
 ///
 /// ```
-/// use genkit::generate::{Next, Run};
+/// use genkit::generate::{NextStep, Run};
 /// use genkit::message::ToolRequest;
 /// use genkit::model::ModelResponse;
 /// use genkit::testing::ScriptedModel;
@@ -51,22 +51,22 @@ pub use state::RunState;
 /// let mut run = genkit.generate("A table for two!").tools(["book"]).start().await?;
 /// loop {
 ///     match run.next() {
-///         Next::Model(call) => {
+///         NextStep::Model(call) => {
 ///             let answer = call.perform().await;
 ///             run.answered(answer)?;
 ///         }
-///         Next::Tools(calls) => {
+///         NextStep::Tools(calls) => {
 ///             for call in calls {
 ///                 run.settled(call.perform().await)?; // in any order, also at the same time
 ///             }
 ///         }
-///         Next::Asks(open) => {
+///         NextStep::Asks(open) => {
 ///             // Days may pass here, and another process may go on.
 ///             let stored = serde_json::to_string(&run.state())?;
 ///             run = Run::resume(&genkit, serde_json::from_str(&stored)?).await?;
 ///             run.answer(open[0].approve())?;
 ///         }
-///         Next::Check(check) => {
+///         NextStep::Check(check) => {
 ///             let checked = check.perform().await;
 ///             run.checked(checked)?;
 ///         }
@@ -93,7 +93,7 @@ pub struct Run {
 /// The next step of a [`Run`].
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Next<'a> {
+pub enum NextStep<'a> {
     /// The model is to be asked; what it answers goes to [`Run::answered`].
     Model(ModelCall<'a>),
     /// These calls are to be run, in any order and at the same time; each goes to [`Run::settled`] as it ends.
@@ -121,17 +121,17 @@ impl Run {
 
     /// What is to be done now. The same state says the same: asking again changes nothing.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows the run")]
-    pub fn next(&mut self) -> Next<'_> {
+    pub fn next(&mut self) -> NextStep<'_> {
         match self.machine.next() {
-            TurnStep::Model => Next::Model(ModelCall::new(&self.driver, &mut self.machine)),
-            TurnStep::Check => Next::Check(OutputCheck::new(&self.driver, &self.machine)),
+            TurnStep::Model => NextStep::Model(ModelCall::new(&self.driver, &mut self.machine)),
+            TurnStep::Check => NextStep::Check(OutputCheck::new(&self.driver, &self.machine)),
             TurnStep::Tools(calls) => {
                 let index = self.machine.index();
                 let call = |call| RunCall::new(Arc::clone(&self.driver), call, index);
-                Next::Tools(calls.into_iter().map(call).collect())
+                NextStep::Tools(calls.into_iter().map(call).collect())
             }
-            TurnStep::Asks => Next::Asks(self.open()),
-            TurnStep::Done => Next::Done,
+            TurnStep::Asks => NextStep::Asks(self.open()),
+            TurnStep::Done => NextStep::Done,
         }
     }
 
@@ -235,20 +235,20 @@ impl Run {
     pub async fn finish(mut self) -> Result<GenerateResponse> {
         loop {
             match self.next() {
-                Next::Model(call) => {
+                NextStep::Model(call) => {
                     let answer = call.perform().await;
                     self.answered(answer)?;
                 }
-                Next::Check(check) => {
+                NextStep::Check(check) => {
                     let verdict = check.perform().await;
                     self.checked(verdict)?;
                 }
-                Next::Tools(calls) => {
+                NextStep::Tools(calls) => {
                     let driver = Arc::clone(&self.driver);
                     let ran = driver.perform_calls(calls, &mut self).await;
                     ran.map_err(|error| self.fail(error))?;
                 }
-                Next::Asks(_) | Next::Done => return self.into_response(),
+                NextStep::Asks(_) | NextStep::Done => return self.into_response(),
             }
         }
     }

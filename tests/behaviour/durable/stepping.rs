@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use genkit::generate::{CallSettled, ModelAnswered, Next, OutputChecked, Run, RunState};
+use genkit::generate::{CallSettled, ModelAnswered, NextStep, OutputChecked, Run, RunState};
 use genkit::message::ToolRequest;
 use genkit::middleware::retry;
 use genkit::model::{ModelResponse, Usage};
@@ -12,7 +12,19 @@ use genkit::{
 };
 use serde_json::{Value, json};
 
-use super::interrupts::{add, delete};
+use crate::generate::{calls, outputs};
+
+/// Adds.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Deletes a note.
+#[tool(needs_approval)]
+async fn delete(id: u64) -> String {
+    format!("{id} is gone")
+}
 
 /// Asks the model of its caller.
 #[tool]
@@ -73,14 +85,14 @@ async fn elsewhere(genkit: &Genkit, run: Run) -> Run {
 /// What is next, in a word.
 fn said(run: &mut Run) -> String {
     match run.next() {
-        Next::Model(call) => format!("model {}", call.round()),
-        Next::Tools(calls) => {
+        NextStep::Model(call) => format!("model {}", call.round()),
+        NextStep::Tools(calls) => {
             let ids: Vec<_> =
                 calls.iter().map(|call| call.request().id.clone().unwrap_or_default()).collect();
             format!("tools {}", ids.join(" "))
         }
-        Next::Check(_) => "check".to_owned(),
-        Next::Asks(open) => format!("asks {}", open.len()),
+        NextStep::Check(_) => "check".to_owned(),
+        NextStep::Asks(open) => format!("asks {}", open.len()),
         _ => "done".to_owned(),
     }
 }
@@ -88,19 +100,19 @@ fn said(run: &mut Run) -> String {
 /// Performs one step: of several calls the last one alone.
 async fn step(run: &mut Run) -> Result<()> {
     match run.next() {
-        Next::Model(call) => {
+        NextStep::Model(call) => {
             let answer = call.perform().await;
             run.answered(answer)?;
         }
-        Next::Tools(mut calls) => {
+        NextStep::Tools(mut calls) => {
             let settled = calls.pop().unwrap().perform().await;
             assert!(run.settled(settled)?);
         }
-        Next::Check(check) => {
+        NextStep::Check(check) => {
             let checked = check.perform().await;
             run.checked(checked)?;
         }
-        Next::Asks(open) => run.answer(open[0].approve())?,
+        NextStep::Asks(open) => run.answer(open[0].approve())?,
         _ => {}
     }
     Ok(())
@@ -124,7 +136,7 @@ async fn a_run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() 
     let (genkit, model) = instance(script());
     let mut run = ask(&genkit).start().await.unwrap();
     let mut steps = Vec::new();
-    while !matches!(run.next(), Next::Done) {
+    while !matches!(run.next(), NextStep::Done) {
         let now = said(&mut run);
         assert_eq!(said(&mut run), now, "asking changes nothing");
         run = elsewhere(&genkit, run).await;
@@ -187,7 +199,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let ask = genkit.generate("go").tools(["muse", "add"]).output::<Name>().output_retries(1);
     let mut run = ask.start().await.unwrap();
     let mut worker = Run::resume(&genkit, run.state()).await.unwrap();
-    let Next::Model(call) = worker.next() else { panic!("{:?}", worker.next()) };
+    let NextStep::Model(call) = worker.next() else { panic!("{:?}", worker.next()) };
     let answer: ModelAnswered = sent(call.perform().await.unwrap());
     assert!(run.answered(Ok(answer.clone())).unwrap());
     assert!(!run.answered(Ok(answer)).unwrap(), "it came twice");
@@ -196,7 +208,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let mut settled = Vec::new();
     for at in [1, 0] {
         let mut worker = Run::resume(&genkit, before.clone()).await.unwrap();
-        let Next::Tools(mut calls) = worker.next() else { panic!("{:?}", worker.next()) };
+        let NextStep::Tools(mut calls) = worker.next() else { panic!("{:?}", worker.next()) };
         let done: CallSettled = sent(calls.remove(at).perform().await.unwrap());
         assert!(!done.outcome().is_interrupted());
         settled.push(done);
@@ -209,7 +221,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let run_before_answer = run.state();
     let mut worker = Run::resume(&genkit, run_before_answer).await.unwrap();
     step(&mut worker).await.unwrap();
-    let Next::Check(check) = worker.next() else { panic!("{:?}", worker.next()) };
+    let NextStep::Check(check) = worker.next() else { panic!("{:?}", worker.next()) };
     let checked: OutputChecked = sent(check.perform().await.unwrap());
     let mut run = Run::resume(&genkit, worker.state()).await.unwrap();
     assert!(run.checked(Ok(checked.clone())).unwrap());
@@ -234,7 +246,7 @@ async fn a_limit_on_usage_holds_over_all_lives_of_a_run() {
     assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
     assert_eq!(model.requests().len(), 2);
     assert_eq!(error.partial().unwrap().messages().len(), 5);
-    assert!(matches!(run.next(), Next::Done));
+    assert!(matches!(run.next(), NextStep::Done));
     assert_eq!(run.into_response().unwrap_err().kind(), ErrorKind::Aborted, "it was told");
 }
 
@@ -291,9 +303,9 @@ async fn what_was_withheld_stays_withheld_in_another_process() {
     step(&mut run).await.unwrap();
     let state: RunState = serde_json::from_str(&stored(&run.state())).unwrap();
     let response = ask.resume_run(state).await.unwrap().finish().await.unwrap();
-    let outputs = super::outputs(&response);
-    assert_eq!(outputs[0], 3);
-    assert!(outputs[1]["error"].as_str().unwrap().contains("not offered"), "{outputs:?}");
+    let answers = outputs(&response);
+    assert_eq!(answers[0], 3);
+    assert!(answers[1]["error"].as_str().unwrap().contains("not offered"), "{answers:?}");
 }
 
 #[tokio::test]
@@ -322,7 +334,7 @@ async fn questions_are_answered_one_by_one_and_once() {
     assert_eq!(said(&mut run), "asks 1", "what is wrong changes nothing");
     run.answer(open[0].accept(json!({"name": "Ada"}))).unwrap();
     let response = run.finish().await.unwrap();
-    assert_eq!(super::outputs(&response), ["Ada and Bob"]);
+    assert_eq!(outputs(&response), ["Ada and Bob"]);
 }
 
 #[tokio::test]
@@ -358,7 +370,7 @@ async fn stored_states_of_each_schema_number_go_on() {
         let (genkit, _) = instance(answers);
         let mut run = Run::resume(&genkit, state).await.unwrap();
         seen.push(said(&mut run));
-        while !matches!(run.next(), Next::Done) {
+        while !matches!(run.next(), NextStep::Done) {
             step(&mut run).await.unwrap();
         }
         assert_eq!(run.into_response().unwrap().text(), r#"{"name": "Ada"}"#, "{name}");
@@ -409,7 +421,7 @@ async fn dropping_a_run_cancels_what_its_tools_left_behind() {
                 Ok("left")
             }
         });
-    let model = super::calls([("leave", json!({}))]);
+    let model = calls([("leave", json!({}))]);
     let mut run = genkit::generate("go").model(model).tools(vec![leave]).start().await.unwrap();
     step(&mut run).await.unwrap();
     step(&mut run).await.unwrap();
