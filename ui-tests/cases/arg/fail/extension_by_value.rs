@@ -1,0 +1,13 @@
+use genkit::tool;
+
+#[derive(Clone)]
+struct User;
+
+/// Does something.
+#[tool]
+async fn act(#[arg(extension)] user: User) -> String {
+    let _ = user;
+    String::new()
+}
+
+fn main() {}
