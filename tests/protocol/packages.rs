@@ -13,7 +13,7 @@ use crate::program::{self, Ran};
 
 /// The conformance suite, the inspector, the TypeScript SDK in both generations, and a strict
 /// validator of schemas.
-const NPM: [&str; 5] = [
+pub(crate) const NPM: [&str; 5] = [
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/sdk@1.32.2",

@@ -10,6 +10,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint("idempotent", "Says that calling it twice is calling it once."),
     hint("open_world", "Says that it reaches out of this program: the web, another system."),
     hint("needs_approval", "Asks the user before each call."),
+    hint(
+        "at_most_once",
+        "In a durable run, a call that may have happened is never made again by itself: a person is asked what became \
+         of it.",
+    ),
     TIMEOUT,
     PERMIT,
     OptionSpec {

@@ -14,6 +14,9 @@ pub(crate) enum Error {
     #[error("the input has no `serde::Deserialize`")]
     NoDeserialize,
 
+    #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
+    FixedArgument { tool: String, argument: String, why: String },
+
     // Injected parameters.
     #[error("no state of type `{0}` was given: call `.state(..)`")]
     NoState(&'static str),
@@ -37,7 +40,9 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Arguments(_) | Self::ArgumentsAt { .. } => ErrorKind::InvalidArgument,
+            Self::Arguments(_) | Self::ArgumentsAt { .. } | Self::FixedArgument { .. } => {
+                ErrorKind::InvalidArgument
+            }
             Self::NoState(_) => ErrorKind::FailedPrecondition,
             Self::NoExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,

@@ -23,6 +23,11 @@ pub(crate) enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
+    #[error(
+        "`.middleware(..)` runs where this library serves: `.await`, `.run()` or `.router()`; a handler \
+         of the SDK knows none"
+    )]
+    MiddlewareOfHandler,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
     #[cfg(feature = "mcp-http")]
@@ -88,7 +93,7 @@ pub(crate) enum Error {
     MiddlewareAnswer { tool: String, why: String },
 
     #[error("the record of this call does not serialize")]
-    StateUnserializable { source: rmcp::model::RequestStateError },
+    StateUnserializable { source: serde_json::Error },
     #[error(
         "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
          stay small"
@@ -169,7 +174,9 @@ impl Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            Self::NothingLinked | Self::AllFiltered | Self::MiddlewareOfHandler => {
+                ErrorKind::FailedPrecondition
+            }
             #[cfg(feature = "mcp-http")]
             Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,

@@ -5,6 +5,8 @@ mod audit;
 mod auth;
 mod builder;
 mod caller;
+#[cfg(feature = "cli")]
+mod cli;
 mod content;
 mod engine;
 mod error;
@@ -17,6 +19,7 @@ mod in_process;
 #[cfg(feature = "jwt")]
 mod jwt;
 mod lists;
+mod middleware;
 mod permission;
 mod principal;
 mod quota;
@@ -37,8 +40,14 @@ mod tool_middleware;
 #[cfg(feature = "mcp-http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
+#[cfg(feature = "cli")]
+pub use cli::McpCli;
 #[cfg(feature = "jwt")]
 pub use jwt::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
+pub use middleware::{
+    NextRequest, RequestMiddleware, ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read,
+    on_request,
+};
 pub use permission::{Caller, Item};
 pub use principal::Principal;
 #[cfg(feature = "testing")]

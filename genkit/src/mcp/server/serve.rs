@@ -108,8 +108,12 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// As serving: the registry is checked first.
+    /// As serving: the registry is checked first. [`middleware`](Self::middleware) is an error: a handler
+    /// would run without.
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        if !self.settings.middleware.is_empty() {
+            return Err(E::MiddlewareOfHandler.into());
+        }
         self.hosts.register_soon(&self.genkit.registry);
         #[cfg(feature = "mcp-http")]
         warn_unused(&self.listening);
@@ -210,7 +214,7 @@ fn stdio_limits(shared: &SharedState) -> StdioLimits {
 }
 
 /// Serves one client over a pipe in memory, in the background, until the client goes.
-#[cfg(any(feature = "testing", feature = "mcp-host"))]
+#[cfg(any(feature = "testing", feature = "mcp-host", feature = "cli"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
     let handler = server.check(true)?;

@@ -86,11 +86,15 @@ pub(crate) struct ServerSettings {
     /// Whether clients read errors with all their causes; `None` is that of the transport.
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
-    pub(crate) sealing_key: Option<Vec<u8>>,
+    /// The one that seals first; those of before open still.
+    pub(crate) sealing_keys: Vec<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
     /// What every request is given.
     pub(crate) values: TypeMap,
     pub(crate) max_line: usize,
+    /// Around each request, the first outermost.
+    pub(crate) middleware:
+        std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "mcp-http")]
     pub(crate) http: HttpSettings,
 }
@@ -137,10 +141,11 @@ impl Default for ServerSettings {
             audit_contents: false,
             expose_errors: None,
             approval_fallback: ApprovalFallback::default(),
-            sealing_key: None,
+            sealing_keys: Vec::new(),
             extensions: Map::new(),
             values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,
+            middleware: std::sync::Arc::default(),
             #[cfg(feature = "mcp-http")]
             http: HttpSettings::default(),
         }

@@ -45,7 +45,7 @@ impl SharedState {
     ) -> Result<Self> {
         let exposes_errors = settings.expose_errors.unwrap_or(is_local);
         Ok(Self {
-            sealer: StateSealer::new(settings.sealing_key.as_deref())?,
+            sealer: StateSealer::new(&settings.sealing_keys)?,
             quotas: Quotas::new(&QuotaLimits {
                 places: settings.max_in_flight,
                 per_second: settings.per_second,

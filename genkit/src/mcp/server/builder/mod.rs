@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::hosts::FrontedHosts;
+use super::middleware::RequestMiddleware;
 use super::permission::{Caller, Item};
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
@@ -350,10 +351,46 @@ impl McpServer {
         self
     }
 
+    /// Request middleware: code around each list, call, read, prompt and completion, whatever the client;
+    /// called again, inside of those before. [`on_request`](crate::mcp::server::on_request) makes one of a
+    /// closure.
+    ///
+    /// The middleware of the program ([`GenkitBuilder::middleware`](crate::GenkitBuilder::middleware))
+    /// stands around its tools here, too, inside of this one: it sees typed calls, and may change them.
+    ///
+    /// ```
+    /// use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let closed = on_call(|request: ServedRequest, next: NextRequest| async move {
+    ///     match request.name() {
+    ///         "delete" => Err(Error::new(ErrorKind::PermissionDenied, "not on Sundays")),
+    ///         _ => next.run().await,
+    ///     }
+    /// });
+    /// let server = genkit::serve_mcp().middleware(closed);
+    /// ```
+    pub fn middleware(mut self, middleware: impl RequestMiddleware) -> Self {
+        let before = self.settings.middleware.iter().cloned();
+        self.settings.middleware = before.chain([Arc::new(middleware) as _]).collect();
+        self
+    }
+
     /// The key that seals what a question carries through the client: at least 32 random bytes,
     /// the same for all instances of the server. Default is a key of this process alone.
+    ///
+    /// Given again, the first one seals and the others open what they sealed. So a fleet changes its key
+    /// without a question lost: first every instance learns the new key as its second, then each
+    /// has it as its first, and after an hour, when no question lives that the old one sealed, it goes.
+    ///
+    /// ```
+    /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
+    /// genkit::serve_mcp()
+    ///     .sealing_key(key_of("november"))
+    ///     .sealing_key(key_of("october"));
+    /// ```
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
-        self.settings.sealing_key = Some(key.into());
+        self.settings.sealing_keys.push(key.into());
         self
     }
 

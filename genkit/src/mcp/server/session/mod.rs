@@ -7,6 +7,7 @@ mod era;
 mod interest;
 mod notifier;
 mod request_state;
+mod seal;
 mod sees;
 mod subscriptions;
 
@@ -23,7 +24,7 @@ pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
 pub(crate) use sees::Sees;
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
