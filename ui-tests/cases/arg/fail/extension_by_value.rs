@@ -1,6 +1,5 @@
 use genkit::tool;
 
-#[derive(Clone)]
 struct User;
 
 /// Does something.

@@ -1,9 +1,0 @@
-use genkit::tool;
-
-/// Says hello.
-#[tool(permit = "notes:read notes:write")]
-async fn hello() -> String {
-    "hello".to_owned()
-}
-
-fn main() {}
