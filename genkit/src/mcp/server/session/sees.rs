@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 /// Whether the resource at a URI is there for a subscriber. Default is that all are.
 #[derive(Clone, Default)]
-pub(crate) struct Sees(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+pub(crate) struct Sees(Option<SeesUri>);
+
+type SeesUri = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 impl Sees {
     pub(crate) fn new(sees: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
