@@ -4,6 +4,7 @@ mod access;
 mod connections;
 mod embedding;
 mod errors;
+mod health;
 mod here;
 mod listening;
 mod messages;

@@ -35,6 +35,12 @@ pub(crate) enum Error {
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
     )]
     HeaderName(String),
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no path for health: `.health(..)` takes one such as `/health`, of letters, digits and \
+         `-_./`, which is not that of the server"
+    )]
+    HealthPath(String),
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 

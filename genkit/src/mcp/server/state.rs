@@ -11,6 +11,8 @@ use super::lists::{ListCache, Lists};
 use super::principal::HttpHead;
 use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Session, StateSealer};
+#[cfg(feature = "mcp-http")]
+use super::settings::HealthSettings;
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
@@ -41,6 +43,8 @@ impl SharedState {
         hosts: FrontedHosts,
         exposes_errors: bool,
     ) -> Result<Self> {
+        #[cfg(feature = "mcp-http")]
+        check_health_path(settings.http.health.as_ref())?;
         Ok(Self {
             sealer: StateSealer::new(settings.sealing_key.as_deref())?,
             quotas: Quotas::new(&QuotaLimits {
@@ -82,6 +86,12 @@ impl SharedState {
         }
     }
 
+    /// How many servers behind this one are connected, of those that should be.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn servers_behind(&self) -> (usize, usize) {
+        self.hosts.servers()
+    }
+
     /// Whether what fronted hosts have is in the registry.
     pub(crate) fn has_all_hosts(&self) -> bool {
         self.hosts.are_registered()
@@ -121,6 +131,17 @@ impl SharedState {
     /// The resource at `uri`: a fixed address first, then the most specific template.
     pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
         self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
+    }
+}
+
+#[cfg(feature = "mcp-http")]
+fn check_health_path(health: Option<&HealthSettings>) -> Result<()> {
+    let Some(HealthSettings { path, .. }) = health else { return Ok(()) };
+    let is_path = path.len() > 1 && path.starts_with('/') && !path.starts_with("/mcp");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    match is_path && path.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(E::HealthPath(path.clone()).into()),
     }
 }
 
