@@ -28,7 +28,9 @@ fn after<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
 /// The arguments of a JSON list, with a free port in the place of theirs.
 fn on_a_free_port(list: &Value) -> Vec<String> {
     let words = list.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
-    words.map(|word| if word.ends_with(":8000") { "127.0.0.1:0" } else { word }.to_owned()).collect()
+    words
+        .map(|word| if word.ends_with(":8000") { "127.0.0.1:0" } else { word }.to_owned())
+        .collect()
 }
 
 /// It serves with these arguments, and says how it is.
@@ -68,12 +70,23 @@ fn the_image_builds_and_starts_what_is_there() {
 #[test]
 fn the_programs_need_only_what_the_image_has() {
     for example in ["notes", "quickstart"] {
-        let ran = program::run(Command::new("ldd").arg(server::example(example)), PATIENCE).unwrap();
+        let ran =
+            program::run(Command::new("ldd").arg(server::example(example)), PATIENCE).unwrap();
         assert_eq!(ran.code, Some(0), "{}", ran.story());
         for line in ran.stdout.lines() {
             let name = line.trim().rsplit('/').next().unwrap_or_default();
             let name = if line.contains("=>") { line.trim() } else { name };
-            let known = ["linux-vdso", "linux-gate", "ld-linux", "libc.so", "libm.so", "libgcc_s.so", "libpthread.so", "libdl.so", "librt.so"];
+            let known = [
+                "linux-vdso",
+                "linux-gate",
+                "ld-linux",
+                "libc.so",
+                "libm.so",
+                "libgcc_s.so",
+                "libpthread.so",
+                "libdl.so",
+                "librt.so",
+            ];
             assert!(known.iter().any(|known| name.starts_with(known)), "{example} needs {line}");
         }
     }
@@ -101,9 +114,16 @@ fn systemd_takes_the_unit() {
     match program::run(Command::new("systemd-analyze").arg("verify").arg(&here), PATIENCE) {
         Ok(ran) => {
             assert_eq!(ran.code, Some(0), "{}", ran.story());
-            assert_eq!(ran.stderr.lines().find(|line| line.contains("notes.service")), None, "{}", ran.story());
+            assert_eq!(
+                ran.stderr.lines().find(|line| line.contains("notes.service")),
+                None,
+                "{}",
+                ran.story()
+            );
         }
-        Err(story) => println!("the unit is not verified: there is no systemd-analyze here ({story})"),
+        Err(story) => {
+            println!("the unit is not verified: there is no systemd-analyze here ({story})")
+        }
     }
 }
 
@@ -131,6 +151,8 @@ fn the_instances_start_as_the_compose_file_says() {
             let ran = program::run(&mut check, PATIENCE).unwrap();
             assert_eq!(ran.code, Some(0), "{}", ran.story());
         }
-        _ => println!("the compose file is read, and not checked: there is no `docker compose` here"),
+        _ => {
+            println!("the compose file is read, and not checked: there is no `docker compose` here")
+        }
     }
 }

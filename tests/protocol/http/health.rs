@@ -19,7 +19,7 @@ fn ask(origin: &str, path: &str) -> Answer {
 }
 
 fn body(answer: &Answer) -> Value {
-    serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{answer:?}"))
+    serde_json::from_str(&answer.text).unwrap_or_else(|_| panic!("{answer:?}"))
 }
 
 /// Asks until the server behind has come, or is known to be missing.

@@ -53,10 +53,14 @@ fn flags() -> Vec<Arg> {
     }
     if cfg!(feature = "mcp-http") {
         flags.extend([
-            valued("allow-host", "HOST", "A name that requests may give, behind a domain or a proxy")
-                .help_heading("With --http")
-                .action(ArgAction::Append)
-                .requires("http"),
+            valued(
+                "allow-host",
+                "HOST",
+                "A name that requests may give, behind a domain or a proxy",
+            )
+            .help_heading("With --http")
+            .action(ArgAction::Append)
+            .requires("http"),
             flag("stateless", "Keep no sessions: any instance answers any request")
                 .help_heading("With --http")
                 .requires("http"),

@@ -65,7 +65,7 @@ pub(super) fn router(shared: Arc<SharedState>) -> Router {
         async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
     };
     let router = Router::new().route(PATH, axum::routing::any(answer.clone()));
-    health.iter().fold(router, |router, path| {
-        router.route(path, axum::routing::any(answer.clone()))
-    })
+    health
+        .iter()
+        .fold(router, |router, path| router.route(path, axum::routing::any(answer.clone())))
 }
