@@ -17,6 +17,7 @@ mod fuzz;
 mod host;
 mod http;
 mod load;
+mod oauth;
 mod packages;
 mod pipe;
 mod program;

@@ -20,6 +20,11 @@ pub(crate) enum Error {
     // Injected parameters.
     #[error("no state of type `{0}` was given: call `.state(..)`")]
     NoState(&'static str),
+    #[error(
+        "the request brings no `{0}`: who calls is known where `.authenticate(..)` or a layer of the \
+         app finds it out, or `.extension(..)` gives one to every request"
+    )]
+    NoExtension(&'static str),
     #[error("this type cannot be state")]
     CannotBeState,
     #[error("a chunk does not serialize to JSON")]
@@ -39,6 +44,7 @@ impl Topic for Error {
                 ErrorKind::InvalidArgument
             }
             Self::NoState(_) => ErrorKind::FailedPrecondition,
+            Self::NoExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
             Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
                 ErrorKind::Internal

@@ -1,6 +1,7 @@
 //! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
 
 mod access;
+mod authentication;
 mod connections;
 mod embedding;
 mod errors;
@@ -11,8 +12,9 @@ mod messages;
 mod middleware;
 mod owners;
 mod pages;
+mod permissions;
 mod raw;
 mod sessions;
 mod shutdown;
 mod streams;
-mod wire;
+pub(crate) mod wire;

@@ -99,6 +99,11 @@ impl Tool {
         self.0.settings.hints
     }
 
+    /// Whether a durable run never makes a call of it again that may have happened.
+    pub fn is_at_most_once(&self) -> bool {
+        self.0.settings.at_most_once
+    }
+
     /// Whether the user is asked before each call.
     pub fn needs_approval(&self) -> bool {
         self.0.settings.needs_approval

@@ -153,6 +153,17 @@ pub(crate) enum Error {
     ToolFailed { name: String, kind: ErrorKind },
     #[error("the run failed, and its error was read before")]
     AlreadyFailed,
+    #[error("the run is not over: perform what `.next()` says first")]
+    NotOver,
+    #[error("the run asks nothing now")]
+    NothingAsked,
+    #[error("this question has its answer already, or is asked no more")]
+    AnsweredBefore,
+    #[error(
+        "the run cannot go on by names alone: {}. Register them with `Genkit::builder()`, or go on with \
+         `.resume_run(state)` of a request that has them", .0.join("; ")
+    )]
+    CannotResume(Vec<String>),
 
     // Interrupts, and how a run goes on from them.
     #[error("the last turn waits for answers: call `.resume(..)` first")]
@@ -215,6 +226,9 @@ impl Topic for Error {
             Self::Blocked(_)
             | Self::NoMessage
             | Self::WaitsForAnswers
+            | Self::NotOver
+            | Self::NothingAsked
+            | Self::CannotResume(_)
             | Self::NothingToResume
             | Self::PartialCall
             | Self::CallAsks

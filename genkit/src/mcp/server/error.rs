@@ -41,6 +41,21 @@ pub(crate) enum Error {
          `-_./`, which is not that of the server"
     )]
     HealthPath(String),
+    #[cfg(feature = "mcp-http")]
+    #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
+    ProtectedResource { resource: String, why: &'static str },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.protected_resource(..)` tells clients where they get tokens, and nothing checks these: add \
+         `.authenticate(..)`"
+    )]
+    NothingVerifies,
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.authenticate(..)` and `.bearer_token(..)` check nothing for `.into_handler()`: check tokens in \
+         the transport that you serve it by"
+    )]
+    HandlerAuthenticates,
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -84,7 +99,7 @@ pub(crate) enum Error {
     MiddlewareAnswer { tool: String, why: String },
 
     #[error("the record of this call does not serialize")]
-    StateUnserializable { source: rmcp::model::RequestStateError },
+    StateUnserializable { source: serde_json::Error },
     #[error(
         "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
          stay small"
@@ -111,6 +126,9 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    /// It is there, and not for this caller, who reads that it is unknown.
+    #[error("{0}")]
+    Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Unknown prompt: {0}")]
@@ -148,6 +166,7 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
+            Self::Hidden(_) => "permit",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
@@ -164,6 +183,8 @@ impl Topic for Error {
             Self::NothingLinked | Self::AllFiltered | Self::MiddlewareOfHandler => {
                 ErrorKind::FailedPrecondition
             }
+            #[cfg(feature = "mcp-http")]
+            Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)

@@ -79,6 +79,11 @@ impl McpServer {
             }
             None => {
                 warn_unused(&listening);
+                if handler.settings().http.authentication.is_required() {
+                    tracing::info!(
+                        "stdio: its client is the user who started this, without a token"
+                    );
+                }
                 serve_stdio(handler, stop).await
             }
         };
@@ -112,6 +117,10 @@ impl McpServer {
         self.hosts.register_soon(&self.genkit.registry);
         #[cfg(feature = "mcp-http")]
         warn_unused(&self.listening);
+        #[cfg(feature = "mcp-http")]
+        if self.settings.http.authentication.is_required() {
+            return Err(E::HandlerAuthenticates.into());
+        }
         self.check(false)
     }
 
@@ -152,9 +161,15 @@ impl McpServer {
     /// user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
+        #[cfg(feature = "mcp-http")]
+        if let Some(resource) = &self.settings.http.resource {
+            resource.check()?;
+            if !self.settings.http.authentication.is_required() {
+                return Err(E::NothingVerifies.into());
+            }
+        }
         let fronts = !self.hosts.is_empty();
-        let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
-        let shared = SharedState::new(self.genkit, self.settings, self.hosts, exposes_errors)?;
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
         let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();

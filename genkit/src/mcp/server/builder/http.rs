@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::McpServer;
 use crate::error::{BoxError, Error};
 use crate::http_server::ListenPlace;
+use crate::mcp::server::auth::{Authentication, ProtectedResource, TokenVerifier};
 use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::settings::HealthCheck;
 
@@ -64,9 +65,49 @@ impl McpServer {
         self
     }
 
-    /// Requires `Authorization: Bearer TOKEN` of every request. Default is to require nothing.
+    /// Requires `Authorization: Bearer TOKEN` of every request over HTTP. Default is to require nothing.
+    ///
+    /// It tells nobody apart: for that there is [`authenticate`](Self::authenticate), in whose place it
+    /// stands, as that in its.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
-        self.settings.http.bearer = Some(token.into());
+        self.settings.http.authentication =
+            Authentication::SharedToken(token.into().into_boxed_str().into());
+        self
+    }
+
+    /// Requires a bearer token of every request over HTTP that `verifier` takes. Default is to require
+    /// nothing.
+    ///
+    /// The [`Principal`](crate::mcp::server::Principal) that the verifier finds owns the sessions that it
+    /// opens, has a share and a rate of its own, stands in the audit events, and is at hand in functions
+    /// by `#[arg(extension)] user: &Principal`. The token is not: the header is taken out of the request,
+    /// so that no function passes it on.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::server::{Principal, TokenError};
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp()
+    ///     .http("127.0.0.1:8000")
+    ///     .authenticate(|token: String| async move {
+    ///         match token.as_str() {
+    ///             "k-7f3a" => Ok(Principal::new("ada").with_scopes(["notes:write"])),
+    ///             _ => Err(TokenError::invalid("the key is unknown")),
+    ///         }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    pub fn authenticate(mut self, verifier: impl TokenVerifier) -> Self {
+        self.settings.http.authentication = Authentication::Verifier(Arc::new(verifier));
+        self
+    }
+
+    /// Tells clients without a token where they get one: the metadata of an OAuth resource (RFC 9728), and
+    /// the challenges of MCP's authorization. What checks the tokens is
+    /// [`authenticate`](Self::authenticate).
+    pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
+        self.settings.http.resource = Some(resource);
         self
     }
 

@@ -180,7 +180,8 @@ impl Engine {
         let accepted = listen::accepted(params.notifications);
         let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let filter = ListenFilter::new(&accepted, request.session.quota())?;
+            let sees = self.shared.sees(request.head.identity());
+            let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });
         let (filter, open) = match admitted {
@@ -224,16 +225,16 @@ impl NewCall<'_> {
             return Err(request.refused(kind.method(), "", error));
         }
         let era = request.era;
-        let page = move |engine: &Engine| {
-            let lists = engine.shared.lists();
+        let page = move |engine: &Engine, request: &Request| {
+            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
             lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings)
         };
         if self.around.is_none() && self.engine.shared.has_all_hosts() {
-            return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine)?)));
+            return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine, &request)?)));
         }
-        self.run(request, move |engine, _| async move {
+        self.run(request, move |engine, request| async move {
             engine.shared.with_hosts().await;
-            let page = page(&engine)?;
+            let page = page(&engine, &request)?;
             Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
         })
     }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
 use bytes::Bytes;
-use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN};
 use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
-use super::bearer::BearerToken;
 use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
@@ -20,9 +19,13 @@ use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
 use crate::mcp::server::audit;
+use crate::mcp::server::auth::{
+    Authentication, Challenges, Denial, ProtectedResource, document_answer,
+};
 use crate::mcp::server::engine::Engine;
 use crate::mcp::server::principal::Principal;
 use crate::mcp::server::quota::{ClientKey, ClientQuota};
+use crate::mcp::server::session::Sees;
 use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::state::SharedState;
 
@@ -30,7 +33,7 @@ use crate::mcp::server::state::SharedState;
 const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 
 /// What a page may read of an answer beside its body.
-const EXPOSED: &str = "mcp-session-id";
+const EXPOSED: &str = "mcp-session-id, www-authenticate";
 
 /// The protocol and what stands before it.
 #[derive(Clone)]
@@ -39,7 +42,10 @@ pub(super) struct McpEndpoint(Arc<EndpointState>);
 pub(super) struct EndpointState {
     hosts: AllowedHosts,
     cors: Cors,
-    bearer: BearerToken,
+    authentication: Authentication,
+    challenges: Challenges,
+    required_scopes: Vec<String>,
+    metadata: Option<Metadata>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyRoom>,
     pub(super) engine: Engine,
@@ -53,10 +59,24 @@ pub(super) struct EndpointState {
     pub(super) end: CancellationToken,
 }
 
+/// What clients are told of the resource, and where.
+struct Metadata {
+    path: String,
+    document: Bytes,
+}
+
+impl Metadata {
+    fn new(resource: &ProtectedResource) -> Self {
+        Self { path: resource.metadata_path(), document: resource.metadata().to_string().into() }
+    }
+}
+
 /// Who sends a request.
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
+    /// Which resources a session of it hears of.
+    pub(super) sees: Sees,
     pub(super) address: Option<IpAddr>,
     connection: Option<&'a Connection>,
 }
@@ -78,7 +98,14 @@ impl McpEndpoint {
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
-            bearer: BearerToken::new(settings.bearer.as_deref()),
+            challenges: Challenges::new(settings.resource.as_ref()),
+            required_scopes: settings
+                .resource
+                .as_ref()
+                .map(|resource| resource.required_scopes().to_vec())
+                .unwrap_or_default(),
+            metadata: settings.resource.as_ref().map(Metadata::new),
+            authentication: settings.authentication,
             max_body: settings.max_body,
             room: BodyRoom::new(settings.max_body),
             health: Health::new(&shared),
@@ -89,6 +116,11 @@ impl McpEndpoint {
             drain,
             end,
         }))
+    }
+
+    /// Where the metadata of the resource stands, if there is any.
+    pub(super) fn metadata_path(&self) -> Option<&str> {
+        self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
     }
 
     /// Ends all sessions, and what still runs in them.
@@ -116,7 +148,9 @@ impl McpEndpoint {
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
-        self.0.answer(request, RequestSender { client, owner, address, connection: None }).await
+        let sees = Sees::default();
+        let sender = RequestSender { client, owner, sees, address, connection: None };
+        self.0.answer(request, sender).await
     }
 }
 
@@ -141,7 +175,8 @@ impl HttpApp for McpEndpoint {
         if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
             return answer;
         }
-        if request.uri().path() != PATH {
+        let path = request.uri().path();
+        if path != PATH && self.metadata_path() != Some(path) {
             return answers::empty(StatusCode::NOT_FOUND);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
@@ -151,9 +186,11 @@ impl HttpApp for McpEndpoint {
             Some(_) => self.0.client(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
-        // Nothing stands in front that could know a principal.
+        // Nothing stands in front that could know a principal: its token tells.
         let owner = Owner::default();
-        let sender = RequestSender { client, owner, address, connection: Some(from.connection) };
+        let sees = Sees::default();
+        let connection = Some(from.connection);
+        let sender = RequestSender { client, owner, sees, address, connection };
         self.0.answer(request, sender).await
     }
 }
@@ -171,8 +208,8 @@ impl EndpointState {
 
     async fn answer<B>(
         &self,
-        request: Request<B>,
-        sender: RequestSender<'_>,
+        mut request: Request<B>,
+        mut sender: RequestSender<'_>,
     ) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -180,6 +217,11 @@ impl EndpointState {
         let (headers, uri) = (request.headers(), request.uri());
         if let Err(refusal) = self.hosts.check(headers, uri) {
             return refuse(request.method(), uri.path(), &sender, refusal.into());
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
+            // Whoever has no token yet reads it, also on a page of anybody.
+            let answer = document_answer(request.method(), metadata.document.clone());
+            return answer.map(AnswerBody::from);
         }
         let Some(rights) = self.cors.check(headers, uri) else {
             return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
@@ -192,22 +234,59 @@ impl EndpointState {
             return response;
         }
         let is_page = headers.contains_key(ORIGIN);
-        let mut response = if self.bearer.allows(headers) {
-            let method = request.method().clone();
-            let answered = match method {
+        let method = request.method().clone();
+        let answered = match self.identify(&mut request, &mut sender).await {
+            Err(refusal) => Err(refusal),
+            Ok(()) => match method {
                 Method::POST => self.post(request, &sender).await,
                 Method::GET => self.get(request.headers(), &sender).await,
                 Method::DELETE => self.delete(request.headers(), &sender).await,
                 _ => Err(HttpRefusal::Method(self.methods())),
-            };
-            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal))
-        } else {
-            refuse(request.method(), uri.path(), &sender, HttpRefusal::Bearer)
+            },
         };
+        let mut response =
+            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal));
         if is_page {
             self.cors.grant(rights, response.headers_mut());
         }
         response
+    }
+
+    /// Finds out whose a request is, and what is there for it.
+    async fn identify<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        if self.authentication.is_required() {
+            self.authenticate(request, sender).await?;
+        }
+        sender.sees = self.engine.shared.sees(request.extensions().get());
+        Ok(())
+    }
+
+    async fn authenticate<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        let headers = request.headers().clone();
+        let admitted = self.authentication.admit(&headers).await.and_then(|principal| {
+            let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
+            if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
+        });
+        let principal = admitted.map_err(|denial| {
+            let challenge = self.challenges.of(&denial);
+            HttpRefusal::Denied { denial, challenge }
+        })?;
+        // It was given to this server, and to nobody whom a function calls.
+        request.headers_mut().remove(AUTHORIZATION);
+        if let Some(principal) = principal {
+            request.extensions_mut().insert(principal);
+            sender.owner = owner_of(request.extensions());
+            sender.client = self.client(request.headers(), request.extensions());
+        }
+        Ok(())
     }
 
     fn methods(&self) -> &'static str {
