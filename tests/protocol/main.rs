@@ -9,6 +9,7 @@ mod cli;
 mod clients;
 mod conformance;
 mod conformance_client;
+mod deploy;
 mod dev;
 mod faults;
 mod flows;

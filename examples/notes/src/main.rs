@@ -31,6 +31,7 @@ async fn main() -> Result<()> {
         .title("Notes")
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Keeps the user's notes. Search before you add, and quote notes by their id.")
+        .health("/health")
         .cli()
         .cli_args(|server, args: NotesArgs| Ok(server.state(Store::open(&args.database)?)))
         .await

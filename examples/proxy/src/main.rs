@@ -53,7 +53,8 @@ async fn servers(host: &McpHost) -> Vec<Behind> {
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
     let mut behind = None;
-    let cli = genkit::serve_mcp().name("proxy").version(env!("CARGO_PKG_VERSION")).cli();
+    let cli = genkit::serve_mcp().name("proxy").version(env!("CARGO_PKG_VERSION"));
+    let cli = cli.health("/health").cli();
     let served = cli
         .cli_args(|server, args: ProxyArgs| {
             let host = behind.insert(McpHost::from_config_file(args.config)?);

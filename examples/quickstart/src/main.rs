@@ -64,7 +64,8 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
 async fn main() -> Result<()> {
     let server = || {
         genkit::log_to_stderr();
-        genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION")).cli()
+        let server = genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
+        server.health("/health").cli()
     };
     match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
         Wanted::Help => {

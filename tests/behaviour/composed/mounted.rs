@@ -72,6 +72,7 @@ async fn all_kinds_are_there_under_the_prefix() {
 #[tokio::test]
 async fn a_prompt_finds_the_tools_beside_it() {
     let elsewhere = genkit::Tool::builder("elsewhere", "Looks elsewhere.")
+        .input_schema(json!({"type": "object"}))
         .handler(|_: Context, _: serde_json::Value| async { Ok("nothing") });
     let registry = Registry::new().add(elsewhere).mount("shop", &shop());
     let genkit = Genkit::builder().registry(registry).state(Shop("the shop")).build().unwrap();

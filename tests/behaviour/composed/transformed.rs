@@ -63,11 +63,13 @@ fn everything_else_stays() {
 }
 
 #[tokio::test]
-async fn a_fixed_argument_is_given_whatever_the_caller_sends() {
+async fn a_fixed_argument_is_not_for_the_caller() {
     let tool = archive();
     assert_eq!(called(&tool, json!({"words": "milk"})).await.output, "milk in Archive, None");
-    let sent = called(&tool, json!({"words": "milk", "place": "Inbox", "limit": 2})).await;
+    let sent = called(&tool, json!({"words": "milk", "limit": 2})).await;
     assert_eq!(sent.output, "milk in Archive, Some(2)");
+    let sent = called(&tool, json!({"words": "milk", "place": "Inbox"})).await;
+    assert!(sent.error().is_some_and(|error| error.contains("`place`")), "{sent:?}");
     // What is left is checked as before, by types and by bounds.
     for (input, said) in [
         (json!({}), "words"),
@@ -174,4 +176,15 @@ async fn so_is_one_made_at_run_time() {
     );
     let error = map.with_fixed("at", json!({"y": 1})).unwrap_err().to_string();
     assert!(error.contains('x'), "{error}");
+}
+
+/// Where a schema allows more than it names, what the program gives counts.
+#[tokio::test]
+async fn nor_where_more_arguments_are_allowed() {
+    let schema = json!({"type": "object", "properties": {"folder": {"type": "string"}}});
+    let echo = Tool::builder("echo", "Echoes.").input_schema(schema);
+    let echo = echo.handler(|_: Context, input: Value| async move { Ok(input) });
+    let fixed = echo.with_fixed("folder", "/home/ada").unwrap();
+    let sent = called(&fixed, json!({"folder": "/etc", "n": 1})).await;
+    assert_eq!(sent.output, json!({"folder": "/home/ada", "n": 1}));
 }

@@ -5,6 +5,7 @@ mod authentication;
 mod connections;
 mod embedding;
 mod errors;
+mod health;
 mod here;
 mod listening;
 mod messages;

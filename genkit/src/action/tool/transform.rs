@@ -51,8 +51,9 @@ impl Tool {
         Self::new(self.definition().with_info(info), self.0.settings)
     }
 
-    /// The same tool with a fixed argument: it is not in the schema any more, and is given at each call,
-    /// whatever the caller sends under its name.
+    /// The same tool with a fixed argument: it is not in the schema any more, and is given at each call.
+    /// A caller that sends one of its name is refused, or overruled where the schema allows more arguments
+    /// than it names.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -68,7 +69,7 @@ impl Tool {
     /// let tool = Tool::of::<search>().with_fixed("folder", "/home/ada")?;
     /// assert!(tool.input_schema()["properties"].get("folder").is_none());
     ///
-    /// let request = ToolRequest::new("search", json!({"words": "milk", "folder": "/etc"}));
+    /// let request = ToolRequest::new("search", json!({"words": "milk"}));
     /// let response = tool.call(&request).await?.into_response()?;
     /// assert_eq!(response.output, "milk in /home/ada");
     /// # Ok(())

@@ -36,6 +36,12 @@ pub(crate) enum Error {
     )]
     HeaderName(String),
     #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no path for health: `.health(..)` takes one such as `/health`, of letters, digits and \
+         `-_./`, which is not that of the server"
+    )]
+    HealthPath(String),
+    #[cfg(feature = "mcp-http")]
     #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
     ProtectedResource { resource: String, why: &'static str },
     #[cfg(feature = "mcp-http")]

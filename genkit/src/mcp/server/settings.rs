@@ -114,9 +114,32 @@ pub(crate) struct HttpSettings {
     pub(crate) session_timeout: Option<Duration>,
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
+    /// Whether somebody asks how it is.
+    pub(crate) health: Option<HealthSettings>,
     /// Where sessions outlive this process.
     pub(crate) session_store:
         Option<std::sync::Arc<dyn crate::mcp::server::session_store::SessionStore>>,
+}
+
+/// Health: where it is told, and what must hold for it.
+#[cfg(feature = "mcp-http")]
+#[derive(Clone)]
+pub(crate) struct HealthSettings {
+    pub(crate) path: String,
+    pub(crate) checks: std::sync::Arc<[HealthCheck]>,
+}
+
+/// A check of the program's own.
+#[cfg(feature = "mcp-http")]
+pub(crate) type HealthCheck = std::sync::Arc<
+    dyn Fn() -> crate::future::BoxFuture<'static, crate::error::Result<()>> + Send + Sync,
+>;
+
+#[cfg(feature = "mcp-http")]
+impl Default for HealthSettings {
+    fn default() -> Self {
+        Self { path: "/health".to_owned(), checks: std::sync::Arc::default() }
+    }
 }
 
 impl Default for ServerSettings {
@@ -168,6 +191,7 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             max_body: DEFAULT_MAX_BODY,
+            health: None,
             hosts: None,
             origins: Vec::new(),
             authentication: super::auth::Authentication::default(),

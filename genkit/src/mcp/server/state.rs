@@ -11,6 +11,8 @@ use super::permission::{Caller, Item};
 use super::principal::{HttpHead, Principal};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Sees, Session, StateSealer};
+#[cfg(feature = "mcp-http")]
+use super::settings::HealthSettings;
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
@@ -43,6 +45,8 @@ impl SharedState {
         hosts: FrontedHosts,
         is_local: bool,
     ) -> Result<Self> {
+        #[cfg(feature = "mcp-http")]
+        check_health_path(settings.http.health.as_ref())?;
         let exposes_errors = settings.expose_errors.unwrap_or(is_local);
         Ok(Self {
             sealer: StateSealer::new(&settings.sealing_keys)?,
@@ -123,6 +127,12 @@ impl SharedState {
                     || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
             })
         })
+    }
+
+    /// How many servers behind this one are connected, of those that should be.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn servers_behind(&self) -> (usize, usize) {
+        self.hosts.servers()
     }
 
     /// Whether what fronted hosts have is in the registry.
@@ -211,6 +221,18 @@ impl Absent {
             Self::Unknown => unknown,
             Self::Hidden => E::Hidden(Box::new(unknown)),
         }
+    }
+}
+
+#[cfg(feature = "mcp-http")]
+fn check_health_path(health: Option<&HealthSettings>) -> Result<()> {
+    let Some(HealthSettings { path, .. }) = health else { return Ok(()) };
+    let is_path = path.len() > 1 && path.starts_with('/') && !path.starts_with("/mcp");
+    let is_path = is_path && !path.starts_with("/.well-known");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    match is_path && path.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(E::HealthPath(path.clone()).into()),
     }
 }
 

@@ -358,6 +358,9 @@ impl McpServer {
     /// The middleware of the program ([`GenkitBuilder::middleware`](crate::GenkitBuilder::middleware))
     /// stands around its tools here, too, inside of this one: it sees typed calls, and may change them.
     ///
+    /// What a caller may do is checked inside of it: an answer that it keeps is for those it was made for, so
+    /// a cache has [`ServedRequest::client`](crate::mcp::server::ServedRequest::client) in its key.
+    ///
     /// ```
     /// use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
     /// use genkit::{Error, ErrorKind};

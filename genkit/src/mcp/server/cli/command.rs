@@ -51,6 +51,21 @@ fn flags() -> Vec<Arg> {
             "Serve streamable HTTP at /mcp, for example on 127.0.0.1:8000",
         ));
     }
+    if cfg!(feature = "mcp-http") {
+        flags.extend([
+            valued(
+                "allow-host",
+                "HOST",
+                "A name that requests may give, behind a domain or a proxy",
+            )
+            .help_heading("With --http")
+            .action(ArgAction::Append)
+            .requires("http"),
+            flag("stateless", "Keep no sessions: any instance answers any request")
+                .help_heading("With --http")
+                .requires("http"),
+        ]);
+    }
     flags.extend([
         flag("list", "Print tools, prompts and resources"),
         Arg::new("call")

@@ -57,7 +57,7 @@ impl McpServer {
 /// |---|---|
 /// | none | serves on stdio; where standard input is a terminal, says what the program is and what to do |
 /// | `--stdio` | serves on stdio, also in a terminal |
-/// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`) |
+/// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
 /// | `--check` | checks what serving checks at its start |
@@ -170,7 +170,7 @@ impl<'a> McpCli<'a> {
         };
         match wanted {
             #[cfg(feature = "mcp-http")]
-            Wanted::Http(address) => server.http(address).await,
+            Wanted::Http(http) => http.set(server).await,
             Wanted::List { json } => list::list(server, json).await,
             Wanted::Call { name, arguments, json } => {
                 call::call(server, &name, arguments, json).await

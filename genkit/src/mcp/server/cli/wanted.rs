@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 
 use super::error::Error as E;
 use crate::error::Result;
+#[cfg(feature = "mcp-http")]
+use crate::mcp::server::McpServer;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub(super) enum Wanted {
     Serve,
     Stdio,
     #[cfg(feature = "mcp-http")]
-    Http(String),
+    Http(Http),
     List {
         json: bool,
     },
@@ -28,6 +30,25 @@ pub(super) enum Wanted {
     Check,
     Inspect,
     Install(Install),
+}
+
+/// A server over HTTP.
+#[cfg(feature = "mcp-http")]
+#[derive(Debug)]
+pub(super) struct Http {
+    pub(super) address: String,
+    pub(super) hosts: Vec<String>,
+    pub(super) stateless: bool,
+}
+
+#[cfg(feature = "mcp-http")]
+impl Http {
+    pub(super) fn set(self, server: McpServer) -> McpServer {
+        let Self { address, hosts, stateless } = self;
+        let server = server.http(address);
+        let server = if hosts.is_empty() { server } else { server.allowed_hosts(hosts) };
+        if stateless { server.stateless(true) } else { server }
+    }
 }
 
 /// An entry in the configuration of a client.
@@ -46,16 +67,16 @@ impl Wanted {
         let json = flag(matches, "json");
         #[cfg(feature = "mcp-http")]
         if let Some(address) = value::<String>(matches, "http") {
-            return Ok(Self::Http(address));
+            let (hosts, stateless) = (values(matches, "allow-host"), flag(matches, "stateless"));
+            return Ok(Self::Http(Http { address, hosts, stateless }));
         }
         if let Some(app) =
             value::<String>(matches, "install").and_then(|name| ClientApp::named(&name))
         {
-            let env = matches.try_get_many::<String>("env").ok().flatten();
             return Ok(Self::Install(Install {
                 app,
                 name: value(matches, "name"),
-                env: env.into_iter().flatten().cloned().collect(),
+                env: values(matches, "env"),
                 config: value(matches, "config"),
                 dry_run: flag(matches, "dry-run"),
             }));
@@ -84,6 +105,11 @@ impl Wanted {
 /// A flag of ours; one of the program's own that has its name is another.
 fn flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
+}
+
+fn values(matches: &ArgMatches, name: &str) -> Vec<String> {
+    let values = matches.try_get_many::<String>(name).ok().flatten();
+    values.into_iter().flatten().cloned().collect()
 }
 
 fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {

@@ -11,6 +11,7 @@ use hyper::body::{Body, Incoming};
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
+use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
@@ -53,6 +54,7 @@ pub(super) struct EndpointState {
     pub(super) store: Option<Arc<dyn SessionStore>>,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
+    health: Option<Health>,
     /// Ends what has no end by itself.
     pub(super) end: CancellationToken,
 }
@@ -106,6 +108,7 @@ impl McpEndpoint {
             authentication: settings.authentication,
             max_body: settings.max_body,
             room: BodyRoom::new(settings.max_body),
+            health: Health::new(&shared),
             engine: Engine { shared },
             sessions,
             store: settings.session_store,
@@ -127,11 +130,20 @@ impl McpEndpoint {
         }
     }
 
+    /// The paths of health.
+    pub(super) fn health_paths(&self) -> Vec<String> {
+        self.0.health.iter().flat_map(Health::paths).map(str::to_owned).collect()
+    }
+
     /// Answers a request that an app took.
     pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
     {
+        // An app may have nested it: what is before the path is its affair.
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
         let client = self.0.client(request.headers(), request.extensions());
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
@@ -160,6 +172,9 @@ impl HttpApp for McpEndpoint {
         mut request: Request<Incoming>,
         from: Peer<'_, Arc<ClientQuota>>,
     ) -> Response<AnswerBody> {
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
         let path = request.uri().path();
         if path != PATH && self.metadata_path() != Some(path) {
             return answers::empty(StatusCode::NOT_FOUND);
@@ -181,6 +196,10 @@ impl HttpApp for McpEndpoint {
 }
 
 impl EndpointState {
+    async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
+        self.health.as_ref()?.answer(method, path).await
+    }
+
     fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
         let shared = &self.engine.shared;
         let header = shared.client_address_from.as_ref();
