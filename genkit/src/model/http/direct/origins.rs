@@ -1,0 +1,50 @@
+//! The servers that calls go to, each by itself for each runtime.
+
+use std::sync::{Arc, Mutex};
+
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::{Client, Url};
+use tokio::runtime::{Handle, Id};
+
+use super::origin::Origin;
+use crate::error::Result;
+use crate::net::{Route, no_client, pool};
+use crate::sync::lock;
+
+/// How many servers are known. Default is 64; the oldest is forgotten first, and what it has under way goes on.
+const MAX_ORIGINS: usize = 64;
+
+/// How a server is reached.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Direct(Arc<Origin>),
+    /// Through a proxy, which the environment names.
+    Proxied(Client),
+}
+
+/// Connections belong to the runtime that opened them, as in [`pool`].
+static WAYS: Mutex<Vec<(Id, Uri, Way)>> = Mutex::new(Vec::new());
+
+/// The way to the server of `url` in the current runtime.
+pub(crate) fn way_to(url: &Url) -> Result<Way> {
+    let runtime = Handle::current().id();
+    let server = url.origin().ascii_serialization();
+    let server: Uri = server.parse().map_err(|error| no_client(&error))?;
+    let mut ways = lock(&WAYS);
+    let known = |(id, uri, _): &&(Id, Uri, Way)| *id == runtime && *uri == server;
+    if let Some((_, _, way)) = ways.iter().find(known) {
+        return Ok(way.clone());
+    }
+    let route = Route::to(url);
+    let way = if !route.is_local() && Matcher::from_system().intercept(&server).is_some() {
+        Way::Proxied(pool::client(route)?)
+    } else {
+        Way::Direct(Arc::new(Origin::new(server.clone(), route.is_tls())?))
+    };
+    if ways.len() >= MAX_ORIGINS {
+        ways.remove(0);
+    }
+    ways.push((runtime, server, way.clone()));
+    Ok(way)
+}
