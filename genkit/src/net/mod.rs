@@ -48,16 +48,6 @@ impl Route {
     pub(crate) fn to(url: &Url) -> Self {
         Self { tls: url.scheme() == "https", local: is_loopback(url) }
     }
-
-    #[cfg(feature = "http-model")]
-    pub(crate) fn is_tls(self) -> bool {
-        self.tls
-    }
-
-    #[cfg(feature = "http-model")]
-    pub(crate) fn is_local(self) -> bool {
-        self.local
-    }
 }
 
 /// The builder of a client for `route`. Nothing is sent twice, and nobody is told where a request came from.

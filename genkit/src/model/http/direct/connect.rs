@@ -1,6 +1,7 @@
 //! Making a connection: all addresses of a name are tried, and TLS is spoken where the address says so.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
@@ -9,11 +10,10 @@ use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use rustls::ClientConfig;
 use tokio::net::TcpStream;
 
 use super::BoxError;
-use super::tls::tls_config;
-use crate::error::Result;
 use crate::net::{CONNECT_TIMEOUT, KEEPALIVE};
 
 /// How long after a probe that nobody answered the next one is sent. Default is 15 seconds.
@@ -32,7 +32,8 @@ pub(super) enum Connector {
 }
 
 impl Connector {
-    pub(super) fn new(is_tls: bool) -> Result<Self> {
+    /// Speaks TLS where `tls` says how.
+    pub(super) fn new(tls: Option<Arc<ClientConfig>>) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -40,11 +41,10 @@ impl Connector {
         tcp.set_keepalive(Some(KEEPALIVE));
         tcp.set_keepalive_interval(Some(PROBE_INTERVAL));
         tcp.set_keepalive_retries(Some(PROBES));
-        if !is_tls {
-            return Ok(Self::Plain(TowerToHyperService::new(tcp)));
+        match tls {
+            None => Self::Plain(TowerToHyperService::new(tcp)),
+            Some(tls) => Self::Tls(TowerToHyperService::new(HttpsConnector::from((tcp, tls)))),
         }
-        let tls = HttpsConnector::from((tcp, tls_config()?));
-        Ok(Self::Tls(TowerToHyperService::new(tls)))
     }
 
     /// A connection to the host and port of `origin`.

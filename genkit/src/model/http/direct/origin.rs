@@ -3,17 +3,17 @@
 use std::sync::{Arc, Mutex};
 
 use http::Uri;
+use rustls::ClientConfig;
 use tokio::time::Instant;
 
 use super::BoxError;
 use super::connect::Connector;
 use super::link::Link;
-use crate::error::Result;
 use crate::net::pool::POOL_IDLE;
 use crate::sync::lock;
 
 /// How many idle connections to one server stay open. Default is 256; the one that is idle for longest is closed.
-const MAX_IDLE: usize = 256;
+pub(super) const MAX_IDLE: usize = 256;
 
 pub(crate) struct Origin {
     /// Its scheme, host and port.
@@ -31,8 +31,8 @@ struct Idle {
 }
 
 impl Origin {
-    pub(super) fn new(uri: Uri, is_tls: bool) -> Result<Self> {
-        Ok(Self { uri, connector: Connector::new(is_tls)?, idle: Mutex::default() })
+    pub(super) fn new(uri: Uri, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { uri, connector: Connector::new(tls), idle: Mutex::default() }
     }
 
     pub(super) async fn connect(&self) -> Result<Box<Link>, BoxError> {

@@ -8,8 +8,9 @@ use reqwest::{Client, Url};
 use tokio::runtime::{Handle, Id};
 
 use super::origin::Origin;
+use super::tls::tls_config;
 use crate::error::Result;
-use crate::net::{Route, no_client, pool};
+use crate::net::{Route, is_loopback, no_client, pool};
 use crate::sync::lock;
 
 /// How many servers are known. Default is 64; the oldest is forgotten first, and what it has under way goes on.
@@ -36,15 +37,21 @@ pub(crate) fn way_to(url: &Url) -> Result<Way> {
     if let Some((_, _, way)) = ways.iter().find(known) {
         return Ok(way.clone());
     }
-    let route = Route::to(url);
-    let way = if !route.is_local() && Matcher::from_system().intercept(&server).is_some() {
-        Way::Proxied(pool::client(route)?)
+    let way = if is_proxied(url, &Matcher::from_system()) {
+        Way::Proxied(pool::client(Route::to(url))?)
     } else {
-        Way::Direct(Arc::new(Origin::new(server.clone(), route.is_tls())?))
+        let tls = (url.scheme() == "https").then(tls_config).transpose()?;
+        Way::Direct(Arc::new(Origin::new(server.clone(), tls)))
     };
     if ways.len() >= MAX_ORIGINS {
         ways.remove(0);
     }
     ways.push((runtime, server, way.clone()));
     Ok(way)
+}
+
+/// Whether reqwest would reach `url` through a proxy; this machine never is.
+pub(super) fn is_proxied(url: &Url, proxies: &Matcher) -> bool {
+    let server: Option<Uri> = url.origin().ascii_serialization().parse().ok();
+    !is_loopback(url) && server.is_some_and(|server| proxies.intercept(&server).is_some())
 }

@@ -25,7 +25,12 @@ pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
         .and_then(|builder| builder.with_platform_verifier())
         .map_err(|error| no_client(&error))?;
     let mut config = config.with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = protocols();
     // Another thread may be first: its certificates are the same.
     Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
+}
+
+/// What servers are offered.
+pub(super) fn protocols() -> Vec<Vec<u8>> {
+    vec![b"http/1.1".to_vec()]
 }
