@@ -1,5 +1,6 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -73,10 +74,14 @@ impl Run {
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
         let mut spans = TurnSpans::default();
-        let ended = tokio::select! {
-            biased;
-            error = self.env.stopped(Duration::ZERO) => Err(error),
-            ended = self.go_on(&mut machine, &mut spans) => ended,
+        let ended = {
+            // Large futures are pinned where they are: whatever they are handed to would move them.
+            let going_on = pin!(self.go_on(&mut machine, &mut spans));
+            tokio::select! {
+                biased;
+                error = self.env.stopped(Duration::ZERO) => Err(error),
+                ended = going_on => ended,
+            }
         };
         let mut ended = ended.map_err(|error| {
             machine.add_usage(&self.env.budget.take_untold());
@@ -102,8 +107,9 @@ impl Run {
                     let index = machine.index();
                     self.env.tools.begin_turn(machine.tools().len());
                     spans.begin(&self.env, machine.request());
-                    let asking = self.ask(machine, index);
-                    let mut answer = spans.inside(asking).instrument(trace::turn(round)).await?;
+                    let span = trace::turn(round);
+                    let mut answer =
+                        spans.inside(pin!(self.ask(machine, index))).instrument(span).await?;
                     if let Err(error) = self.env.budget.settle(&mut answer) {
                         return Err(machine.refuse(answer, error));
                     }
@@ -112,15 +118,17 @@ impl Run {
                 TurnStep::Check => {
                     let checks = &self.env.settings.output;
                     let span = trace::output_check();
-                    let checking = checks.check(machine.answer());
-                    let verdict = spans.inside(checking).instrument(span.clone()).await?;
+                    let verdict = spans
+                        .inside(pin!(checks.check(machine.answer())))
+                        .instrument(span.clone())
+                        .await?;
                     trace::checked(&self.env, &span, &verdict);
                     if let Some(retry) = machine.judge(verdict)? {
                         self.env.sink.send(retry.chunk());
                     }
                 }
                 TurnStep::Tools(calls) => {
-                    spans.inside(self.run_calls(calls, machine)).await?;
+                    spans.inside(pin!(self.run_calls(calls, machine))).await?;
                     machine.add_usage(&self.env.budget.take_untold());
                     let index = machine.index();
                     self.is_past_resumed.store(true, Ordering::Release);

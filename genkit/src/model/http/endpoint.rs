@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::Uri;
 use reqwest::Url;
-use reqwest::header::{ACCEPT, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use tokio::runtime::{Handle, Id};
 
 use super::direct::{Way, way_to};
@@ -230,7 +230,7 @@ impl ApiEndpoint {
     }
 
     fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
-        let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 3);
+        let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
         headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         headers.insert(HOST, header_value(&self.provider, HOST.as_str(), &self.host)?);
@@ -241,6 +241,8 @@ impl ApiEndpoint {
         for (name, value) in &self.headers {
             headers.insert(name.clone(), value.clone());
         }
+        // Each call sets its own, for which there is a place then.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         Ok(headers)
     }
 }

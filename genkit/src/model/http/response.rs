@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Request, Url};
 
 use super::direct::{self, DirectBody, NotSent, Way};
@@ -64,7 +64,9 @@ pub(super) async fn send<'a>(
     reach::may_reach(&head.url, host)?;
     let (status, headers, body) = match &head.way {
         Way::Direct(origin) => {
-            let sent = direct::post(origin, head.target.clone(), head.headers.clone(), body).await;
+            let mut headers = head.headers.clone();
+            headers.insert(CONTENT_LENGTH, body.len().into());
+            let sent = direct::post(origin, head.target.clone(), headers, body).await;
             let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
             (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
@@ -88,6 +90,7 @@ async fn post_proxied(
     // Not by the builder, which would put each header into another map.
     let mut request = Request::new(Method::POST, head.url.clone());
     *request.headers_mut() = head.headers.clone();
+    request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
     *request.body_mut() = Some(body.into());
     client.execute(request).await.map_err(|error| match error.is_connect() {
         true => NotSent::Connect(error.into()),
@@ -161,6 +164,10 @@ impl<'a> HttpResponse<'a> {
 
     /// The next piece of the body.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
+        if self.status < 300 {
+            // Nobody asks for them any more, and they keep the connection from using its buffer again.
+            self.headers = HeaderMap::new();
+        }
         let piece = match &mut self.body {
             ResponseBody::Ended => return Ok(None),
             ResponseBody::Stored(bytes) if bytes.is_empty() => None,

@@ -337,9 +337,11 @@ fn tls_server() -> Uri {
         for stream in listener.incoming() {
             let tls = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(tls, stream.unwrap());
-            while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {
-                let _ = stream.write_all(WHOLE.as_bytes());
-            }
+            std::thread::spawn(move || {
+                while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {
+                    let _ = stream.write_all(WHOLE.as_bytes());
+                }
+            });
         }
     });
     uri.parse().unwrap()
