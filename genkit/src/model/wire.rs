@@ -1,5 +1,6 @@
 //! Wire format: what a provider is, encode and decode, without any IO.
 
+use std::borrow::Cow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
@@ -9,7 +10,7 @@ pub(crate) struct HttpCall {
     /// After the base URL, with its query.
     pub(crate) path: String,
     /// Names in lower case. A value that is secret stands in no log.
-    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, Cow<'static, str>)>,
     /// JSON.
     pub(crate) body: Vec<u8>,
 }

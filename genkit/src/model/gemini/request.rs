@@ -2,6 +2,7 @@
 
 mod thinking;
 
+use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -217,15 +218,12 @@ pub(super) fn headers(
     settings: &GeminiSettings,
     own: Option<&str>,
     is_mcp: bool,
-) -> Vec<(&'static str, String)> {
-    let mut client = CLIENT.to_owned();
-    if is_mcp {
-        client.push_str(MCP_USED);
-    }
-    let mut headers =
-        vec![("content-type", "application/json".to_owned()), ("x-goog-api-client", client)];
+) -> Vec<(&'static str, Cow<'static, str>)> {
+    let client = if is_mcp { format!("{CLIENT}{MCP_USED}").into() } else { CLIENT.into() };
+    let mut headers = Vec::with_capacity(3);
+    headers.extend([("content-type", "application/json".into()), ("x-goog-api-client", client)]);
     if let Some(key) = own.or(settings.key.as_deref()) {
-        headers.push(("x-goog-api-key", key.to_owned()));
+        headers.push(("x-goog-api-key", key.to_owned().into()));
     }
     headers
 }

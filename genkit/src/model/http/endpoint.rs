@@ -1,5 +1,6 @@
 //! Endpoint: the address of a provider, and what every call to it shares.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ pub(crate) struct ApiEndpoint {
 /// Where a call goes, and what stands above its body.
 pub(super) struct PreparedHead {
     path: String,
-    own: Vec<(&'static str, String)>,
+    own: Vec<(&'static str, Cow<'static, str>)>,
     pub(super) url: Url,
     /// Path and query.
     pub(super) target: Uri,
@@ -139,7 +140,7 @@ impl ApiEndpoint {
     }
 
     /// The secrets of a call with these headers.
-    pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
+    pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
         Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
@@ -147,7 +148,7 @@ impl ApiEndpoint {
     pub(super) async fn send(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let Some(interceptor) = &self.interceptor else {
@@ -165,7 +166,7 @@ impl ApiEndpoint {
     async fn post(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let head = self.head(path, headers)?;
@@ -177,7 +178,7 @@ impl ApiEndpoint {
     }
 
     /// The head of a call, made anew where it is not that of the last one.
-    fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<Arc<PreparedHead>> {
+    fn head(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> Result<Arc<PreparedHead>> {
         let runtime = Handle::current().id();
         let is_same = |last: &&mut Arc<PreparedHead>| {
             last.runtime == runtime && last.path == path && last.own == own
@@ -229,7 +230,7 @@ impl ApiEndpoint {
         Ok(url)
     }
 
-    fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
+    fn merged(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
         headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));

@@ -1,5 +1,6 @@
 //! Redaction: the secrets of a call are removed from errors and recordings.
 
+use std::borrow::Cow;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -38,8 +39,8 @@ pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Those in the headers of a call and in what its endpoint adds.
-    pub(crate) fn of(own: &[(&'static str, String)], added: &HeaderMap) -> Self {
-        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+    pub(crate) fn of(own: &[(&'static str, Cow<'static, str>)], added: &HeaderMap) -> Self {
+        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
         Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
     }
 

@@ -48,7 +48,7 @@ pub(super) struct HttpResponse<'a> {
 }
 
 enum ResponseBody {
-    Direct(Box<DirectBody>),
+    Direct(DirectBody),
     Proxied(Box<reqwest::Response>),
     Stored(Bytes),
     Ended,
@@ -68,7 +68,7 @@ pub(super) async fn send<'a>(
             headers.insert(CONTENT_LENGTH, body.len().into());
             let sent = direct::post(origin, head.target.clone(), headers, body).await;
             let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
-            (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
+            (response.status, response.headers, ResponseBody::Direct(response.body))
         }
         Way::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;
