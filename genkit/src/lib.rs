@@ -109,8 +109,8 @@
 //! # Features
 //!
 //! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
-//! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
-//! `jsonata`, `durable`, `log`, `testing`,
+//! `mcp-http`, `jwt`, `cli`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`,
+//! `evaluators`, `jsonata`, `durable`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
 #![cfg_attr(
@@ -167,7 +167,8 @@ mod names;
     feature = "http-model",
     feature = "mcp-host-http",
     feature = "flow-client",
-    feature = "dev-tools"
+    feature = "dev-tools",
+    feature = "jwt"
 ))]
 mod net;
 #[cfg(feature = "dotprompt")]

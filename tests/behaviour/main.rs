@@ -5,6 +5,7 @@
 mod bounded;
 mod bounds;
 mod changes;
+mod composed;
 mod durable;
 mod errors;
 mod evaluators;

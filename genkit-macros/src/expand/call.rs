@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Ident, ReturnType, Type};
+use syn::{Ident, ReturnType};
 
 use super::type_names::TypeNames;
 use crate::kind::Kind;
@@ -42,36 +42,37 @@ fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
         match param {
             FnParam::Field(_) => return quote!(__Input),
             FnParam::Input(_) => return name.clone(),
-            FnParam::Injected(_) => {}
+            FnParam::Injected(_) | FnParam::Extension(_) => {}
         }
     }
     quote!(__genkit::NoInput)
 }
 
-/// Injected parameters: place, type, and what the type is called.
+/// Injected parameters: place, the parameter, and what its type is called.
 fn injected<'a>(
     action: &'a ValidAction,
     names: &'a TypeNames,
-) -> impl Iterator<Item = (usize, &'a Type, &'a TokenStream)> {
-    action.params.iter().zip(&names.params).enumerate().filter_map(|(i, (param, name))| match param
-    {
-        FnParam::Injected(ty) => Some((i, ty, name)),
-        _ => None,
-    })
+) -> impl Iterator<Item = (usize, &'a FnParam, &'a TokenStream)> {
+    let params = action.params.iter().zip(&names.params).enumerate();
+    params.filter_map(|(i, (param, name))| param.is_injected().then_some((i, param, name)))
 }
 
 /// The body: reads the input, borrows what is injected, calls, and converts what came back.
 fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenStream {
     let ident = &action.item.sig.ident;
     let injected_types = injected(action, names).map(|(_, _, name)| name);
-    let borrowed = injected(action, names).map(|(i, ty, name)| {
-        let span = types::place(ty);
+    let borrowed = injected(action, names).map(|(i, param, name)| {
+        let span = types::place(param.ty());
         let (injected, context) =
             (local(&format!("__injected{i}"), span), local("__context", span));
-        quote_spanned!(span=> let #injected = __genkit::Inject::<#name>::of().inject(#context)?;)
+        let found = match param {
+            FnParam::Extension(_) => quote_spanned!(span=> __genkit::extension::<#name>(#context)?),
+            _ => quote_spanned!(span=> __genkit::Inject::<#name>::of().inject(#context)?),
+        };
+        quote_spanned!(span=> let #injected = #found;)
     });
     let arguments = action.params.iter().enumerate().map(|(i, param)| match param {
-        FnParam::Injected(_) => {
+        FnParam::Injected(_) | FnParam::Extension(_) => {
             let injected = format_ident!("__injected{i}");
             quote!(&#injected)
         }
@@ -81,7 +82,7 @@ fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenSt
             quote!(__input.#name)
         }
     });
-    let pattern = if action.params.iter().all(|param| matches!(param, FnParam::Injected(_))) {
+    let pattern = if action.params.iter().all(FnParam::is_injected) {
         quote!(__genkit::NoInput {})
     } else {
         quote!(__input)
@@ -113,7 +114,8 @@ fn call(action: &ValidAction, names: &TypeNames, input: &TokenStream) -> TokenSt
 /// is asserted here, at the type.
 fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected(action, names)
-        .map(|(_, ty, name)| {
+        .map(|(_, param, name)| {
+            let ty = param.ty();
             let span = types::place(ty);
             let name = match types::is_word(ty) {
                 true => name.clone(),
@@ -122,7 +124,9 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
             quote_spanned!(span=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
-    let injected = injected(action, names).map(|(_, _, name)| name);
+    // A value of the request is there or not for each call.
+    let is_state = |(_, param, _): &(_, &FnParam, _)| matches!(param, FnParam::Injected(_));
+    let injected = injected(action, names).filter(is_state).map(|(_, _, name)| name);
     (!checks.is_empty()).then(|| {
         quote! {
             fn requirements() -> __genkit::Vec<__genkit::Requirement> {

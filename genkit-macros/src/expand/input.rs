@@ -101,7 +101,7 @@ pub(super) fn checks(action: &ValidAction) -> TokenStream {
         .filter(|param| match param {
             FnParam::Field(field) => needs_traits(field),
             FnParam::Input(ty) => !types::is_plain(ty),
-            FnParam::Injected(_) => false,
+            FnParam::Injected(_) | FnParam::Extension(_) => false,
         })
         .map(|param| {
             let ty = param.ty();

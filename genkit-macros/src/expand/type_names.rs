@@ -30,7 +30,7 @@ impl TypeNames {
 
     fn is_short(param: &FnParam) -> bool {
         match param {
-            FnParam::Injected(ty) => types::is_word(ty),
+            FnParam::Injected(ty) | FnParam::Extension(ty) => types::is_word(ty),
             FnParam::Field(_) | FnParam::Input(_) => types::is_plain(param.ty()),
         }
     }

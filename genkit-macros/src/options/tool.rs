@@ -1,6 +1,6 @@
 //! The options that only `#[tool]` has.
 
-use super::shared::{ICONS, TIMEOUT};
+use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
@@ -16,6 +16,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
          of it.",
     ),
     TIMEOUT,
+    PERMIT,
     OptionSpec {
         key: "max_output",
         form: OptionForm::Size,

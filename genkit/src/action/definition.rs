@@ -32,6 +32,20 @@ pub(crate) struct Definition<O: 'static> {
 }
 
 impl<O> Definition<O> {
+    /// The same with another name. Everything else is shared.
+    pub(super) fn renamed(&self, name: String) -> Self {
+        self.with_info(Info { name: name.into(), ..self.info.clone() })
+    }
+
+    pub(super) fn with_info(&self, info: Info) -> Self {
+        Self {
+            info,
+            schemas: self.schemas.clone(),
+            requirements: self.requirements.clone(),
+            handler: self.handler.clone(),
+        }
+    }
+
     pub(super) fn annotated(definition: &'static StaticDefinition<O>) -> Self {
         let function = definition.function;
         Self {

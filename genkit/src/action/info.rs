@@ -43,6 +43,8 @@ pub(crate) struct Info {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
+    /// The scopes that a client needs to see it, in words with blanks between them.
+    pub(crate) permit: Option<Cow<'static, str>>,
 }
 
 impl Info {
@@ -74,6 +76,7 @@ impl Info {
             tags: Vec::new(),
             icons: Vec::new(),
             metadata: Map::new(),
+            permit: None,
         }
     }
 
@@ -103,6 +106,7 @@ pub struct StaticInfo {
     tags: &'static [&'static str],
     icons: &'static [&'static str],
     metadata: Option<fn() -> Value>,
+    permit: Option<&'static str>,
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
@@ -113,7 +117,17 @@ impl StaticInfo {
         file: &'static str,
         line: u32,
     ) -> Self {
-        Self { name, title: None, description, file, line, tags: &[], icons: &[], metadata: None }
+        Self {
+            name,
+            title: None,
+            description,
+            file,
+            line,
+            tags: &[],
+            icons: &[],
+            metadata: None,
+            permit: None,
+        }
     }
 
     pub const fn title(mut self, title: &'static str) -> Self {
@@ -136,6 +150,11 @@ impl StaticInfo {
         self
     }
 
+    pub const fn permit(mut self, scopes: &'static str) -> Self {
+        self.permit = Some(scopes);
+        self
+    }
+
     pub(crate) fn info(&self) -> Info {
         let texts = |texts: &[&'static str]| texts.iter().copied().map(Cow::Borrowed).collect();
         Info {
@@ -150,6 +169,7 @@ impl StaticInfo {
                 Value::Object(map) => map,
                 other => Map::from_iter([("value".to_owned(), other)]),
             }),
+            permit: self.permit.map(Cow::Borrowed),
         }
     }
 }
@@ -179,6 +199,14 @@ macro_rules! describing {
             /// One more entry of its metadata.
             pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
                 self.info.metadata.insert(key.into(), value.into());
+                self
+            }
+
+            /// The scope that an MCP client needs: for others it is not there, neither in lists nor for
+            /// calls. Several stand with blanks between them, and it needs all of them. Clients on stdio
+            /// and in memory, whose user started the server, need none.
+            pub fn permit(mut self, scopes: impl Into<Cow<'static, str>>) -> Self {
+                self.info.permit = Some(scopes.into());
                 self
             }
         }

@@ -80,7 +80,7 @@ pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply
 pub(crate) mod expansion {
     pub use super::call::{
         ActionFn, Arguments, ChunkItem, Inject, InjectNothing, InjectState, Injectable, NoInput,
-        Requirement, TypedInput, TypedInputFallback,
+        Requirement, TypedInput, TypedInputFallback, extension,
     };
     pub use super::completion::{complete, suggest};
     pub use super::flow::StaticFlow;

@@ -243,6 +243,7 @@ impl Context {
     }
 
     /// A value of this request by its type: what an HTTP layer or `.extension(..)` put there.
+    /// `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is none.
     ///
     /// ```
     /// struct User(String);

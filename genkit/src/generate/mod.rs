@@ -14,6 +14,7 @@
 //! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
 //! | output that does not fit goes back to the model | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
 //! | a run that begins with a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
+//! | an agent as a tool | [`Generate::into_tool`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
@@ -29,6 +30,7 @@ mod error;
 mod extract;
 mod format;
 pub(crate) mod interrupt;
+mod into_tool;
 #[doc(hidden)] // public as `genkit::middleware`
 pub mod middleware;
 mod prepare;

@@ -14,5 +14,5 @@ pub use chunks::{ChunkItem, Chunks, CollectedChunks};
 pub use function::ActionFn;
 pub(super) use function::ErasedFn;
 pub(super) use handler::{ActionHandler, closure, forward};
-pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement};
+pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement, extension};
 pub use input::{NoInput, TypedInput, TypedInputFallback};

@@ -7,6 +7,7 @@ mod function;
 mod output;
 mod returned;
 mod settings;
+mod transform;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};

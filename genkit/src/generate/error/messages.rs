@@ -53,6 +53,9 @@ pub(crate) enum Error {
     )]
     UnknownMediaType,
 
+    #[error("the agent `{name}` asked in {rounds} rounds, and is not done")]
+    AgentAsksOn { name: String, rounds: usize },
+
     // Tools and resources.
     #[error("{0}")]
     UnknownTool(String),
@@ -235,7 +238,9 @@ impl Topic for Error {
             | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
             Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,
-            Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
+            Self::MaxTurns(_) | Self::AlreadyFailed | Self::AgentAsksOn { .. } => {
+                ErrorKind::Aborted
+            }
             Self::ToolWithheld(_) => ErrorKind::FailedPrecondition,
             Self::TooManyCalls { .. } | Self::UsageLimit { .. } => ErrorKind::ResourceExhausted,
             Self::CallDenied(_) => ErrorKind::PermissionDenied,

@@ -117,6 +117,14 @@ impl HttpHead {
         Self { extensions: Arc::new(extensions) }
     }
 
+    /// Of a request that goes on.
+    pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
+        let extensions = request.extensions.get::<http::request::Parts>();
+        extensions.map_or_else(Self::default, |parts| Self {
+            extensions: Arc::new(parts.extensions.clone()),
+        })
+    }
+
     /// Of a request that this server read. What goes on for minutes must not keep the buffer that the
     /// head was read into, of which its headers are parts.
     pub(crate) fn new(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
@@ -134,6 +142,10 @@ impl HttpHead {
         Self { extensions: Arc::new(extensions) }
     }
 
+    pub(crate) fn identity(&self) -> Option<&Principal> {
+        self.extensions.get()
+    }
+
     pub(crate) fn principal(&self) -> String {
         self.extensions.get::<Principal>().map(|who| who.id.clone()).unwrap_or_default()
     }
@@ -149,8 +161,17 @@ impl HttpHead {
 
 #[cfg(not(feature = "mcp-http"))]
 impl HttpHead {
+    pub(crate) fn of(_: &RequestContext<RoleServer>) -> Self {
+        Self::default()
+    }
+
     pub(crate) fn take(_: &mut RequestContext<RoleServer>) -> Self {
         Self::default()
+    }
+
+    #[expect(clippy::unused_self, reason = "without HTTP there is nothing in it")]
+    pub(crate) fn identity(&self) -> Option<&Principal> {
+        None
     }
 
     pub(crate) fn principal(&self) -> String {
