@@ -13,7 +13,7 @@ use std::sync::Arc;
 use genkit::durable::{RunId, RunStore as _};
 use genkit_postgres::PostgresStore;
 
-use self::process::{Role, dies_at_each_save, run_alive};
+use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
 
 /// Where the server is, for the process that dies.
@@ -46,8 +46,9 @@ impl Drop for Temp {
 #[test]
 fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    if let Some(role) = Role::of_this() {
+    if let Some(role) = Mortal::of_this() {
         return runtime.block_on(async {
+            assert_eq!(role.kind, "postgres");
             let store = PostgresStore::connect(&std::env::var(URL).unwrap()).await.unwrap();
             role.play(Arc::new(store)).await;
         });

@@ -8,7 +8,7 @@ mod process;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::process::{Role, dies_at_each_save, run_alive};
+use self::process::{Mortal, dies_at_each_save, run_alive};
 use super::stored::Temp;
 
 const CHILD: &str = "durable::killed::the_process_that_dies";
@@ -16,7 +16,7 @@ const CHILD: &str = "durable::killed::the_process_that_dies";
 /// The process of the tests below; by itself it checks that the run goes through where nobody dies.
 #[tokio::test]
 async fn the_process_that_dies() {
-    let Some(role) = Role::of_this() else {
+    let Some(role) = Mortal::of_this() else {
         let temp = Temp::new("alive");
         return run_alive(Arc::new(temp.folder()), &temp.0).await;
     };

@@ -144,8 +144,8 @@ fn process(store: Deadly, log: &Log) -> Genkit {
         .unwrap()
 }
 
-/// What a process is told to be.
-pub(crate) struct Role {
+/// A process that is to die, as it was told.
+pub(crate) struct Mortal {
     /// Its store.
     pub(crate) kind: String,
     dies_after: bool,
@@ -154,7 +154,7 @@ pub(crate) struct Role {
     pub(crate) folder: PathBuf,
 }
 
-impl Role {
+impl Mortal {
     /// That of this process, if it was started to die.
     pub(crate) fn of_this() -> Option<Self> {
         let role = std::env::var(CHILD).ok()?;
