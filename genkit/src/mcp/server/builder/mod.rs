@@ -203,7 +203,7 @@ impl McpServer {
     ///     let is_admin = caller.principal().is_some_and(|who| who.id() == "ada");
     ///     is_admin || !item.tags().any(|tag| tag == "admin")
     /// });
-    /// # server.into_handler().unwrap();
+    /// # let _ = server;
     /// ```
     pub fn permit(
         mut self,
