@@ -145,7 +145,8 @@ async fn answers_are_cached() {
         let cache = on_call(move |request: ServedRequest, next: NextRequest| {
             let known = Arc::clone(&known);
             async move {
-                let key = format!("{} {} {}", request.client(), request.name(), request.arguments());
+                let key =
+                    format!("{} {} {}", request.client(), request.name(), request.arguments());
                 if let Some(answer) = known.lock().unwrap().get(&key) {
                     return Ok(answer.clone());
                 }

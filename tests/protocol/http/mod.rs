@@ -16,5 +16,6 @@ mod permissions;
 mod raw;
 mod sessions;
 mod shutdown;
+mod sockets;
 mod streams;
 pub(crate) mod wire;

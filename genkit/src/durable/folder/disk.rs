@@ -45,13 +45,7 @@ impl RunFolder {
         Ok(is_new)
     }
 
-    fn link_new(
-        &self,
-        beside: &Path,
-        place: &Path,
-        text: &str,
-        lasting: bool,
-    ) -> io::Result<bool> {
+    fn link_new(&self, beside: &Path, place: &Path, text: &str, lasting: bool) -> io::Result<bool> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
         file.write_all(text.as_bytes())?;
         if lasting {
