@@ -81,7 +81,7 @@ impl FlowServer {
         let path = if local.is_some() { prefix.as_str() } else { "" };
         tracing::info!("listening on {listener}{path}");
         tracing::debug!(flows = flows.len(), "serving flows");
-        if let Some(told) = listening.told {
+        if let (Some(told), Some(local)) = (listening.told, local) {
             told(local);
         }
         let served =
