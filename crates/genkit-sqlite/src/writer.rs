@@ -14,9 +14,12 @@ const BATCH: usize = 64;
 /// A job that has run, and tells whoever asked once its transaction is committed; or why that failed.
 type Tell = Box<dyn FnOnce(Result<(), String>) + Send>;
 
+/// What runs on the connection, or is told why it cannot.
+type Work = Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>;
+
 struct Job {
     writes: bool,
-    run: Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>,
+    run: Work,
 }
 
 /// The way to the thread, which ends with the last of them.

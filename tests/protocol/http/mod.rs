@@ -1,7 +1,7 @@
 //! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
 
 mod access;
-mod authentication;
+mod callers;
 mod connections;
 mod embedding;
 mod errors;
@@ -10,9 +10,7 @@ mod here;
 mod listening;
 mod messages;
 mod middleware;
-mod owners;
 mod pages;
-mod permissions;
 mod raw;
 mod sessions;
 mod shutdown;

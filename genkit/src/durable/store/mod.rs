@@ -145,7 +145,7 @@ pub struct RunChange {
     pub status: RunStatus,
     /// When there is work to do, in milliseconds since 1970; `None` is at once.
     pub wake_at_ms: Option<u64>,
-    /// What replaces the head: JSON on one line.
+    /// What replaces the head: JSON on one line, so that it has no NUL either.
     pub head: String,
     /// What is added to the log: JSON on one line each.
     pub log: Vec<String>,

@@ -1,9 +1,11 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
-use std::sync::Arc;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use futures_util::{StreamExt as _, stream};
 use tracing::Instrument as _;
 
@@ -28,6 +30,10 @@ use crate::message::{Message, Role};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models, ToolDefinition,
 };
+use crate::sync::lock;
+
+/// How many calls are looked at together whenever one of them moves, where all run at a time. Default is 4.
+const FEW_CALLS: usize = 4;
 
 /// A run that is prepared: it performs the steps of its [`Run`] until that is over.
 pub(crate) struct Driver {
@@ -86,10 +92,14 @@ impl Driver {
         let machine = TurnMachine::new(request, self.rules.clone(), resumed);
         let mut run = Run::new(Arc::clone(&self), machine);
         let mut spans = TurnSpans::default();
-        let ended = tokio::select! {
-            biased;
-            error = self.env.stopped(Duration::ZERO) => Err(error),
-            ended = self.go_on(&mut run, &mut spans) => ended,
+        let ended = {
+            // Large futures are pinned where they are: whatever they are handed to would move them.
+            let going_on = pin!(self.go_on(&mut run, &mut spans));
+            tokio::select! {
+                biased;
+                error = self.env.stopped(Duration::ZERO) => Err(error),
+                ended = going_on => ended,
+            }
         };
         let ended = ended.map_err(|error| run.fail(error));
         let mut ended = ended.and_then(|()| run.into_response());
@@ -108,18 +118,18 @@ impl Driver {
                     let round = call.round();
                     call.refresh().await;
                     spans.begin(&self.env, call.request());
-                    let asking = spans.inside(call.ask()).instrument(trace::turn(round));
-                    let answer = asking.await?;
+                    let span = trace::turn(round);
+                    let answer = spans.inside(pin!(call.ask())).instrument(span).await?;
                     run.take_answer(answer)?;
                 }
                 NextStep::Check(check) => {
                     let span = trace::output_check();
-                    let checking = check.judge();
-                    let verdict = spans.inside(checking).instrument(span.clone()).await?;
+                    let judging = check.judge();
+                    let verdict = spans.inside(pin!(judging)).instrument(span.clone()).await?;
                     trace::checked(&self.env, &span, verdict.fits());
                     run.take_verdict(verdict)?;
                 }
-                NextStep::Tools(calls) => spans.inside(self.run_calls(calls, run)).await?,
+                NextStep::Tools(calls) => spans.inside(pin!(self.run_calls(calls, run))).await?,
             }
         }
     }
@@ -228,6 +238,15 @@ impl Driver {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
+        if calls.len() <= at_a_time.min(FEW_CALLS) {
+            let run = Mutex::new(run);
+            let run = &run;
+            let running = calls.into_iter().map(|call| async move {
+                let settled = call.run().await?;
+                lock(run).take_settled(settled)
+            });
+            return try_join_all(running).await.map(drop);
+        }
         let mut running = stream::iter(calls).map(RunCall::run).buffer_unordered(at_a_time);
         while let Some(settled) = running.next().await {
             run.take_settled(settled?)?;

@@ -73,6 +73,7 @@ impl McpServer {
         let served = match listening.place {
             Some(place) => {
                 let shared = Arc::clone(handler.shared());
+                warn_unknown_callers(&shared);
                 // It has a session of its own, which is counted.
                 drop(handler);
                 http::serve(shared, place, listening.told, listening.acceptor, stop).await
@@ -222,6 +223,19 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     let limits = stdio_limits(handler.shared());
     tokio::spawn(StdioConnection::new(reader, writer, handler.shared(), limits).run());
     Ok(())
+}
+
+/// Tells of functions that nobody can call.
+#[cfg(feature = "mcp-http")]
+fn warn_unknown_callers(shared: &SharedState) {
+    let is_known = shared.settings.is_authenticated()
+        || shared.settings.values.get::<super::principal::Principal>().is_some();
+    if !is_known && shared.lists().has_permits() {
+        tracing::warn!(
+            "`permit = \"..\"` asks for scopes, and nobody who calls is known to have any: add \
+             `.authenticate(..)`"
+        );
+    }
 }
 
 /// Tells of settings that have no effect where nothing listens.

@@ -270,8 +270,7 @@ impl EndpointState {
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
     ) -> Result<(), HttpRefusal> {
-        let headers = request.headers().clone();
-        let admitted = self.authentication.admit(&headers).await.and_then(|principal| {
+        let admitted = self.authentication.admit(request.headers()).await.and_then(|principal| {
             let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
             if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
         });

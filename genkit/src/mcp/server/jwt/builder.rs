@@ -17,6 +17,14 @@ use crate::error::Result;
 /// By how much clocks may differ. Default is 60 seconds.
 const LEEWAY: Duration = Duration::from_secs(60);
 
+impl JwtVerifier {
+    /// Begins a verifier of tokens from `issuer`, its issuer identifier, for `audience`: the address of this
+    /// server as clients know it, or what your authorization server writes into `aud` for it.
+    pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
+        JwtVerifierBuilder::new(issuer.into(), audience.into())
+    }
+}
+
 /// A [`JwtVerifier`] in the making.
 ///
 /// ```

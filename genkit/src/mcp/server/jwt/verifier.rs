@@ -4,7 +4,6 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::algorithm::JwtAlgorithm;
-use super::builder::JwtVerifierBuilder;
 use super::claims::Expected;
 use super::error::TokenFault;
 use super::jwk::KeySet;
@@ -49,12 +48,6 @@ pub struct JwtVerifier {
 }
 
 impl JwtVerifier {
-    /// Begins a verifier of tokens from `issuer`, its issuer identifier, for `audience`: the address of this
-    /// server as clients know it, or what your authorization server writes into `aud` for it.
-    pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
-        JwtVerifierBuilder::new(issuer.into(), audience.into())
-    }
-
     async fn check(&self, token: &str) -> Result<Principal, TokenError> {
         let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid)?;
         let known = self.keys.current().await;

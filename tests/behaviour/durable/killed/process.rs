@@ -1,4 +1,4 @@
-//! A process that kills itself at each save, before it or after it, and others that go on.
+//! A process that kills itself at each save, before it or after it, and others that go on; for whatever store.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,6 @@ use genkit::message::ToolRequest;
 use genkit::model::{self, ModelResponse};
 use genkit::{BoxFuture, Context, Error, Genkit, Registry, Result, Role, tool, tools};
 use serde_json::json;
-
-use super::stored::Temp;
 
 /// Says to the process what it is: `folder` or `sqlite`, `before` or `after`, the number of the save, and the folder.
 const CHILD: &str = "GENKIT_KILLED_AT";
@@ -146,24 +144,36 @@ fn process(store: Deadly, log: &Log) -> Genkit {
         .unwrap()
 }
 
-/// The process of the tests below; by itself it checks that the run goes through where nobody dies.
-#[tokio::test]
-async fn the_process_that_dies() {
-    let Ok(role) = std::env::var(CHILD) else {
-        let temp = Temp::new("alive");
-        let log = Log(temp.0.join("log"));
-        run(Arc::new(temp.folder()), 0, false, &log).await;
-        assert_eq!((log.count("model"), log.count("pay begins"), log.count("done")), (2, 1, 1));
-        return;
-    };
-    let parts: Vec<&str> = role.splitn(4, ' ').collect();
-    let [kind, when, at, folder] = parts[..] else { panic!("{role}") };
-    let folder = Path::new(folder);
-    let store: Arc<dyn RunStore> = match kind {
-        "sqlite" => Arc::new(genkit_sqlite::SqliteStore::open(folder.join("runs.db")).unwrap()),
-        _ => Arc::new(genkit::durable::FolderStore::open(folder.join("folder")).unwrap()),
-    };
-    run(store, at.parse().unwrap(), when == "after", &Log(folder.join("log"))).await;
+/// A process that is to die, as it was told.
+pub(crate) struct Mortal {
+    /// Its store.
+    pub(crate) kind: String,
+    dies_after: bool,
+    dies_at: usize,
+    /// Where it writes what happened.
+    pub(crate) folder: PathBuf,
+}
+
+impl Mortal {
+    /// That of this process, if it was started to die.
+    pub(crate) fn of_this() -> Option<Self> {
+        let role = std::env::var(CHILD).ok()?;
+        let parts: Vec<&str> = role.splitn(4, ' ').collect();
+        let [kind, when, at, folder] = parts[..] else { panic!("{role}") };
+        let (kind, dies_after) = (kind.to_owned(), when == "after");
+        Some(Self { kind, dies_after, dies_at: at.parse().unwrap(), folder: folder.into() })
+    }
+
+    pub(crate) async fn play(&self, store: Arc<dyn RunStore>) {
+        run(store, self.dies_at, self.dies_after, &Log(self.folder.join("log"))).await;
+    }
+}
+
+/// Runs to the end where nobody dies, and checks what that does.
+pub(crate) async fn run_alive(store: Arc<dyn RunStore>, folder: &Path) {
+    let log = Log(folder.join("log"));
+    run(store, 0, false, &log).await;
+    assert_eq!((log.count("model"), log.count("pay begins"), log.count("done")), (2, 1, 1));
 }
 
 async fn run(inner: Arc<dyn RunStore>, dies_at: usize, dies_after: bool, log: &Log) {
@@ -181,10 +191,9 @@ async fn run(inner: Arc<dyn RunStore>, dies_at: usize, dies_after: bool, log: &L
 }
 
 /// Whether the process came to its end, and not to that of `kill`.
-fn survives(kind: &str, when: &str, at: usize, folder: &Path) -> bool {
+fn survives(mut child: Command, [kind, when]: [&str; 2], at: usize, folder: &Path) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "durable::killed::the_process_that_dies", "--test-threads=1"])
+    let child = child
         .env(CHILD, format!("{kind} {when} {at} {}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -198,16 +207,30 @@ fn survives(kind: &str, when: &str, at: usize, folder: &Path) -> bool {
     true
 }
 
-fn dies_at_each_save(kind: &str) {
+/// Lets a process die at its first save, the next at its second, and so on, before it and after it; another goes on each
+/// time, and what happened is looked at. `test` is the child's, and `fresh` gives each trial an empty folder and store.
+pub(crate) fn dies_at_each_save<'a, F: AsRef<Path>>(
+    test: &str,
+    kind: &str,
+    variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+    mut fresh: impl FnMut(&str) -> F,
+) {
+    let variables: Vec<_> = variables.into_iter().collect();
+    let child = || {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", test, "--test-threads=1"]).envs(variables.iter().copied());
+        child
+    };
     for when in ["before", "after"] {
         let mut saves = 0;
         for at in 1.. {
-            let temp = Temp::new(&format!("killed-{kind}-{when}-{at}"));
-            let log = Log(temp.0.join("log"));
-            let survived = survives(kind, when, at, &temp.0);
+            let folder = fresh(&format!("killed-{kind}-{when}-{at}"));
+            let folder = folder.as_ref();
+            let log = Log(folder.join("log"));
+            let survived = survives(child(), [kind, when], at, folder);
             if !survived {
                 saves += 1;
-                assert!(survives(kind, when, 0, &temp.0), "another process goes on");
+                assert!(survives(child(), [kind, when], 0, folder), "another process goes on");
             }
             let text = std::fs::read_to_string(&log.0).unwrap();
             assert_eq!(log.count("done"), 1, "{text}");
@@ -228,16 +251,4 @@ fn dies_at_each_save(kind: &str) {
             "{kind} {when}: model, question and `once`, call, answer, call, model"
         );
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_process_that_is_killed_at_any_save_is_succeeded_with_a_folder() {
-    dies_at_each_save("folder");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_process_that_is_killed_at_any_save_is_succeeded_with_sqlite() {
-    dies_at_each_save("sqlite");
 }

@@ -9,8 +9,8 @@ use genkit::mcp::server::{Principal, ProtectedResource, TokenError};
 use genkit::{Context, ErrorKind, Genkit, Registry, tool, tools};
 use serde_json::{Value, json};
 
-use super::here::{Here, Serving, calculator};
-use super::wire::{Answer, Wire, call, in_session, initialize};
+use crate::http::here::{Here, Serving, calculator};
+use crate::http::wire::{Answer, Wire, call, in_session, initialize};
 
 const RESOURCE: &str = "https://mcp.example.com/mcp";
 

@@ -9,8 +9,8 @@ use genkit::mcp::server::{Principal, TokenError};
 use genkit::{Genkit, Registry, actions, prompt, resource, tool};
 use serde_json::{Value, json};
 
-use super::here::Here;
-use super::wire::{Answer, Wire, in_session};
+use crate::http::here::Here;
+use crate::http::wire::{Answer, Wire, in_session};
 
 /// For everybody.
 #[tool]
