@@ -14,5 +14,6 @@ mod pages;
 mod raw;
 mod sessions;
 mod shutdown;
+mod sockets;
 mod streams;
 pub(crate) mod wire;

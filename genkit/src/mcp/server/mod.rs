@@ -38,6 +38,8 @@ mod tool_call;
 mod tool_middleware;
 
 #[cfg(feature = "mcp-http")]
+pub use crate::http_server::HttpStream;
+#[cfg(feature = "mcp-http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};
 pub use builder::McpServer;
 #[cfg(feature = "cli")]

@@ -76,7 +76,7 @@ impl McpServer {
                 warn_unknown_callers(&shared);
                 // It has a session of its own, which is counted.
                 drop(handler);
-                http::serve(shared, place, listening.told, stop).await
+                http::serve(shared, place, listening.told, listening.acceptor, stop).await
             }
             None => {
                 warn_unused(&listening);
@@ -243,8 +243,8 @@ fn warn_unknown_callers(shared: &SharedState) {
 fn warn_unused(listening: &crate::http_server::Listening) {
     if listening.is_set() {
         tracing::warn!(
-            "`.http(..)`, `.listener(..)` and `.on_listening(..)` have no effect here: they are \
-             for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
+            "`.http(..)`, `.listener(..)`, `.unix_listener(..)`, `.accept_with(..)` and `.on_listening(..)` \
+             have no effect here: they are for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
              without an address the server is on stdio"
         );
     }

@@ -5,16 +5,18 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use super::McpServer;
 use crate::error::{BoxError, Error};
-use crate::http_server::ListenPlace;
+use crate::http_server::{HttpStream, ListenPlace};
 use crate::mcp::server::auth::{Authentication, ProtectedResource, TokenVerifier};
 use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::settings::HealthCheck;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
+    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
     /// told which, and the log has it ([`log_to_stderr`](crate::log_to_stderr)).
     ///
     /// ```no_run
@@ -46,6 +48,53 @@ impl McpServer {
     /// ```
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listening.place = Some(ListenPlace::Listener(listener));
+        self
+    }
+
+    /// Serves streamable HTTP at `/mcp` on a Unix socket that is bound already: one that systemd handed over.
+    /// `.http("unix:/run/notes.sock")` makes one, and takes it away at the end; who may open it is what the
+    /// folder and the process's umask say.
+    ///
+    /// All clients of a Unix socket are one, at 127.0.0.1, unless a proxy says who they are
+    /// ([`client_address_from`](Self::client_address_from)).
+    ///
+    /// ```no_run
+    /// # #[cfg(unix)]
+    /// # async fn run() -> genkit::Result<()> {
+    /// let socket = std::os::unix::net::UnixListener::bind("/run/notes.sock")?;
+    /// genkit::serve_mcp().unix_listener(socket).await
+    /// # }
+    /// ```
+    #[cfg(unix)]
+    pub fn unix_listener(mut self, listener: std::os::unix::net::UnixListener) -> Self {
+        self.listening.place = Some(ListenPlace::UnixListener(listener));
+        self
+    }
+
+    /// What each connection goes through before HTTP is spoken, for a server that listens by itself: TLS, by an
+    /// acceptor of your own. A connection that it refuses is ended; it has 30 seconds.
+    ///
+    /// With `tokio-rustls` the closure is
+    /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp()
+    ///     .http("0.0.0.0:8443")
+    ///     .accept_with(|stream| async move { Ok(stream) }) // as it is
+    ///     .await
+    /// # }
+    /// ```
+    pub fn accept_with<F, Fut, S>(mut self, accept: F) -> Self
+    where
+        F: Fn(HttpStream) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::io::Result<S>> + Send + 'static,
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        self.listening.acceptor = Some(Arc::new(move |stream| {
+            let accepting = accept(stream);
+            Box::pin(async move { accepting.await.map(HttpStream::other) })
+        }));
         self
     }
 

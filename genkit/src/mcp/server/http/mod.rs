@@ -32,25 +32,29 @@ use self::endpoint::McpEndpoint;
 use self::names::PATH;
 use super::state::SharedState;
 use crate::error::Result;
-use crate::http_server::{Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
+use crate::http_server::{Acceptor, Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
 
 /// Serves until `stop`, then lets what runs finish.
 pub(super) async fn serve(
     shared: Arc<SharedState>,
     place: ListenPlace,
     told: Option<ToldAddress>,
+    acceptor: Option<Acceptor>,
     stop: CancellationToken,
 ) -> Result<()> {
-    let (listener, local) = place.listen().await?;
+    let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
     // The end also ends streams that wait for changes, which never do so by themselves.
     let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
-    tracing::info!("listening on http://{local}{PATH}");
-    if let Some(told) = told {
+    // Over a Unix socket the path is that of HTTP, not of the file.
+    let path = if listener.address().is_some() { PATH } else { "" };
+    tracing::info!("listening on {listener}{path}");
+    if let (Some(told), Some(local)) = (told, listener.address()) {
         told(local);
     }
-    let served =
-        HttpServing { listener, stop, drain, grace: GRACE, end }.run(endpoint.clone()).await;
+    let served = HttpServing { listener, acceptor, stop, drain, grace: GRACE, end }
+        .run(endpoint.clone())
+        .await;
     endpoint.end_sessions();
     served
 }
