@@ -32,9 +32,12 @@ pub(super) struct FlowState {
     /// What it asked and did in earlier runs, and what was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended: Option<Box<Suspended>>,
-    /// What it did by `once` since then.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// What it did by `once`: in the log, which a step only adds to.
+    #[serde(skip)]
     once: BTreeMap<String, Value>,
+    /// What of it is not saved yet.
+    #[serde(skip)]
+    new: Vec<Done>,
     /// Its questions, as those of a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     asks: Option<Message>,
@@ -42,6 +45,12 @@ pub(super) struct FlowState {
     answers: Resume,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output: Option<Value>,
+}
+
+/// A line of the log: what was done under a key.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Done {
+    once: (String, Value),
 }
 
 impl FlowState {
@@ -52,6 +61,7 @@ impl FlowState {
             input,
             suspended: None,
             once: BTreeMap::new(),
+            new: Vec::new(),
             asks: None,
             answers: Resume::default(),
             output: None,
@@ -73,7 +83,26 @@ impl FlowState {
 
     /// Notes what it did.
     pub(super) fn note_once(&mut self, key: String, done: Value) {
-        self.once.insert(key, done);
+        self.once.insert(key.clone(), done.clone());
+        self.new.push(Done { once: (key, done) });
+    }
+
+    /// Takes what the log says.
+    pub(super) fn read_log(&mut self, lines: impl IntoIterator<Item = Done>) {
+        self.once.extend(lines.into_iter().map(|line| line.once));
+    }
+
+    /// The lines that are new.
+    pub(super) fn take_log(&mut self) -> Vec<Done> {
+        std::mem::take(&mut self.new)
+    }
+
+    /// What is to be saved now: what the log has is not copied.
+    pub(super) fn to_save(&mut self) -> Self {
+        let (once, new) = (std::mem::take(&mut self.once), self.take_log());
+        let saved = Self { new, ..self.clone() };
+        self.once = once;
+        saved
     }
 
     /// The function, run from its beginning with what is recorded.
@@ -118,7 +147,8 @@ impl FlowState {
                 self.output = Some(returned?);
                 Ok(RunStatus::Completed)
             }
-            Outcome::Suspended(questions, recording) => {
+            Outcome::Suspended(questions, mut recording) => {
+                recording.once.retain(|key, _| !self.once.contains_key(key));
                 let request = ToolRequest::new(&self.flow, self.input.clone()).with_id(FLOW);
                 let mut part = Part::tool_request(request);
                 Suspended::new(questions, recording).write(&mut part);

@@ -1,9 +1,10 @@
 //! What is stored of a durable run: a head that is replaced, and the conversation as a log.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error as E;
-use super::flow_state::FlowState;
+use super::flow_state::{Done, FlowState};
 use super::store::{RunId, StoredRun};
 use crate::error::{Error, ErrorKind, Result};
 use crate::generate::RunState;
@@ -39,6 +40,14 @@ pub(super) struct StoredError {
     message: String,
 }
 
+fn parse<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<T>> {
+    lines.iter().map(|line| serde_json::from_str(line)).collect()
+}
+
+fn print<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
+    values.iter().map(serde_json::to_string).collect()
+}
+
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
@@ -72,26 +81,26 @@ impl Record {
         let unreadable =
             |why: serde_json::Error| E::Unreadable { id: id.to_string(), why: why.to_string() };
         let mut record: Self = serde_json::from_str(&stored.head).map_err(unreadable)?;
-        if let RunBody::Generate(state) = &mut record.body {
-            let messages: Result<Vec<Message>, _> =
-                stored.log.iter().map(|line| serde_json::from_str(line)).collect();
-            state.messages = messages.map_err(unreadable)?;
-        }
-        if let RunBody::Flow(state) = &record.body {
-            let unreadable = |why| E::Unreadable { id: id.to_string(), why };
-            state.check_version().map_err(unreadable)?;
+        match &mut record.body {
+            RunBody::Generate(state) => {
+                state.messages = parse::<Message>(&stored.log).map_err(unreadable)?;
+            }
+            RunBody::Flow(state) => {
+                let unknown = |why| E::Unreadable { id: id.to_string(), why };
+                state.check_version().map_err(unknown)?;
+                state.read_log(parse::<Done>(&stored.log).map_err(unreadable)?);
+            }
         }
         Ok(record)
     }
 
-    /// The head, and the lines that are new: the messages that stand in the state.
+    /// The head, and the lines that are new: the messages that stand in the state of a run, what a flow did.
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
-        let messages = match &mut self.body {
-            RunBody::Generate(state) => std::mem::take(&mut state.messages),
-            RunBody::Flow(_) => Vec::new(),
-        };
-        let lines = || {
-            let log = messages.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        let mut lines = || {
+            let log = match &mut self.body {
+                RunBody::Generate(state) => print(&std::mem::take(&mut state.messages))?,
+                RunBody::Flow(state) => print(&state.take_log())?,
+            };
             Ok::<_, serde_json::Error>((serde_json::to_string(&self)?, log))
         };
         let why =

@@ -2,6 +2,7 @@
 
 mod failing;
 mod flows;
+mod growth;
 mod handles;
 mod killed;
 mod memory;
