@@ -28,9 +28,12 @@ pub(crate) struct Schemas {
 
 impl Schemas {
     /// From types alone.
-    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
+    pub(crate) fn derived(
+        input: impl Fn() -> Value + Send + Sync + 'static,
+        output: fn() -> Option<Value>,
+    ) -> Self {
         Self {
-            input: Source::new(Origin::Input(input)),
+            input: Source::new(Origin::Input(Box::new(input))),
             output: Source::new(Origin::Output(output)),
             foreign: false,
         }
@@ -53,7 +56,9 @@ impl Schemas {
         output_of: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
+            input: Source::new(
+                input.map_or_else(|| Origin::Input(Box::new(input_of)), Origin::written),
+            ),
             output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
             foreign: false,
         }
@@ -212,7 +217,7 @@ pub enum OutputSchema {
 
 /// Where a schema comes from.
 enum Origin {
-    Input(fn() -> Value),
+    Input(Box<dyn Fn() -> Value + Send + Sync>),
     Output(fn() -> Option<Value>),
     /// From a type that is not the returned one.
     Declared(fn() -> Value),
@@ -249,9 +254,8 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) | Origin::Declared(make) => {
-                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
-            }
+            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Declared(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }
