@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Ident, ReturnType, Type};
+use syn::{Ident, ReturnType};
 
 use super::input::{Input, Reading};
 use super::type_names::{self, TypeNames, has_schema};
@@ -35,7 +35,7 @@ pub(super) fn function(
 
 /// Whether nothing is injected.
 fn is_alone(action: &ValidAction) -> bool {
-    !action.params.iter().any(|param| matches!(param, FnParam::Injected(_)))
+    !action.params.iter().any(FnParam::is_injected)
 }
 
 /// Whether the expansion calls methods that it finds by what types are.
@@ -53,16 +53,13 @@ fn has_plain_output(action: &ValidAction) -> bool {
     matches!(&action.item.sig.output, ReturnType::Type(_, ty) if has_schema(action) && types::is_plain(ty))
 }
 
-/// Injected parameters: place, type, and what the type is called.
+/// Injected parameters: place, the parameter, and what its type is called.
 fn injected<'a>(
     action: &'a ValidAction,
     names: &'a TypeNames,
-) -> impl Iterator<Item = (usize, &'a Type, &'a TokenStream)> {
-    action.params.iter().zip(&names.params).enumerate().filter_map(|(i, (param, name))| match param
-    {
-        FnParam::Injected(ty) => Some((i, ty, name)),
-        _ => None,
-    })
+) -> impl Iterator<Item = (usize, &'a FnParam, &'a TokenStream)> {
+    let params = action.params.iter().zip(&names.params).enumerate();
+    params.filter_map(|(i, (param, name))| param.is_injected().then_some((i, param, name)))
 }
 
 /// The closure that makes the future of the call.
@@ -71,7 +68,7 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
     let ident = &action.item.sig.ident;
     let mut place = 0_usize..;
     let arguments = action.params.iter().enumerate().map(|(i, param)| match (param, reading) {
-        (FnParam::Injected(_), _) => {
+        (FnParam::Injected(_) | FnParam::Extension(_), _) => {
             let injected = format_ident!("__injected{i}");
             quote!(&#injected)
         }
@@ -89,7 +86,7 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
     arguments.set_span(span);
     let derived = matches!(reading, Reading::Derived)
         .then(|| quote!(let __input: __Input = __input.take(0);));
-    let takes = action.params.iter().any(|param| !matches!(param, FnParam::Injected(_)));
+    let takes = !action.params.iter().all(FnParam::is_injected);
     let given = if takes { quote!(mut __input) } else { quote!(_) };
     let finish = finish(action);
     let types: Vec<_> = injected(action, names).map(|(_, _, name)| name).collect();
@@ -102,11 +99,15 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
             (_, Some(derived)) => quote!(|_, #given| { #derived __genkit::Result::Ok(#made) }),
         };
     }
-    let borrowed = injected(action, names).map(|(i, ty, name)| {
-        let span = types::place(ty);
+    let borrowed = injected(action, names).map(|(i, param, name)| {
+        let span = types::place(param.ty());
         let (injected, context) =
             (local(&format!("__injected{i}"), span), local("__context", span));
-        quote_spanned!(span=> let #injected = __genkit::Inject::<#name>::of().inject(#context)?;)
+        let found = match param {
+            FnParam::Extension(_) => quote_spanned!(span=> __genkit::extension::<#name>(#context)?),
+            _ => quote_spanned!(span=> __genkit::Inject::<#name>::of().inject(#context)?),
+        };
+        quote_spanned!(span=> let #injected = #found;)
     });
     let mut body = Group::new(Delimiter::Brace, quote!(#ident #arguments.await));
     body.set_span(span);
@@ -125,12 +126,14 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
 /// is asserted here, at the type.
 fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected(action, names)
-        .map(|(_, ty, name)| {
-            let name = type_names::at(name, ty);
+        .map(|(_, param, name)| {
+            let (ty, name) = (param.ty(), type_names::at(name, param.ty()));
             quote_spanned!(types::place(ty)=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
-    let injected = injected(action, names).map(|(_, _, name)| name);
+    // A value of the request is there or not for each call.
+    let is_state = |(_, param, _): &(_, &FnParam, _)| matches!(param, FnParam::Injected(_));
+    let injected = injected(action, names).filter(is_state).map(|(_, _, name)| name);
     (!checks.is_empty()).then(|| {
         quote! {
             .needs(|| {

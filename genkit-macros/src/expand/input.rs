@@ -56,7 +56,7 @@ impl Input {
         let mut fields = Vec::new();
         for (param, name) in action.params.iter().zip(&names.params) {
             match param {
-                FnParam::Injected(_) => {}
+                FnParam::Injected(_) | FnParam::Extension(_) => {}
                 FnParam::Field(field) => {
                     let ty = type_names::argument_type(name, &field.ty, action);
                     fields.extend(field.data.as_ref().map(|data| fields::field(field, data, &ty)));

@@ -34,7 +34,7 @@ impl TypeNames {
 
     fn is_short(param: &FnParam) -> bool {
         match param {
-            FnParam::Injected(ty) => types::is_word(ty),
+            FnParam::Injected(ty) | FnParam::Extension(ty) => types::is_word(ty),
             FnParam::Field(_) | FnParam::Input(_) => types::is_plain(param.ty()),
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction)
 /// What [`argument_type`] calls.
 pub(super) fn argument_functions(action: &ValidAction, names: &TypeNames) -> TokenStream {
     let owned = action.params.iter().zip(&names.params).filter(|(param, _)| match param {
-        FnParam::Injected(_) => false,
+        FnParam::Injected(_) | FnParam::Extension(_) => false,
         FnParam::Field(_) | FnParam::Input(_) => {
             !types::is_plain(param.ty()) && !types::is_word(param.ty())
         }

@@ -151,6 +151,11 @@ impl InputField {
                 "`default` takes an expression",
                 "write `default`, or `default = value`",
             ),
+            ("extension", _) => errors.at(
+                key,
+                "`extension` is for a parameter by reference: a value of the request is lent",
+                format_args!("write `{}: &T` for the type that a layer put there", self.name),
+            ),
             (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.at(
                 key,
                 format_args!(

@@ -34,6 +34,20 @@ pub(crate) struct Definition<O: 'static> {
 }
 
 impl<O> Definition<O> {
+    /// The same with another name. Everything else is shared.
+    pub(super) fn renamed(&self, name: String) -> Self {
+        self.with_info(Info { name: name.into(), ..self.info.clone() })
+    }
+
+    pub(super) fn with_info(&self, info: Info) -> Self {
+        Self {
+            info,
+            schemas: self.schemas.clone(),
+            requirements: self.requirements.clone(),
+            handler: self.handler.clone(),
+        }
+    }
+
     pub(super) fn annotated(
         definition: &'static StaticDefinition<O>,
         needs_approval: bool,

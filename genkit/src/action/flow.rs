@@ -102,6 +102,11 @@ impl Flow {
         Self(Arc::new(Definition::annotated(&flow.0, false)))
     }
 
+    /// The same flow under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        Self(Arc::new(self.0.renamed(name)))
+    }
+
     fn definition(&self) -> &Definition<ToolOutput> {
         &self.0
     }

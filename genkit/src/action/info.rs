@@ -44,6 +44,8 @@ pub(crate) struct Info {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
+    /// The scopes that a client needs to see it, in words with blanks between them.
+    pub(crate) permit: Option<Cow<'static, str>>,
 }
 
 impl Info {
@@ -75,6 +77,7 @@ impl Info {
             tags: Vec::new(),
             icons: Vec::new(),
             metadata: Map::new(),
+            permit: None,
         }
     }
 
@@ -103,6 +106,7 @@ pub struct StaticInfo {
     tags: &'static [&'static str],
     icons: &'static [&'static str],
     metadata: Option<fn() -> Value>,
+    permit: Option<&'static str>,
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
@@ -111,7 +115,16 @@ impl StaticInfo {
     #[track_caller]
     pub const fn new(name: &'static str, description: &'static str) -> Self {
         let place = Location::caller();
-        Self { name, title: None, description, place, tags: &[], icons: &[], metadata: None }
+        Self {
+            name,
+            title: None,
+            description,
+            place,
+            tags: &[],
+            icons: &[],
+            metadata: None,
+            permit: None,
+        }
     }
 
     pub const fn title(mut self, title: &'static str) -> Self {
@@ -134,6 +147,11 @@ impl StaticInfo {
         self
     }
 
+    pub const fn permit(mut self, scopes: &'static str) -> Self {
+        self.permit = Some(scopes);
+        self
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
@@ -152,6 +170,7 @@ impl StaticInfo {
                 Value::Object(map) => map,
                 other => Map::from_iter([("value".to_owned(), other)]),
             }),
+            permit: self.permit.map(Cow::Borrowed),
         }
     }
 }
@@ -181,6 +200,14 @@ macro_rules! describing {
             /// One more entry of its metadata.
             pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
                 self.info.metadata.insert(key.into(), value.into());
+                self
+            }
+
+            /// The scope that an MCP client needs: for others it is not there, neither in lists nor for
+            /// calls. Several stand with blanks between them, and it needs all of them. Clients on stdio
+            /// and in memory, whose user started the server, need none.
+            pub fn permit(mut self, scopes: impl Into<Cow<'static, str>>) -> Self {
+                self.info.permit = Some(scopes.into());
                 self
             }
         }

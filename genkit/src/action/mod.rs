@@ -80,7 +80,8 @@ pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply
 pub(crate) mod expansion {
     pub use super::call::{
         Argument, ArgumentType, ChunkItem, Field, Function, Inject, InjectNothing, InjectState,
-        Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling, json,
+        Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
+        extension, json,
     };
     pub use super::completion::{complete, suggest};
     pub use super::flow::StaticFlow;

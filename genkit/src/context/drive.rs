@@ -53,20 +53,28 @@ pub(crate) async fn drive<T>(
 ) -> Outcome<T> {
     panics::note_places();
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let run = poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
-        Poll::Ready(Err(payload)) => {
-            Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
+    let run = poll_fn(|cx| {
+        // Looked at, and waited for below: most functions end without waiting.
+        if context.cancellation().is_cancelled() {
+            return Poll::Ready(Outcome::Cancelled);
         }
-        Poll::Pending => match context.replay().take_open() {
-            Some((questions, recording)) => Poll::Ready(Outcome::Suspended(questions, recording)),
-            None => Poll::Pending,
-        },
+        match work.as_mut().poll(cx) {
+            Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
+            Poll::Ready(Err(payload)) => {
+                Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
+            }
+            Poll::Pending => match context.replay().take_open() {
+                Some((questions, recording)) => {
+                    Poll::Ready(Outcome::Suspended(questions, recording))
+                }
+                None => Poll::Pending,
+            },
+        }
     });
     tokio::select! {
         biased;
-        () = context.cancellation().cancelled() => Outcome::Cancelled,
         ended = run => ended,
+        () = context.cancellation().cancelled() => Outcome::Cancelled,
         () = expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
     }
 }

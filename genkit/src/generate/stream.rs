@@ -17,6 +17,9 @@ use crate::message::{Part, Role};
 use crate::model::{ChunkSink, GenerateChunk};
 use crate::sync::lock;
 
+/// For how many unread chunks there is room from the beginning: what comes at once.
+const FEW_CHUNKS: usize = 16;
+
 /// Chunks that nobody has read yet.
 #[derive(Clone, Default)]
 struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
@@ -65,6 +68,7 @@ impl<'a> GenerateStream<'a> {
         start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
     ) -> Self {
         let queue = ChunkQueue::default();
+        lock(&queue.0).reserve(FEW_CHUNKS);
         let run = Some(start(queue.sink()));
         Self { run, queue, ended: None, text: String::new(), index: 0, format }
     }

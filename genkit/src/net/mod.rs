@@ -70,7 +70,12 @@ pub(crate) fn client_builder(route: Route) -> ClientBuilder {
 
 /// The client that `builder` describes.
 pub(crate) fn build_client(builder: ClientBuilder) -> Result<Client> {
-    builder.build().map_err(|error| Error::Client(root_cause(&error)).into())
+    builder.build().map_err(|error| no_client(&error))
+}
+
+/// HTTP cannot be set up, for a reason.
+pub(crate) fn no_client(error: &(dyn StdError + 'static)) -> crate::error::Error {
+    Error::Client(root_cause(error)).into()
 }
 
 /// The root cause of an error, which is what people can act on; reqwest's own text would name the whole URL.

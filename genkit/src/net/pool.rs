@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::sync::lock;
 
 /// How long an idle connection stays open. Default is 50 seconds, below what most servers allow.
-const POOL_IDLE: Duration = Duration::from_secs(50);
+pub(crate) const POOL_IDLE: Duration = Duration::from_secs(50);
 
 /// For how many runtimes clients are cached. Default is 16; the oldest goes first, and what it has
 /// under way goes on.

@@ -143,6 +143,16 @@ impl SseParser {
         self
     }
 
+    /// Takes the first piece of the body, without a copy of it.
+    #[cfg(feature = "http-model")]
+    pub(crate) fn begin(&mut self, bytes: Vec<u8>) {
+        if self.buffer.is_empty() && !self.ended {
+            self.buffer = bytes;
+        } else {
+            self.push(&bytes);
+        }
+    }
+
     /// Takes the next piece of the body.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if self.ended {

@@ -20,6 +20,15 @@ pub(crate) enum ActionHandler<O: 'static> {
     Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
+impl<O> Clone for ActionHandler<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Static(function) => Self::Static(*function),
+            Self::Dynamic(closure) => Self::Dynamic(Arc::clone(closure)),
+        }
+    }
+}
+
 impl<O: Send + 'static> ActionHandler<O> {
     /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
     /// what that read.

@@ -66,6 +66,14 @@ impl<C: ChunkItem> Inject<Chunks<C>> {
     }
 }
 
+/// `#[arg(extension)]`: a value of the request.
+///
+/// # Errors
+/// The request has none.
+pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
+    context.extension().ok_or_else(|| E::NoExtension(type_name::<T>()).into())
+}
+
 /// The fallback: any other `&T` is state.
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;

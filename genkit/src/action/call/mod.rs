@@ -23,5 +23,5 @@ pub(super) use function::NamedFn;
 pub use function::{Function, PlainCall};
 pub use given::Input;
 pub(super) use handler::{ActionHandler, closure, forward};
-pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement};
+pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement, extension};
 pub use input::{TypedInput, TypedInputFallback};

@@ -20,6 +20,7 @@ use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use super::invocation::{self, Invocation};
+use super::tool::Tool;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -126,6 +127,19 @@ impl Prompt {
             options,
             completers,
             template: None,
+        }))
+    }
+
+    /// The same prompt under another name, whose tools `find` finds by their names.
+    pub(crate) fn mounted(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+        let data = &self.0;
+        Self(Arc::new(PromptData {
+            definition: data.definition.renamed(name),
+            version: data.version.clone(),
+            timeout: data.timeout,
+            options: Arc::new(data.options.as_ref().clone().with_tools_found(find)),
+            template: data.template.clone(),
+            completers: data.completers.clone(),
         }))
     }
 

@@ -86,6 +86,18 @@ impl Resource {
         Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
     }
 
+    /// The same resource under another name and at another address, with the same variables.
+    pub(crate) fn mounted(&self, name: String, uri: String) -> Self {
+        let data = &self.0;
+        Self::new(
+            data.definition.renamed(name),
+            Cow::Owned(uri),
+            data.mime_type.clone(),
+            data.timeout,
+            data.completers.clone(),
+        )
+    }
+
     fn definition(&self) -> &Definition<ResourceOutput> {
         &self.0.definition
     }

@@ -7,6 +7,7 @@ mod function;
 mod output;
 mod returned;
 mod settings;
+mod transform;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
@@ -97,6 +98,11 @@ impl Tool {
     /// Its annotations: hints on its effects.
     pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
+    }
+
+    /// Whether a durable run never makes a call of it again that may have happened.
+    pub fn is_at_most_once(&self) -> bool {
+        self.0.settings.at_most_once
     }
 
     /// Whether the user is asked before each call.

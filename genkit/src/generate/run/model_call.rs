@@ -1,5 +1,6 @@
 //! One model call: checked, limited, measured; its chunks are numbered, its tool calls referenced.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,16 +80,15 @@ pub(super) async fn call(
     chunks: &ChunkSink,
 ) -> Result<ModelResponse> {
     let span = trace::model(env, model, request);
-    async {
+    let calling = pin!(async {
         check_capabilities(model, request)?;
         env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
         let answer = call_counted(&env.budget, limit, model, request, chunks).await?;
         trace::answered(env, &answer);
         Ok(answer)
-    }
-    .instrument(span)
-    .await
+    });
+    calling.instrument(span).await
 }
 
 /// Calls a model within the budget of a run, and a limit of time.
@@ -112,14 +112,14 @@ pub(crate) async fn call_within(
     request: &ModelRequest,
     chunks: &ChunkSink,
 ) -> Result<ModelResponse> {
-    let work = async {
+    let work = pin!(async {
         let started = Instant::now();
         let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
         let late = |_| E::ModelTimeout { model: model.name().to_owned(), limit };
         let mut answer = answer.map_err(late)??;
         answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
         Ok(answer)
-    };
+    });
     let input = || without_account(request);
     let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
     recorded(span, work, |answer| Ended::of(answer, json)).await

@@ -1,5 +1,6 @@
 //! One tool call: allowed, run under its limits, and turned into what the model reads.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -43,7 +44,7 @@ pub(super) async fn call(
     let input = call.request.input.take();
     let shown = shown_input(&input);
     let context = context(env, &call, &tool, suspended, approval);
-    let work = async {
+    let work = pin!(async {
         // A tool that asks for approval itself does so after its arguments were read; for the
         // others it is asked here.
         if !tool.needs_approval() {
@@ -53,13 +54,13 @@ pub(super) async fn call(
         let judged = env.settings.approval.is_some();
         let how = if judged { Strictness::Exact } else { env.settings.strictness() };
         tool.invoke(&context, input, how).await
-    };
-    let driven = async {
+    });
+    let driven = pin!(async {
         if suspended.is_some() {
             trace::annotate("genkit:metadata:resumed", || true.into());
         }
         drive(&context, tool.name(), work).await
-    };
+    });
     let input = || shown.clone().unwrap_or_default();
     let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
     match trace::recorded(span, driven, ToolOutput::ended).await {
@@ -84,7 +85,7 @@ pub(crate) async fn call_inside(
     request: ToolRequest,
     settings: &RunSettings,
 ) -> Result<ToolOutcome> {
-    let mut call = ToolCall { tool: Some(tool.clone()), request, edited: false, index: 0 };
+    let mut call = ToolCall::of(tool.clone(), request);
     let input = call.request.input.take();
     let shown = shown_input(&input);
     let work = async {
@@ -129,6 +130,7 @@ fn context(
     let caller = Arc::new(LoopCaller {
         model: Arc::clone(&env.model),
         budget: Arc::clone(&env.budget),
+        tally: Arc::clone(&call.around.tally),
         registry: env.genkit.registry.clone(),
         sink: env.sink.clone(),
         index: call.index,
@@ -144,6 +146,7 @@ fn context(
         limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
         recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),
         approval,
+        journal: call.around.journal.clone(),
         ..ContextParts::of(caller, told, cancel)
     }
     .build()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -19,8 +19,8 @@ use crate::names::Names;
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct GenerateContentResponse<'a> {
-    #[serde(borrow, deserialize_with = "few")]
-    pub(super) candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(borrow)]
+    pub(super) candidates: Few<Candidate<'a>>,
     #[serde(borrow)]
     pub(super) prompt_feedback: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -31,15 +31,16 @@ pub(super) struct GenerateContentResponse<'a> {
     pub(super) response_id: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) create_time: Option<&'a RawValue>,
-    pub(super) error: Option<ErrorBody>,
+    pub(super) error: Option<Box<ErrorBody>>,
     #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
+    pub(super) rest: OtherFields,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Candidate<'a> {
-    pub(super) index: Option<Value>,
+    #[serde(borrow)]
+    pub(super) index: Option<&'a RawValue>,
     pub(super) content: Option<CandidateContent>,
     pub(super) finish_reason: Option<String>,
     pub(super) finish_message: Option<String>,
@@ -49,59 +50,111 @@ pub(super) struct Candidate<'a> {
     pub(super) grounding_metadata: Option<&'a RawValue>,
     /// Citations, probabilities, and what is new.
     #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
+    pub(super) rest: OtherFields,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CandidateContent {
-    #[serde(deserialize_with = "few")]
-    pub(super) parts: Option<Vec<ResponsePart>>,
+    pub(super) parts: Few<ResponsePart>,
 }
 
-/// A list that mostly has one element, without room for the next ones: these are large.
-fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> Result<Option<Vec<T>>, D::Error> {
-    struct Few<T>(PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
-        type Value = Option<Vec<T>>;
+/// A list that mostly has one element, which then needs no list of its own.
+pub(super) struct Few<T> {
+    first: Option<T>,
+    more: Vec<T>,
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a sequence")
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
-            let mut few = Vec::new();
-            while let Some(next) = all.next_element()? {
-                if few.is_empty() {
-                    few.reserve_exact(1);
-                }
-                few.push(next);
-            }
-            Ok(Some(few))
-        }
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self { first: None, more: Vec::new() }
     }
-    from.deserialize_any(Few(PhantomData))
 }
 
-/// One part. Each field that is there becomes a part of ours.
+impl<T> IntoIterator for Few<T> {
+    type Item = T;
+    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.more)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = Few<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a sequence")
+            }
+
+            fn visit_unit<E>(self) -> Result<Few<T>, E> {
+                Ok(Few::default())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Few<T>, A::Error> {
+                let mut few = Few { first: all.next_element()?, more: Vec::new() };
+                while let Some(next) = all.next_element()? {
+                    few.more.push(next);
+                }
+                Ok(few)
+            }
+        }
+        from.deserialize_any(List(PhantomData))
+    }
+}
+
+/// Fields that are known by no name here, in the place of a pointer: mostly there are none.
+#[derive(Default)]
+pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
+
+impl OtherFields {
+    fn into_map(self) -> Map<String, Value> {
+        self.0.map(|all| *all).unwrap_or_default()
+    }
+
+    pub(super) fn move_to(self, map: &mut Map<String, Value>) {
+        map.extend(self.0.into_iter().flat_map(|all| *all));
+    }
+}
+
+impl<'de> Deserialize<'de> for OtherFields {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Others;
+        impl<'de> Visitor<'de> for Others {
+            type Value = OtherFields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<OtherFields, A::Error> {
+                let mut others: Option<Box<Map<String, Value>>> = None;
+                while let Some((key, value)) = all.next_entry()? {
+                    others.get_or_insert_default().insert(key, value);
+                }
+                Ok(OtherFields(others))
+            }
+        }
+        from.deserialize_map(Others)
+    }
+}
+
+/// One part. Each field that is there becomes a part of ours. What is rare is boxed: a stream moves many.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ResponsePart {
     text: Option<String>,
     thought: Option<bool>,
     thought_signature: Option<Value>,
-    inline_data: Option<Blob>,
-    file_data: Option<FileData>,
-    pub(super) function_call: Option<FunctionCall>,
+    inline_data: Option<Box<Blob>>,
+    file_data: Option<Box<FileData>>,
+    pub(super) function_call: Option<Box<FunctionCall>>,
     /// What ran at Google, and kinds that are not known yet.
     #[serde(flatten)]
-    rest: Map<String, Value>,
+    rest: OtherFields,
 }
 
 #[derive(Default, Deserialize)]
@@ -142,13 +195,27 @@ pub(super) struct PartialArg {
 }
 
 impl ResponsePart {
+    /// Text and nothing beside it, as most pieces of a stream are.
+    fn is_plain_text(&self) -> bool {
+        self.text.is_some()
+            && self.thought != Some(true)
+            && self.thought_signature.is_none()
+            && self.inline_data.is_none()
+            && self.file_data.is_none()
+            && self.function_call.is_none()
+            && self.rest.0.is_none()
+    }
+
     /// Our parts; the signature and what else stands beside them goes with the first.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
+        if self.is_plain_text() {
+            return push(Part::text(self.text.unwrap_or_default()));
+        }
         let mut beside = Map::new();
         if let Some(signature) = self.thought_signature.filter(|value| !value.is_null()) {
             signature::sign(&mut beside, signature, GEMINI);
         }
-        let mut rest = self.rest;
+        let mut rest = self.rest.into_map();
         for key in ["videoMetadata", "mediaResolution"] {
             if let Some(value) = rest.shift_remove(key) {
                 beside.insert(key.to_owned(), value);

@@ -95,7 +95,7 @@ impl<W: WireFormat> HttpModel<W> {
         match first {
             b'<' => return Err(self.failed(CallFailure::WebPage)),
             _ if self.wire.framing() == Framing::Ndjson => {
-                self.read_events(&head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
+                self.read_events(head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
             }
             b'{' => {
                 let body = answer.whole(head).await?;
@@ -108,9 +108,7 @@ impl<W: WireFormat> HttpModel<W> {
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
                 feed(&mut *stream, &SseEvent::Bare(text), &mut Vec::new(), chunks)?;
             }
-            _ => {
-                self.read_events(&head, answer, SseParser::default(), &mut *stream, chunks).await?
-            }
+            _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
         }
         let response = stream.end()?;
         if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {
@@ -124,14 +122,14 @@ impl<W: WireFormat> HttpModel<W> {
 
     async fn read_events(
         &self,
-        head: &[u8],
+        head: Vec<u8>,
         mut answer: HttpResponse<'_>,
         mut parser: SseParser,
         stream: &mut dyn WireStream,
         chunks: &ChunkSink,
     ) -> Result<()> {
-        parser.push(head);
-        let mut out = Vec::new();
+        parser.begin(head);
+        let mut out = Vec::with_capacity(1);
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {

@@ -1,16 +1,23 @@
 //! Endpoint: the address of a provider, and what every call to it shares.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use http::Uri;
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{
+    ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
+use tokio::runtime::{Handle, Id};
 
+use super::direct::{Way, way_to};
 use super::error::Error as E;
 use super::intercept::{Interception, Interceptor, OutgoingCall};
 use super::redact::{Secrets, is_secret};
 use super::response::{self, HttpResponse, Sender};
 use crate::error::Result;
+use crate::net;
 use crate::sync::lock;
 
 /// How long a whole model call may take. Default is 10 minutes.
@@ -34,14 +41,20 @@ pub(crate) struct ApiEndpoint {
     max_answer: usize,
     interceptor: Option<Arc<dyn Interceptor>>,
     /// The head of the last call: most are made of one model, and differ in their bodies alone.
-    last: Mutex<Option<PreparedHead>>,
+    last: Mutex<Option<Arc<PreparedHead>>>,
 }
 
-struct PreparedHead {
+/// Where a call goes, and what stands above its body.
+pub(super) struct PreparedHead {
     path: String,
-    own: Vec<(&'static str, String)>,
-    url: Url,
-    headers: HeaderMap,
+    own: Vec<(&'static str, Cow<'static, str>)>,
+    pub(super) url: Url,
+    /// Path and query.
+    pub(super) target: Uri,
+    pub(super) headers: HeaderMap,
+    /// The server, as this runtime reaches it.
+    pub(super) way: Way,
+    runtime: Id,
 }
 
 impl ApiEndpoint {
@@ -129,7 +142,7 @@ impl ApiEndpoint {
     }
 
     /// The secrets of a call with these headers.
-    pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
+    pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
         Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
@@ -137,7 +150,7 @@ impl ApiEndpoint {
     pub(super) async fn send(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let Some(interceptor) = &self.interceptor else {
@@ -155,27 +168,51 @@ impl ApiEndpoint {
     async fn post(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
-        let (url, headers) = self.head(path, headers)?;
-        response::send(self.sender(), url, &self.host, headers, body).await
+        let head = self.head(path, headers)?;
+        response::send(self.sender(), &self.host, &head, body).await
     }
 
     fn sender(&self) -> Sender<'_> {
         Sender { api: &self.api, remedy: self.remedy, max_bytes: self.max_answer }
     }
 
-    /// Where a call goes and what stands above its body.
-    fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<(Url, HeaderMap)> {
+    /// The head of a call, made anew where it is not that of the last one.
+    fn head(
+        &self,
+        path: &str,
+        own: &[(&'static str, Cow<'static, str>)],
+    ) -> Result<Arc<PreparedHead>> {
+        let runtime = Handle::current().id();
+        let is_same = |last: &&mut Arc<PreparedHead>| {
+            last.runtime == runtime && last.path == path && last.own == own
+        };
         let mut last = lock(&self.last);
-        if let Some(last) = last.as_ref().filter(|last| last.path == path && last.own == own) {
-            return Ok((last.url.clone(), last.headers.clone()));
+        if let Some(last) = last.as_mut().filter(is_same) {
+            return Ok(Arc::clone(last));
         }
-        let (url, headers) = (self.url(path)?, self.merged(own)?);
-        let (path, own) = (path.to_owned(), own.to_vec());
-        *last = Some(PreparedHead { path, own, url: url.clone(), headers: headers.clone() });
-        Ok((url, headers))
+        let url = self.url(path)?;
+        let target = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let head = Arc::new(PreparedHead {
+            path: path.to_owned(),
+            own: own.to_vec(),
+            target: target.parse().map_err(|_| self.no_path(path))?,
+            headers: self.merged(own)?,
+            way: way_to(&url)?,
+            url,
+            runtime,
+        });
+        *last = Some(Arc::clone(&head));
+        Ok(head)
+    }
+
+    fn no_path(&self, path: &str) -> E {
+        E::Path { provider: self.provider.clone(), path: path.to_owned() }
     }
 
     /// The base URL with a call's path and query after its own.
@@ -186,8 +223,7 @@ impl ApiEndpoint {
             plain == "." || plain == ".."
         };
         if path.split('/').any(climbs) {
-            let (provider, path) = (self.provider.clone(), path.to_owned());
-            return Err(E::Path { provider, path }.into());
+            return Err(self.no_path(path).into());
         }
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
@@ -200,8 +236,11 @@ impl ApiEndpoint {
         Ok(url)
     }
 
-    fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
-        let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len());
+    fn merged(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
+        headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        headers.insert(HOST, header_value(&self.provider, HOST.as_str(), &self.host)?);
         for (name, value) in own {
             let value = header_value(&self.provider, name, value)?;
             headers.insert(HeaderName::from_static(name), value);
@@ -209,6 +248,8 @@ impl ApiEndpoint {
         for (name, value) in &self.headers {
             headers.insert(name.clone(), value.clone());
         }
+        // Each call sets its own, for which there is a place then.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         Ok(headers)
     }
 }

@@ -1,5 +1,7 @@
 //! One exchange: a call and its answer, under one limit of time.
 
+use std::pin::pin;
+
 use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
@@ -14,10 +16,11 @@ impl ApiEndpoint {
         read: impl FnOnce(HttpResponse<'e>) -> F,
     ) -> Result<T> {
         let body = std::mem::take(&mut call.body);
-        let exchange = async {
+        // Large, so that it is pinned where it is: whatever it is handed to would move it.
+        let exchange = pin!(async {
             let answer = self.send(&call.path, &call.headers, body).await?;
             read(answer).await
-        };
+        });
         let limit = self.timeout();
         // The provider's own limit: the loop has another, and a model may be called without the loop.
         let result = tokio::time::timeout(limit, exchange)

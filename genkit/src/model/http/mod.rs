@@ -11,6 +11,7 @@
 //! | silence in a stream | none: a model may think for minutes |
 //! | size of an answer | 64 MiB |
 
+mod direct;
 mod download;
 mod driver;
 #[cfg(any(feature = "gemini", feature = "ollama", feature = "openai"))]

@@ -1,16 +1,21 @@
 //! One response: from the network, or one that was stored.
 
+use std::error::Error as StdError;
+use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Method, Request, Url};
+use futures_util::FutureExt as _;
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Request, Url};
 
+use super::direct::{self, DirectBody, NotSent, Way};
+use super::endpoint::PreparedHead;
 use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
 use super::reach;
 use crate::error::{Error, Result};
-use crate::net::{Route, pool, root_cause};
+use crate::net::root_cause;
 
 /// How much of an error's body is read, in bytes. Default is 1 MiB.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
@@ -43,7 +48,8 @@ pub(super) struct HttpResponse<'a> {
 }
 
 enum ResponseBody {
-    Network(reqwest::Response),
+    Direct(DirectBody),
+    Proxied(Box<reqwest::Response>),
     Stored(Bytes),
     Ended,
 }
@@ -51,34 +57,56 @@ enum ResponseBody {
 /// Sends a call over the network.
 pub(super) async fn send<'a>(
     sender: Sender<'a>,
-    url: Url,
     host: &str,
-    headers: HeaderMap,
+    head: &PreparedHead,
     body: Vec<u8>,
 ) -> Result<HttpResponse<'a>> {
-    reach::may_reach(&url, host)?;
-    let client = pool::client(Route::to(&url))?;
+    reach::may_reach(&head.url, host)?;
+    let (status, headers, body) = match &head.way {
+        Way::Direct(origin) => {
+            let mut headers = head.headers.clone();
+            headers.insert(CONTENT_LENGTH, body.len().into());
+            let sent = direct::post(origin, head.target.clone(), headers, body).await;
+            let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+            (response.status, response.headers, ResponseBody::Direct(response.body))
+        }
+        Way::Proxied(client) => {
+            let sent = post_proxied(client, head, body).await;
+            let mut response =
+                sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+            let headers = std::mem::take(response.headers_mut());
+            (response.status(), headers, ResponseBody::Proxied(Box::new(response)))
+        }
+    };
+    let status = status.as_u16();
+    Ok(HttpResponse { sender, status, headers, body, read: 0, observer: None })
+}
+
+async fn post_proxied(
+    client: &Client,
+    head: &PreparedHead,
+    body: Vec<u8>,
+) -> std::result::Result<reqwest::Response, NotSent> {
     // Not by the builder, which would put each header into another map.
-    let mut request = Request::new(Method::POST, url);
-    *request.headers_mut() = headers;
+    let mut request = Request::new(Method::POST, head.url.clone());
+    *request.headers_mut() = head.headers.clone();
+    request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
     *request.body_mut() = Some(body.into());
-    let sent = client.execute(request).await;
-    let mut response = sent.map_err(|error| not_sent(&error, sender.remedy).at(sender.api))?;
-    Ok(HttpResponse {
-        sender,
-        status: response.status().as_u16(),
-        headers: std::mem::take(response.headers_mut()),
-        body: ResponseBody::Network(response),
-        read: 0,
-        observer: None,
+    client.execute(request).await.map_err(|error| match error.is_connect() {
+        true => NotSent::Connect(error.into()),
+        false => NotSent::Closed(error.into()),
     })
 }
 
-fn not_sent(error: &reqwest::Error, remedy: Option<&str>) -> CallFailure {
-    let mut cause = root_cause(error);
-    if error.is_timeout() {
+fn not_sent(error: NotSent, remedy: Option<&str>) -> CallFailure {
+    let (is_connect, error) = match error {
+        NotSent::Connect(error) => (true, error),
+        NotSent::Closed(error) => (false, error),
+    };
+    let mut cause = root_cause(&*error);
+    if is_timeout(&*error) {
         CallFailure::ConnectTimeout(cause)
-    } else if error.is_connect() {
+    } else if is_connect {
         if let Some(remedy) = remedy {
             cause = format!("{cause}: {remedy}");
         }
@@ -86,6 +114,21 @@ fn not_sent(error: &reqwest::Error, remedy: Option<&str>) -> CallFailure {
     } else {
         CallFailure::Closed(cause)
     }
+}
+
+fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let reqwest = error.downcast_ref::<reqwest::Error>();
+        let io = error.downcast_ref::<io::Error>();
+        if reqwest.is_some_and(reqwest::Error::is_timeout)
+            || io.is_some_and(|io| io.kind() == io::ErrorKind::TimedOut)
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 impl<'a> HttpResponse<'a> {
@@ -121,11 +164,19 @@ impl<'a> HttpResponse<'a> {
 
     /// The next piece of the body.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
+        if self.status < 300 {
+            // Nobody asks for them any more, and they keep the connection from using its buffer again.
+            self.headers = HeaderMap::new();
+        }
         let piece = match &mut self.body {
             ResponseBody::Ended => return Ok(None),
             ResponseBody::Stored(bytes) if bytes.is_empty() => None,
             ResponseBody::Stored(bytes) => Some(std::mem::take(bytes)),
-            ResponseBody::Network(response) => match response.chunk().await {
+            ResponseBody::Direct(body) => match body.next().await {
+                Ok(piece) => piece,
+                Err(error) => return Err(self.cut_off(&*error)),
+            },
+            ResponseBody::Proxied(response) => match response.chunk().await {
                 Ok(piece) => piece,
                 Err(error) => return Err(self.cut_off(&error)),
             },
@@ -149,10 +200,13 @@ impl<'a> HttpResponse<'a> {
     /// The rest of the body, after what was read of it.
     pub(super) async fn whole(&mut self, head: Vec<u8>) -> Result<Vec<u8>> {
         let mut whole = head;
-        if let ResponseBody::Network(response) = &self.body {
-            let announced = response.content_length().unwrap_or_default().min(MAX_RESERVED);
-            whole.reserve(usize::try_from(announced).unwrap_or_default());
-        }
+        let announced = match &self.body {
+            ResponseBody::Direct(body) => body.announced(),
+            ResponseBody::Proxied(response) => response.content_length(),
+            ResponseBody::Stored(_) | ResponseBody::Ended => None,
+        };
+        let room = announced.unwrap_or_default().min(MAX_RESERVED);
+        whole.reserve(usize::try_from(room).unwrap_or_default());
         while let Some(piece) = self.next().await? {
             whole.extend_from_slice(&piece);
         }
@@ -176,10 +230,21 @@ impl<'a> HttpResponse<'a> {
     /// the background: without its end the connection could not be used again.
     pub(super) fn leave(mut self) -> Result<()> {
         self.finish()?;
-        if let ResponseBody::Network(mut response) = self.body {
-            tokio::spawn(tokio::time::timeout(LINGER, async move {
-                while let Ok(Some(_)) = response.chunk().await {}
-            }));
+        match self.body {
+            ResponseBody::Direct(mut body) => {
+                let mut rest =
+                    Box::pin(async move { while let Ok(Some(_)) = body.next().await {} });
+                // Mostly it is there already.
+                if rest.as_mut().now_or_never().is_none() {
+                    tokio::spawn(tokio::time::timeout(LINGER, rest));
+                }
+            }
+            ResponseBody::Proxied(mut response) => {
+                tokio::spawn(tokio::time::timeout(LINGER, async move {
+                    while let Ok(Some(_)) = response.chunk().await {}
+                }));
+            }
+            ResponseBody::Stored(_) | ResponseBody::Ended => {}
         }
         Ok(())
     }
@@ -195,7 +260,7 @@ impl<'a> HttpResponse<'a> {
         CallFailure::Redirect { target: host, status: self.status }.at(self.sender.api)
     }
 
-    fn cut_off(&self, error: &reqwest::Error) -> Error {
+    fn cut_off(&self, error: &(dyn StdError + 'static)) -> Error {
         CallFailure::CutOff { read: self.read, cause: root_cause(error) }.at(self.sender.api)
     }
 

@@ -20,7 +20,7 @@ struct PlainStream(String);
 
 impl WireFormat for Plain {
     fn encode(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
-        let headers = vec![("x-api-key", "sk-very-secret".to_owned())];
+        let headers = vec![("x-api-key", "sk-very-secret".into())];
         let body = request.messages[0].text().into_bytes();
         Ok(HttpCall { path: "/answer".into(), headers, body })
     }
@@ -193,4 +193,29 @@ async fn tokens_are_counted_where_the_api_can() {
     assert_eq!(model.count_tokens(&request).await.unwrap_err().kind(), ErrorKind::Unavailable);
     let error = model.count_tokens(&request).await.unwrap_err().to_string();
     assert!(!error.contains("very-secret"), "{error}");
+}
+
+/// The environment is the process's: the call is made in one of its own, which is this test once more.
+#[test]
+fn a_proxy_of_the_environment_is_asked() {
+    const INSIDE: &str = "GENKIT_TEST_BEHIND_PROXY";
+    if std::env::var_os(INSIDE).is_some() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let answer = |url: &str| {
+            let endpoint = ApiEndpoint::new("plain", url).unwrap();
+            runtime.block_on(ask(&model(endpoint), false)).unwrap()
+        };
+        assert_eq!(answer("http://models.example/v1"), "through the proxy");
+        assert_eq!(answer(&server(vec![http("without it")])), "without it");
+        return;
+    }
+    let proxy = server(vec![http("through the proxy")]);
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "model::http::tests::a_proxy_of_the_environment_is_asked"]);
+    for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
+        test.env_remove(name);
+    }
+    let ran = test.env(INSIDE, "1").env("HTTP_PROXY", proxy).output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && told.contains("1 passed"), "{told}");
 }

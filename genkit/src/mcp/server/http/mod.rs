@@ -8,9 +8,9 @@
 
 mod answering;
 mod answers;
-mod bearer;
 mod endpoint;
 mod get;
+mod health;
 mod names;
 mod parameter_cache;
 mod post;
@@ -58,9 +58,13 @@ pub(super) async fn serve(
 /// The endpoint for an app that listens, drains and stops by itself.
 pub(super) fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
+    let health = endpoint.health_paths();
+    let metadata_path = endpoint.metadata_path().map(str::to_owned);
     let answer = move |request: Request| {
         let endpoint = endpoint.clone();
         async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
     };
-    Router::new().route(PATH, axum::routing::any(answer))
+    let router = Router::new().route(PATH, axum::routing::any(answer.clone()));
+    let paths = health.into_iter().chain(metadata_path);
+    paths.fold(router, |router, path| router.route(&path, axum::routing::any(answer.clone())))
 }
