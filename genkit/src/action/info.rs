@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 
 use serde_json::{Map, Value};
 
@@ -51,7 +52,7 @@ impl Info {
     /// For an action made at run time, where only the caller's place is known.
     #[track_caller]
     pub(crate) fn dynamic(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
-        let caller = std::panic::Location::caller();
+        let caller = Location::caller();
         let location = SourceLocation { file: caller.file(), line: caller.line() };
         Self { location: Some(location), ..Self::remote(name, description) }
     }
@@ -101,8 +102,7 @@ pub struct StaticInfo {
     name: &'static str,
     title: Option<&'static str>,
     description: &'static str,
-    file: &'static str,
-    line: u32,
+    place: &'static Location<'static>,
     tags: &'static [&'static str],
     icons: &'static [&'static str],
     metadata: Option<fn() -> Value>,
@@ -111,18 +111,15 @@ pub struct StaticInfo {
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
 impl StaticInfo {
-    pub const fn new(
-        name: &'static str,
-        description: &'static str,
-        file: &'static str,
-        line: u32,
-    ) -> Self {
+    /// Defined where this is called.
+    #[track_caller]
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        let place = Location::caller();
         Self {
             name,
             title: None,
             description,
-            file,
-            line,
+            place,
             tags: &[],
             icons: &[],
             metadata: None,
@@ -155,13 +152,17 @@ impl StaticInfo {
         self
     }
 
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
     pub(crate) fn info(&self) -> Info {
         let texts = |texts: &[&'static str]| texts.iter().copied().map(Cow::Borrowed).collect();
         Info {
             name: Cow::Borrowed(self.name),
             title: self.title.map(Cow::Borrowed),
             description: Cow::Borrowed(self.description),
-            location: Some(SourceLocation { file: self.file, line: self.line }),
+            location: Some(SourceLocation { file: self.place.file(), line: self.place.line() }),
             file: None,
             tags: texts(self.tags),
             icons: texts(self.icons),

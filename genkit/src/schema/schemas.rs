@@ -29,9 +29,12 @@ pub(crate) struct Schemas {
 
 impl Schemas {
     /// From types alone.
-    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
+    pub(crate) fn derived(
+        input: impl Fn() -> Value + Send + Sync + 'static,
+        output: fn() -> Option<Value>,
+    ) -> Self {
         Self {
-            input: Source::shared(Origin::Input(input)),
+            input: Source::shared(Origin::Input(Box::new(input))),
             output: Source::shared(Origin::Output(output)),
             foreign: false,
         }
@@ -54,7 +57,9 @@ impl Schemas {
         output_of: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::shared(input.map_or(Origin::Input(input_of), Origin::written)),
+            input: Source::shared(
+                input.map_or_else(|| Origin::Input(Box::new(input_of)), Origin::written),
+            ),
             output: Source::shared(output.map_or(Origin::Output(output_of), Origin::written)),
             foreign: false,
         }
@@ -231,7 +236,7 @@ pub enum OutputSchema {
 
 /// Where a schema comes from.
 enum Origin {
-    Input(fn() -> Value),
+    Input(Box<dyn Fn() -> Value + Send + Sync>),
     Output(fn() -> Option<Value>),
     /// From a type that is not the returned one.
     Declared(fn() -> Value),
@@ -272,9 +277,8 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) | Origin::Declared(make) => {
-                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
-            }
+            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Declared(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }

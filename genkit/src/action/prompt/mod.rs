@@ -117,7 +117,7 @@ impl Prompt {
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
         let completers = Completers::annotated(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        let definition = Definition::annotated(&prompt.definition);
+        let definition = Definition::annotated(&prompt.definition, false);
         let options = Arc::new(prompt.options.map(|options| options()).unwrap_or_default());
         let timeout = prompt.timeout;
         Self(Arc::new(PromptData {

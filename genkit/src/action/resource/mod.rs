@@ -67,7 +67,7 @@ impl Resource {
 
     pub(crate) fn from_static(resource: &'static StaticResource) -> Self {
         Self::new(
-            Definition::annotated(&resource.definition),
+            Definition::annotated(&resource.definition, false),
             Cow::Borrowed(resource.uri),
             resource.mime_type.map(Cow::Borrowed),
             resource.timeout,

@@ -79,7 +79,8 @@ impl Tool {
     }
 
     pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
-        let mut definition = Definition::annotated(&tool.definition);
+        let needs_approval = tool.settings.needs_approval;
+        let mut definition = Definition::annotated(&tool.definition, needs_approval);
         if let Some(schema) = tool.output_schema {
             definition.schemas = definition.schemas.declaring(schema);
         }
