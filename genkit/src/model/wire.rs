@@ -1,9 +1,9 @@
 //! Wire format: what a provider is, encode and decode, without any IO.
 
-use std::borrow::Cow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
+use std::borrow::Cow;
 
 /// An HTTP call that a provider wants. The driver adds the base URL.
 pub(crate) struct HttpCall {

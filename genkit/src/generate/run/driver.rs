@@ -1,11 +1,10 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
 use futures_util::{StreamExt as _, stream};
 use tracing::Instrument as _;
 
@@ -29,10 +28,6 @@ use crate::message::{Message, Role};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models, ToolDefinition,
 };
-use crate::sync::lock;
-
-/// How many calls are looked at together whenever one of them moves, where all run at a time. Default is 4.
-const FEW_CALLS: usize = 4;
 
 /// A run that is prepared.
 pub(crate) struct Run {
@@ -236,16 +231,6 @@ impl Run {
         }
         let index = machine.index();
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
-        if calls.len() <= at_a_time.min(FEW_CALLS) {
-            let machine = Mutex::new(machine);
-            let machine = &machine;
-            let running = calls.into_iter().map(|call| async move {
-                let (place, outcome) = self.run_call(call, index).await?;
-                lock(machine).finish(place, outcome);
-                Ok(())
-            });
-            return try_join_all(running).await.map(drop);
-        }
         let running = stream::iter(calls).map(|call| self.run_call(call, index));
         let mut running = running.buffer_unordered(at_a_time);
         while let Some(finished) = running.next().await {

@@ -2,12 +2,12 @@
 
 mod thinking;
 
-use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 use self::thinking::ThinkingConfig;
 use super::NAME;

@@ -108,9 +108,7 @@ impl<W: WireFormat> HttpModel<W> {
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
                 feed(&mut *stream, &SseEvent::Bare(text), &mut Vec::new(), chunks)?;
             }
-            _ => {
-                self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?
-            }
+            _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
         }
         let response = stream.end()?;
         if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use http::Uri;
 use reqwest::Url;
-use reqwest::header::{ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
 use tokio::runtime::{Handle, Id};
 
 use super::direct::{Way, way_to};
@@ -178,7 +180,11 @@ impl ApiEndpoint {
     }
 
     /// The head of a call, made anew where it is not that of the last one.
-    fn head(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> Result<Arc<PreparedHead>> {
+    fn head(
+        &self,
+        path: &str,
+        own: &[(&'static str, Cow<'static, str>)],
+    ) -> Result<Arc<PreparedHead>> {
         let runtime = Handle::current().id();
         let is_same = |last: &&mut Arc<PreparedHead>| {
             last.runtime == runtime && last.path == path && last.own == own

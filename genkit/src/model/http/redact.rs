@@ -1,9 +1,9 @@
 //! Redaction: the secrets of a call are removed from errors and recordings.
 
-use std::borrow::Cow;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use crate::error::Error;
 

@@ -48,7 +48,7 @@ pub(super) struct HttpResponse<'a> {
 }
 
 enum ResponseBody {
-    Direct(DirectBody),
+    Direct(Box<DirectBody>),
     Proxied(Box<reqwest::Response>),
     Stored(Bytes),
     Ended,
@@ -68,7 +68,7 @@ pub(super) async fn send<'a>(
             headers.insert(CONTENT_LENGTH, body.len().into());
             let sent = direct::post(origin, head.target.clone(), headers, body).await;
             let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
-            (response.status, response.headers, ResponseBody::Direct(response.body))
+            (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
         Way::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;
@@ -232,7 +232,8 @@ impl<'a> HttpResponse<'a> {
         self.finish()?;
         match self.body {
             ResponseBody::Direct(mut body) => {
-                let mut rest = Box::pin(async move { while let Ok(Some(_)) = body.next().await {} });
+                let mut rest =
+                    Box::pin(async move { while let Ok(Some(_)) = body.next().await {} });
                 // Mostly it is there already.
                 if rest.as_mut().now_or_never().is_none() {
                     tokio::spawn(tokio::time::timeout(LINGER, rest));

@@ -44,7 +44,7 @@ impl DirectBody {
         let piece = ready!(piece);
         if let Ok(None) = piece
             && let Some(mut link) = self.link.take()
-            && link.is_idle()
+            && (link.is_ready() || link.is_idle())
         {
             self.origin.put(link);
         }
@@ -59,8 +59,8 @@ impl DirectBody {
 
     fn poll_piece(&mut self) -> Poll<Result<Option<Bytes>, BoxError>> {
         loop {
-            let frame = Pin::new(&mut self.incoming)
-                .poll_frame(&mut Context::from_waker(Waker::noop()));
+            let frame =
+                Pin::new(&mut self.incoming).poll_frame(&mut Context::from_waker(Waker::noop()));
             return match frame {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => Poll::Ready(Ok(Some(data))),
