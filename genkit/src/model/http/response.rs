@@ -10,9 +10,9 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATI
 use reqwest::{Client, Method, Request, Url};
 
 use super::direct::{self, DirectBody, NotSent, Way};
-use super::endpoint::PreparedHead;
 use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
+use super::prepared::PreparedHead;
 use super::reach;
 use crate::error::{Error, Result};
 use crate::net::root_cause;
