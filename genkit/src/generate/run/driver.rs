@@ -1,11 +1,10 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
 use futures_util::{StreamExt as _, stream};
 use tracing::Instrument as _;
 
@@ -30,10 +29,6 @@ use crate::message::{Message, Role};
 use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models, ToolDefinition,
 };
-use crate::sync::lock;
-
-/// How many calls are looked at together whenever one of them moves, where all run at a time. Default is 4.
-const FEW_CALLS: usize = 4;
 
 /// A run that is prepared: it performs the steps of its [`Run`] until that is over.
 pub(crate) struct Driver {
@@ -238,15 +233,6 @@ impl Driver {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
-        if calls.len() <= at_a_time.min(FEW_CALLS) {
-            let run = Mutex::new(run);
-            let run = &run;
-            let running = calls.into_iter().map(|call| async move {
-                let settled = call.run().await?;
-                lock(run).take_settled(settled)
-            });
-            return try_join_all(running).await.map(drop);
-        }
         let mut running = stream::iter(calls).map(RunCall::run).buffer_unordered(at_a_time);
         while let Some(settled) = running.next().await {
             run.take_settled(settled?)?;

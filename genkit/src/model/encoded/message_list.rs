@@ -1,6 +1,6 @@
 //! The list of messages of a body: what earlier turns of the run sent as it was, and what is new.
 
-use std::hash::{BuildHasher as _, Hash};
+use std::hash::{BuildHasher as _, Hash, Hasher as _};
 use std::sync::MutexGuard;
 
 use serde::Serialize;
@@ -31,8 +31,10 @@ impl<'a> MessageList<'a> {
         let Some(front) = front else {
             return Self { front: None, key: 0, from: 0, all, is_open: false };
         };
-        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let key = front.hasher.hash_one((shape, names));
+        let mut hasher = front.hasher.build_hasher();
+        shape.hash(&mut hasher);
+        request.tools.iter().for_each(|tool| tool.name.hash(&mut hasher));
+        let key = hasher.finish();
         // What is not the model's may become one with what stands before it.
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;

@@ -19,8 +19,8 @@ use crate::names::Names;
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct GenerateContentResponse<'a> {
-    #[serde(borrow)]
-    pub(super) candidates: Few<Candidate<'a>>,
+    #[serde(borrow, deserialize_with = "few")]
+    pub(super) candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     pub(super) prompt_feedback: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -56,54 +56,38 @@ pub(super) struct Candidate<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CandidateContent {
-    pub(super) parts: Few<ResponsePart>,
+    #[serde(deserialize_with = "few")]
+    pub(super) parts: Option<Vec<ResponsePart>>,
 }
 
-/// A list that mostly has one element, which then needs no list of its own.
-pub(super) struct Few<T> {
-    first: Option<T>,
-    more: Vec<T>,
-}
+/// A list that mostly has one element, without room for the next ones: these are large.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Option<Vec<T>>;
 
-impl<T> Default for Few<T> {
-    fn default() -> Self {
-        Self { first: None, more: Vec::new() }
-    }
-}
-
-impl<T> IntoIterator for Few<T> {
-    type Item = T;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.more)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct List<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
-            type Value = Few<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a sequence")
-            }
-
-            fn visit_unit<E>(self) -> Result<Few<T>, E> {
-                Ok(Few::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Few<T>, A::Error> {
-                let mut few = Few { first: all.next_element()?, more: Vec::new() };
-                while let Some(next) = all.next_element()? {
-                    few.more.push(next);
-                }
-                Ok(few)
-            }
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
         }
-        from.deserialize_any(List(PhantomData))
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
+            let mut few = Vec::new();
+            while let Some(next) = all.next_element()? {
+                if few.is_empty() {
+                    few.reserve_exact(1);
+                }
+                few.push(next);
+            }
+            Ok(Some(few))
+        }
     }
+    from.deserialize_any(Few(PhantomData))
 }
 
 /// Fields that are known by no name here, in the place of a pointer: mostly there are none.

@@ -143,7 +143,7 @@ impl<'a> GeminiStream<'a> {
         self.latest.replace("createTime", answer.create_time, keep);
         answer.rest.move_to(&mut self.custom);
         let mut fresh = fresh;
-        for candidate in answer.candidates {
+        for candidate in answer.candidates.into_iter().flatten() {
             match candidate.index.and_then(|index| index.get().parse().ok()).unwrap_or(0) {
                 0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
@@ -163,7 +163,7 @@ impl<'a> GeminiStream<'a> {
         candidate.rest.move_to(&mut self.custom);
         self.main.ends(candidate.finish_reason, candidate.finish_message);
         let mut fresh = fresh;
-        for mut part in candidate.content.unwrap_or_default().parts {
+        for mut part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
             let piece = part
                 .function_call
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
@@ -193,7 +193,7 @@ impl<'a> GeminiStream<'a> {
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
         state.ends(candidate.finish_reason, candidate.finish_message);
-        for part in candidate.content.unwrap_or_default().parts {
+        for part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
             part.into_parts(names, &mut |part| state.push(part, None));
         }
     }

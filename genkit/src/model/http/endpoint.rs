@@ -1,19 +1,16 @@
 //! Endpoint: the address of a provider, and what every call to it shares.
 
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http::Uri;
 use reqwest::Url;
 use reqwest::header::{
     ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
 };
-use tokio::runtime::{Handle, Id};
 
-use super::direct::{Way, way_to};
 use super::error::Error as E;
 use super::intercept::{Interception, Interceptor, OutgoingCall};
+use super::prepared::PreparedHead;
 use super::redact::{Secrets, is_secret};
 use super::response::{self, HttpResponse, Sender};
 use crate::error::Result;
@@ -42,19 +39,6 @@ pub(crate) struct ApiEndpoint {
     interceptor: Option<Arc<dyn Interceptor>>,
     /// The head of the last call: most are made of one model, and differ in their bodies alone.
     last: Mutex<Option<Arc<PreparedHead>>>,
-}
-
-/// Where a call goes, and what stands above its body.
-pub(super) struct PreparedHead {
-    path: String,
-    own: Vec<(&'static str, Cow<'static, str>)>,
-    pub(super) url: Url,
-    /// Path and query.
-    pub(super) target: Uri,
-    pub(super) headers: HeaderMap,
-    /// The server, as this runtime reaches it.
-    pub(super) way: Way,
-    runtime: Id,
 }
 
 impl ApiEndpoint {
@@ -142,7 +126,7 @@ impl ApiEndpoint {
     }
 
     /// The secrets of a call with these headers.
-    pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
+    pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
         Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
@@ -150,7 +134,7 @@ impl ApiEndpoint {
     pub(super) async fn send(
         &self,
         path: &str,
-        headers: &[(&'static str, Cow<'static, str>)],
+        headers: &[(&'static str, String)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let Some(interceptor) = &self.interceptor else {
@@ -168,7 +152,7 @@ impl ApiEndpoint {
     async fn post(
         &self,
         path: &str,
-        headers: &[(&'static str, Cow<'static, str>)],
+        headers: &[(&'static str, String)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let head = self.head(path, headers)?;
@@ -180,39 +164,13 @@ impl ApiEndpoint {
     }
 
     /// The head of a call, made anew where it is not that of the last one.
-    fn head(
-        &self,
-        path: &str,
-        own: &[(&'static str, Cow<'static, str>)],
-    ) -> Result<Arc<PreparedHead>> {
-        let runtime = Handle::current().id();
-        let is_same = |last: &&mut Arc<PreparedHead>| {
-            last.runtime == runtime && last.path == path && last.own == own
-        };
+    fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<Arc<PreparedHead>> {
         let mut last = lock(&self.last);
-        if let Some(last) = last.as_mut().filter(is_same) {
+        if let Some(last) = last.as_ref().filter(|last| last.is_for(path, own)) {
             return Ok(Arc::clone(last));
         }
-        let url = self.url(path)?;
-        let target = match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        };
-        let head = Arc::new(PreparedHead {
-            path: path.to_owned(),
-            own: own.to_vec(),
-            target: target.parse().map_err(|_| self.no_path(path))?,
-            headers: self.merged(own)?,
-            way: way_to(&url)?,
-            url,
-            runtime,
-        });
-        *last = Some(Arc::clone(&head));
-        Ok(head)
-    }
-
-    fn no_path(&self, path: &str) -> E {
-        E::Path { provider: self.provider.clone(), path: path.to_owned() }
+        let head = PreparedHead::new(path, own, self.url(path)?, self.merged(own)?)?;
+        Ok(Arc::clone(last.insert(Arc::new(head))))
     }
 
     /// The base URL with a call's path and query after its own.
@@ -223,7 +181,8 @@ impl ApiEndpoint {
             plain == "." || plain == ".."
         };
         if path.split('/').any(climbs) {
-            return Err(self.no_path(path).into());
+            let (provider, path) = (self.provider.clone(), path.to_owned());
+            return Err(E::Path { provider, path }.into());
         }
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
@@ -236,7 +195,7 @@ impl ApiEndpoint {
         Ok(url)
     }
 
-    fn merged(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
+    fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
         headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));

@@ -20,6 +20,7 @@ mod endpoint;
 mod error;
 mod exchange;
 mod intercept;
+mod prepared;
 mod reach;
 mod redact;
 mod response;

@@ -10,9 +10,9 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATI
 use reqwest::{Client, Method, Request, Url};
 
 use super::direct::{self, DirectBody, NotSent, Way};
-use super::endpoint::PreparedHead;
 use super::error::CallFailure;
 use super::intercept::{Observer, StoredResponse};
+use super::prepared::PreparedHead;
 use super::reach;
 use crate::error::{Error, Result};
 use crate::net::root_cause;
@@ -48,7 +48,7 @@ pub(super) struct HttpResponse<'a> {
 }
 
 enum ResponseBody {
-    Direct(DirectBody),
+    Direct(Box<DirectBody>),
     Proxied(Box<reqwest::Response>),
     Stored(Bytes),
     Ended,
@@ -68,7 +68,7 @@ pub(super) async fn send<'a>(
             headers.insert(CONTENT_LENGTH, body.len().into());
             let sent = direct::post(origin, head.target.clone(), headers, body).await;
             let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
-            (response.status, response.headers, ResponseBody::Direct(response.body))
+            (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
         Way::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;

@@ -1,6 +1,5 @@
 //! The wire format of one model.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -46,7 +45,7 @@ impl OllamaSettings {
     }
 
     /// The headers of a call.
-    pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
+    pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, String)> {
         bearer_headers(own.or(self.key.as_deref()))
     }
 }

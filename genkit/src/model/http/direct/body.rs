@@ -44,7 +44,7 @@ impl DirectBody {
         let piece = ready!(piece);
         if let Ok(None) = piece
             && let Some(mut link) = self.link.take()
-            && link.is_idle()
+            && (link.is_ready() || link.is_idle())
         {
             self.origin.put(link);
         }

@@ -55,9 +55,14 @@ impl Link {
         poll(&mut self.connection, cx)
     }
 
-    /// Whether another request may be sent now.
+    /// Whether another request may be sent, as far as was read.
+    pub(super) fn is_ready(&self) -> bool {
+        self.connection.is_some() && self.sender.is_ready()
+    }
+
+    /// Whether another request may be sent now; what the server did since is read.
     pub(super) fn is_idle(&mut self) -> bool {
-        self.poll(&mut Context::from_waker(Waker::noop())).is_pending() && self.sender.is_ready()
+        self.poll(&mut Context::from_waker(Waker::noop())).is_pending() && self.is_ready()
     }
 }
 

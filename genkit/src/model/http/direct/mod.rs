@@ -56,7 +56,8 @@ pub(super) async fn post(
         let is_reused = idle.is_some();
         let mut link = match idle {
             Some(link) => link,
-            None => origin.connect().await.map_err(NotSent::Connect)?,
+            // Boxed, since most calls make none.
+            None => Box::pin(origin.connect()).await.map_err(NotSent::Connect)?,
         };
         let refused = match link.send(request).await {
             Ok(response) => {
