@@ -249,7 +249,7 @@ async fn drive_flow(
                 if let Noted::Once { key, done } = what {
                     state.note_once(key, done);
                 }
-                let record = Record::new(RunBody::Flow(Box::new(state.to_save())));
+                let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
                 session.save(RunStatus::Working, None, record).await?;
                 let _ = saved.send(());
             }

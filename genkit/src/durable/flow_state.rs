@@ -98,7 +98,7 @@ impl FlowState {
     }
 
     /// What is to be saved now: what the log has is not copied.
-    pub(super) fn to_save(&mut self) -> Self {
+    pub(super) fn take_unsaved(&mut self) -> Self {
         let (once, new) = (std::mem::take(&mut self.once), self.take_log());
         let saved = Self { new, ..self.clone() };
         self.once = once;
