@@ -1,7 +1,7 @@
 use genkit::tool;
 
 /// Says hello.
-#[tool(permit = "notes:read  notes:write")]
+#[tool(permit = "notes:café")]
 async fn hello() -> String {
     "hello".to_owned()
 }
