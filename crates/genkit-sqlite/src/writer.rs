@@ -15,11 +15,11 @@ const BATCH: usize = 64;
 type Tell = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// What runs on the connection, or is told why it cannot.
-type Work = Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>;
+type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>;
 
 struct Job {
     writes: bool,
-    run: Work,
+    run: WriteJob,
 }
 
 /// The way to the thread, which ends with the last of them.

@@ -34,7 +34,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// What the store fails with, and `Internal` with the promise that it does not keep.
 pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     let store: Arc<dyn RunStore> = Arc::new(store);
-    let check = Check { store, number: crate::error::reference() };
+    let check = StoreCheck { store, number: crate::error::reference() };
     check.runs_are_made_once().await?;
     check.saves_are_compared_and_whole().await?;
     check.texts_come_back_as_they_were().await?;
@@ -47,7 +47,7 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     Ok(())
 }
 
-struct Check {
+struct StoreCheck {
     store: Arc<dyn RunStore>,
     number: String,
 }
@@ -65,7 +65,7 @@ fn working(head: &str) -> RunChange {
     RunChange::new(RunStatus::Working, head)
 }
 
-impl Check {
+impl StoreCheck {
     fn id(&self, name: &str) -> Result<RunId> {
         RunId::new(format!("{name}-{}", self.number))
     }

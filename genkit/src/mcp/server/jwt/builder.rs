@@ -10,7 +10,7 @@ use super::claims::Expected;
 use super::error::KeyFault;
 use super::fetch::{KeyAddress, key_url};
 use super::jwk::KeySet;
-use super::keys::Keys;
+use super::keys::IssuerKeys;
 use super::verifier::JwtVerifier;
 use crate::error::Result;
 
@@ -105,11 +105,11 @@ impl JwtVerifierBuilder {
             return Err(KeyFault::NoAlgorithms.into());
         }
         let keys = match keys {
-            KeySource::Given(set) => Keys::Fixed(Arc::new(KeySet::read(&set)?)),
-            KeySource::Url(url) => Keys::fetched(KeyAddress::Jwks(key_url(&url)?)),
+            KeySource::Given(set) => IssuerKeys::Fixed(Arc::new(KeySet::read(&set)?)),
+            KeySource::Url(url) => IssuerKeys::fetched(KeyAddress::Jwks(key_url(&url)?)),
             KeySource::Issuer => {
                 let (issuer, url) = (expected.issuer.clone(), key_url(&expected.issuer)?);
-                Keys::fetched(KeyAddress::Issuer { issuer, url })
+                IssuerKeys::fetched(KeyAddress::Issuer { issuer, url })
             }
         };
         Ok(JwtVerifier { algorithms, expected, keys })

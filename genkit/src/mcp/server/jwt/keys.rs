@@ -28,7 +28,7 @@ const UNKNOWN_KEY: Duration = Duration::from_secs(10);
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// Where the keys of one issuer are looked up.
-pub(super) enum Keys {
+pub(super) enum IssuerKeys {
     /// The program has them.
     Fixed(Arc<KeySet>),
     Fetched(Arc<FetchedKeys>),
@@ -36,20 +36,20 @@ pub(super) enum Keys {
 
 pub(super) struct FetchedKeys {
     address: KeyAddress,
-    known: Mutex<Known>,
+    known: Mutex<KnownKeys>,
     /// Held by whoever fetches.
     fetching: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownKeys {
     keys: Option<(Arc<KeySet>, Instant)>,
     /// When it was tried last, and how often it failed since it succeeded.
     tried: Option<Instant>,
     failures: u32,
 }
 
-impl Known {
+impl KnownKeys {
     fn usable(&self) -> Option<(Arc<KeySet>, Duration)> {
         let (keys, fetched) = self.keys.as_ref()?;
         let age = fetched.elapsed();
@@ -67,7 +67,7 @@ impl Known {
     }
 }
 
-impl Keys {
+impl IssuerKeys {
     pub(super) fn fetched(address: KeyAddress) -> Self {
         let (known, fetching) = (Mutex::default(), tokio::sync::Mutex::default());
         Self::Fetched(Arc::new(FetchedKeys { address, known, fetching }))

@@ -7,7 +7,7 @@ use super::algorithm::JwtAlgorithm;
 use super::claims::Expected;
 use super::error::TokenFault;
 use super::jwk::KeySet;
-use super::keys::Keys;
+use super::keys::IssuerKeys;
 use super::token::UnverifiedToken;
 use crate::future::BoxFuture;
 use crate::mcp::server::auth::{TokenError, TokenVerifier};
@@ -44,7 +44,7 @@ const MAX_TRIES: usize = 4;
 pub struct JwtVerifier {
     pub(super) algorithms: Vec<JwtAlgorithm>,
     pub(super) expected: Expected,
-    pub(super) keys: Keys,
+    pub(super) keys: IssuerKeys,
 }
 
 impl JwtVerifier {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
-use super::seal::{Broken, MIN_KEY, Seal};
+use super::seal::{MIN_KEY, Seal, SealError};
 use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
@@ -115,9 +115,9 @@ impl StateSealer {
         }
         let (key, content) = self.opened(state, &binding.0).map_err(|broken| {
             refused(match broken {
-                Broken::Expired => "it has expired",
-                Broken::Forged => "it was changed, or is of another request, principal or key",
-                Broken::Malformed => "it is none of this server",
+                SealError::Expired => "it has expired",
+                SealError::Forged => "it was changed, or is of another request, principal or key",
+                SealError::Malformed => "it is none of this server",
             })
         })?;
         let sealed = serde_json::from_slice::<Sealed<Recording>>(&content);
@@ -129,12 +129,12 @@ impl StateSealer {
         Ok(Opened { recording, number, key })
     }
 
-    fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), Broken> {
-        let mut why = Broken::Malformed;
+    fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), SealError> {
+        let mut why = SealError::Malformed;
         for (index, key) in self.keys.iter().enumerate() {
             match key.open(state, bound_to) {
                 Ok(content) => return Ok((KeyIndex(index), content)),
-                Err(Broken::Expired) => return Err(Broken::Expired),
+                Err(SealError::Expired) => return Err(SealError::Expired),
                 Err(broken) => why = broken,
             }
         }

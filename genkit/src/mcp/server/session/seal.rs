@@ -28,7 +28,7 @@ pub(super) struct Seal {
 
 /// Why a text does not open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum SealError {
     /// Not of the form that seals have.
     Malformed,
     /// Changed, or sealed with another key, or bound to something else.
@@ -54,16 +54,16 @@ impl Seal {
     }
 
     /// What was sealed, if it was sealed here and bound to the same.
-    pub(super) fn open(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, Broken> {
-        let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| Broken::Malformed)?;
-        let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(Broken::Malformed)?;
-        let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(Broken::Malformed)?;
+    pub(super) fn open(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
+        let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Malformed)?;
+        let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
+        let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(SealError::Malformed)?;
         let expiry = u64::from_be_bytes(*expiry);
         if !self.mac(bound_to, body).finalize_verify(tag) {
-            return Err(Broken::Forged);
+            return Err(SealError::Forged);
         }
         if millis(SystemTime::now()) >= expiry {
-            return Err(Broken::Expired);
+            return Err(SealError::Expired);
         }
         Ok(sealed.split_off(TAG + EXPIRY))
     }
@@ -109,10 +109,10 @@ mod tests {
     fn it_opens_with_its_key_for_what_it_is_bound_to() {
         let sealed = seal(1).close(b"content", b"alice", HOUR);
         assert_eq!(seal(1).open(&sealed, b"alice"), Ok(b"content".to_vec()));
-        assert_eq!(seal(1).open(&sealed, b"bob"), Err(Broken::Forged));
-        assert_eq!(seal(2).open(&sealed, b"alice"), Err(Broken::Forged));
+        assert_eq!(seal(1).open(&sealed, b"bob"), Err(SealError::Forged));
+        assert_eq!(seal(2).open(&sealed, b"alice"), Err(SealError::Forged));
         let ended = seal(1).close(b"content", b"alice", Duration::ZERO);
-        assert_eq!(seal(1).open(&ended, b"alice"), Err(Broken::Expired));
+        assert_eq!(seal(1).open(&ended, b"alice"), Err(SealError::Expired));
     }
 
     #[test]
@@ -123,14 +123,14 @@ mod tests {
                 let mut other = sealed.clone();
                 other[at] ^= 1 << bit;
                 let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(other), b"c");
-                assert_eq!(opened, Err(Broken::Forged), "bit {bit} of byte {at}");
+                assert_eq!(opened, Err(SealError::Forged), "bit {bit} of byte {at}");
             }
         }
         for length in 0..TAG + EXPIRY {
             let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(&sealed[..length]), b"c");
-            assert_eq!(opened, Err(Broken::Malformed), "{length} bytes");
+            assert_eq!(opened, Err(SealError::Malformed), "{length} bytes");
         }
-        assert_eq!(seal(1).open("no base64!", b"c"), Err(Broken::Malformed));
+        assert_eq!(seal(1).open("no base64!", b"c"), Err(SealError::Malformed));
     }
 
     #[test]

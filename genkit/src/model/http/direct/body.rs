@@ -7,9 +7,9 @@ use std::task::{Context, Poll, Waker, ready};
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 
-use super::BoxError;
 use super::link::Link;
 use super::origin::Origin;
+use crate::error::BoxError;
 
 pub(crate) struct DirectBody {
     incoming: Incoming,

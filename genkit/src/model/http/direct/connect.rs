@@ -13,7 +13,7 @@ use hyper_util::service::TowerToHyperService;
 use rustls::ClientConfig;
 use tokio::net::TcpStream;
 
-use super::BoxError;
+use crate::error::BoxError;
 use crate::net::{CONNECT_TIMEOUT, KEEPALIVE};
 
 /// How long after a probe that nobody answered the next one is sent. Default is 15 seconds.
@@ -23,15 +23,15 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 const PROBES: u32 = 3;
 
 /// An open connection, encrypted or not.
-pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+pub(super) type ProviderStream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 #[derive(Clone)]
-pub(super) enum Connector {
+pub(super) enum ModelConnector {
     Plain(TowerToHyperService<HttpConnector>),
     Tls(TowerToHyperService<HttpsConnector<HttpConnector>>),
 }
 
-impl Connector {
+impl ModelConnector {
     /// Speaks TLS where `tls` says how.
     pub(super) fn new(tls: Option<Arc<ClientConfig>>) -> Self {
         let mut tcp = HttpConnector::new();
@@ -48,7 +48,7 @@ impl Connector {
     }
 
     /// A connection to the host and port of `origin`.
-    pub(super) async fn connect(&self, origin: Uri) -> Result<Stream, BoxError> {
+    pub(super) async fn connect(&self, origin: Uri) -> Result<ProviderStream, BoxError> {
         let connecting = async {
             match self {
                 Self::Plain(tcp) => Ok(MaybeHttpsStream::Http(tcp.call(origin).await?)),

@@ -9,33 +9,36 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 
-use super::BoxError;
-use super::connect::Stream;
+use super::connect::ProviderStream;
+use crate::error::BoxError;
 
 /// What is sent: a body that is there as a whole.
-pub(super) type Post = Request<Full<Bytes>>;
+pub(super) type PostRequest = Request<Full<Bytes>>;
 
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     /// `None` once it is over.
-    connection: Option<Connection<Stream, Full<Bytes>>>,
+    connection: Option<Connection<ProviderStream, Full<Bytes>>>,
 }
 
 /// A request without a response.
 pub(super) struct Refused {
     pub(super) error: hyper::Error,
     /// The request, if nothing of it was sent.
-    pub(super) request: Option<Post>,
+    pub(super) request: Option<PostRequest>,
 }
 
 impl Link {
-    pub(super) async fn over(stream: Stream) -> Result<Box<Self>, BoxError> {
+    pub(super) async fn over(stream: ProviderStream) -> Result<Box<Self>, BoxError> {
         let (sender, connection) = handshake(stream).await?;
         Ok(Box::new(Self { sender, connection: Some(connection) }))
     }
 
     /// Sends `request`, and waits for the head of its response.
-    pub(super) async fn send(&mut self, request: Post) -> Result<Response<Incoming>, Refused> {
+    pub(super) async fn send(
+        &mut self,
+        request: PostRequest,
+    ) -> Result<Response<Incoming>, Refused> {
         let mut answered = pin!(self.sender.try_send_request(request));
         let connection = &mut self.connection;
         let answer = std::future::poll_fn(|cx| {
@@ -67,7 +70,7 @@ impl Link {
 }
 
 fn poll(
-    connection: &mut Option<Connection<Stream, Full<Bytes>>>,
+    connection: &mut Option<Connection<ProviderStream, Full<Bytes>>>,
     cx: &mut Context<'_>,
 ) -> Poll<()> {
     if let Some(open) = connection {

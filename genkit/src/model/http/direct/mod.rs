@@ -11,19 +11,17 @@ mod origin;
 mod origins;
 mod tls;
 
-use std::error::Error as StdError;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::Full;
 
+use crate::error::BoxError;
+
 pub(super) use body::DirectBody;
 pub(super) use origin::Origin;
 pub(super) use origins::{Way, way_to};
-
-/// What went wrong with a connection, or below it.
-pub(super) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why there is no response.
 pub(super) enum NotSent {

@@ -6,9 +6,9 @@ use http::Uri;
 use rustls::ClientConfig;
 use tokio::time::Instant;
 
-use super::BoxError;
-use super::connect::Connector;
+use super::connect::ModelConnector;
 use super::link::Link;
+use crate::error::BoxError;
 use crate::net::pool::POOL_IDLE;
 use crate::sync::lock;
 
@@ -18,7 +18,7 @@ pub(super) const MAX_IDLE: usize = 256;
 pub(crate) struct Origin {
     /// Its scheme, host and port.
     uri: Uri,
-    connector: Connector,
+    connector: ModelConnector,
     idle: Mutex<Idle>,
 }
 
@@ -32,7 +32,7 @@ struct Idle {
 
 impl Origin {
     pub(super) fn new(uri: Uri, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { uri, connector: Connector::new(tls), idle: Mutex::default() }
+        Self { uri, connector: ModelConnector::new(tls), idle: Mutex::default() }
     }
 
     pub(super) async fn connect(&self) -> Result<Box<Link>, BoxError> {

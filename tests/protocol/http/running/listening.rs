@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::here::calculator;
-use super::wire::Wire;
+use super::super::here::calculator;
+use super::super::wire::Wire;
 
 fn adds(url: &str) {
     let answer = Wire::to(url).call_alone("add", &json!({ "a": 2, "b": 40 }));

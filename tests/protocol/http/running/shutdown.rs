@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::here::{SLOW_RUNS, calculator};
-use super::wire::{Wire, in_session};
+use super::super::here::{SLOW_RUNS, calculator};
+use super::super::wire::{Wire, in_session};
 
 /// How long anything here may take.
 const PATIENCE: Duration = Duration::from_secs(20);
