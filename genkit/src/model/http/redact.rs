@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_word_is_no_secret() {
-        let of = |key: &str| Secrets::of(&[("x-api-key", key.to_owned().into())], &HeaderMap::new());
+        let of =
+            |key: &str| Secrets::of(&[("x-api-key", key.to_owned().into())], &HeaderMap::new());
         assert!(of("12345").redacted("12345").is_none());
         assert!(of("123456").redacted("123456").is_some());
     }

@@ -10,8 +10,8 @@ use genkit::mcp::McpHost;
 use genkit::mcp::host::ServerConfig;
 use serde_json::{Value, json};
 
-use super::here::{Here, Serving, calculator};
-use super::wire::{Answer, Wire};
+use crate::http::here::{Here, Serving, calculator};
+use crate::http::wire::{Answer, Wire};
 
 fn ask(origin: &str, path: &str) -> Answer {
     let probe = [("host", "10.1.2.3:8000")];

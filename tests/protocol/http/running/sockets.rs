@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Runtime;
 
-use super::here::{Serving, calculator};
+use crate::http::here::{Serving, calculator};
 use crate::{packages, server};
 
 const ASK: &str = "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
