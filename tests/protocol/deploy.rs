@@ -122,7 +122,7 @@ fn systemd_takes_the_unit() {
             );
         }
         Err(story) => {
-            println!("the unit is not verified: there is no systemd-analyze here ({story})")
+            eprintln!("the unit is not verified: there is no systemd-analyze here ({story})")
         }
     }
 }
@@ -152,7 +152,9 @@ fn the_instances_start_as_the_compose_file_says() {
             assert_eq!(ran.code, Some(0), "{}", ran.story());
         }
         _ => {
-            println!("the compose file is read, and not checked: there is no `docker compose` here")
+            eprintln!(
+                "the compose file is read, and not checked: there is no `docker compose` here"
+            )
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use genkit::model::IntoModel;
-use genkit::serde_json::json;
 use genkit::{Error, ErrorKind, Part, Result, tools};
 
 use crate::tools::{add, convert_temperature, count_words};
@@ -72,6 +71,8 @@ pub(crate) fn outlook(out: &mut impl Write) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use genkit::serde_json::json;
+
     use super::*;
     use genkit::message::ToolRequest;
     use genkit::model::ModelResponse;

@@ -58,6 +58,9 @@ fn a_server_is_written_as_the_file_is_laid_out() {
     assert!(added("{\"mcpServers\": {/* none */}}", desktop).contains("{/* none */\n"));
 }
 
+/// A text in an encoding.
+type Encode<'a> = &'a dyn Fn(&str) -> Vec<u8>;
+
 #[test]
 fn encodings_stay() {
     let text = "{\n  \"mcpServers\": {\"ü🦀\": {\"command\": \"x\"}}\n}\n";
@@ -82,7 +85,7 @@ fn encodings_stay() {
             .flat_map(u16::to_be_bytes)
             .collect()
     };
-    let encoded: [&dyn Fn(&str) -> Vec<u8>; 3] = [&marked, &le, &be];
+    let encoded: [Encode<'_>; 3] = [&marked, &le, &be];
     for encode in encoded {
         let written = add_server(&encode(text), "mcp.json", ClientApp::Cursor, &notes()).unwrap();
         assert_eq!(written, encode(&edited));

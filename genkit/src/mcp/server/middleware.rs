@@ -178,23 +178,6 @@ impl std::fmt::Debug for NextRequest {
     }
 }
 
-/// Middleware around each request that an MCP server answers with what it has: [`on_request`] makes one of
-/// a closure.
-///
-/// An error ends the request with a protocol error: what other libraries say in it is masked as in
-/// [`expose_errors`](super::McpServer::expose_errors).
-pub trait RequestMiddleware: Send + Sync + 'static {
-    /// Answers, with `next.run()` or without.
-    ///
-    /// # Errors
-    /// The request is refused.
-    fn request(
-        &self,
-        request: ServedRequest,
-        next: NextRequest,
-    ) -> BoxFuture<'_, Result<ServedAnswer>>;
-}
-
 /// Request middleware from a closure: for timing, caching, rate limits.
 ///
 /// ```
@@ -289,6 +272,23 @@ where
     Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
 {
     OnRequest { methods: &["prompts/get"], function }
+}
+
+/// Middleware around each request that an MCP server answers with what it has: [`on_request`] makes one of
+/// a closure.
+///
+/// An error ends the request with a protocol error: what other libraries say in it is masked as in
+/// [`expose_errors`](super::McpServer::expose_errors).
+pub trait RequestMiddleware: Send + Sync + 'static {
+    /// Answers, with `next.run()` or without.
+    ///
+    /// # Errors
+    /// The request is refused.
+    fn request(
+        &self,
+        request: ServedRequest,
+        next: NextRequest,
+    ) -> BoxFuture<'_, Result<ServedAnswer>>;
 }
 
 struct OnRequest<F> {
