@@ -1,5 +1,6 @@
-//! What the test programs of this folder share.
+//! What the test programs share.
 
+pub mod cargo;
 pub mod case_folders;
 pub mod fuzz;
 

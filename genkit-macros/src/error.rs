@@ -27,6 +27,10 @@ impl Errors {
         self.add(Error::new(span, message(what, help)));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_none()
+    }
+
     pub(crate) fn add(&mut self, error: Error) {
         match &mut self.all {
             Some(all) => all.combine(error),

@@ -49,11 +49,6 @@ impl Kind {
         }
     }
 
-    /// `Tool`: the variant that is handed to the linker.
-    pub(crate) fn variant(self) -> Ident {
-        self.ident("", "")
-    }
-
     /// `ToolFn`: the trait that the function's type implements.
     pub(crate) fn function_trait(self) -> Ident {
         self.ident("", "Fn")
@@ -62,11 +57,6 @@ impl Kind {
     /// `StaticTool`: the type of the definition.
     pub(crate) fn definition(self) -> Ident {
         self.ident("Static", "")
-    }
-
-    /// `ToolOutput`: a flow gives what a tool gives.
-    pub(crate) fn output(self) -> Ident {
-        if self == Self::Flow { Self::Tool.output() } else { self.ident("", "Output") }
     }
 
     fn ident(self, prefix: &str, suffix: &str) -> Ident {

@@ -39,11 +39,22 @@ pub(crate) fn golden(path: &Path, text: &str) {
 
 #[test]
 fn expansions_are_as_reviewed() {
-    for name in ["minimal", "tool", "prompt", "resource", "flow", "mistakes"] {
+    let kinds = ["minimal", "tool", "prompt", "resource", "flow"];
+    for name in kinds.into_iter().chain(["attributes", "derived", "mistakes"]) {
         let source = fs::read_to_string(folder().join(format!("{name}.rs"))).expect("the source");
         let file = syn::parse2(expanded(&source)).unwrap_or_else(|e| panic!("{name}: {e}"));
         golden(&folder().join(format!("{name}.expanded.rs")), &prettyplease::unparse(&file));
     }
+}
+
+/// What is added to a plain function is compiled for each of them.
+#[test]
+fn a_plain_expansion_is_short() {
+    let lines =
+        |file: &str| fs::read_to_string(folder().join(file)).expect("the file").lines().count();
+    // The source has a line of ours.
+    let added = lines("minimal.expanded.rs") - (lines("minimal.rs") - 1);
+    assert!(added <= 25, "{added} lines");
 }
 
 /// An editor expands what is written so far, and completes names from what comes back.

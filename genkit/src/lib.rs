@@ -76,6 +76,12 @@
 //! process or another. See [`model`] for models and providers, [`middleware`] for retries and other
 //! code around calls, and [`testing::ScriptedModel`] for tests.
 //!
+//! # Runs that survive the process
+//!
+//! With the feature `durable`, `genkit.durable_run("order-4711", genkit::generate(..))` is saved after each step, and
+//! goes on after a crash, in another process, or days later when somebody has answered. `genkit::durable` says what that
+//! means; [`Generate::start`] is the loop step by step, for engines of your own.
+//!
 //! # The registry
 //!
 //! [`Registry::global`] holds what is linked into the program, and [`Registry::check`] finds what
@@ -103,8 +109,8 @@
 //! # Features
 //!
 //! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
-//! `mcp-http`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`, `evaluators`,
-//! `jsonata`, `log`, `testing`,
+//! `mcp-http`, `jwt`, `cli`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`,
+//! `evaluators`, `jsonata`, `durable`, `log`, `testing`,
 //! `validation`: a feature only adds.
 
 #![cfg_attr(
@@ -128,6 +134,8 @@ pub mod dev;
 mod dev;
 #[cfg(any(feature = "mcp-server", feature = "flows"))]
 mod disclosure;
+#[cfg(feature = "durable")]
+pub mod durable;
 #[cfg(any(feature = "dotprompt", feature = "flows", feature = "dev-tools"))]
 mod environment;
 mod error;
@@ -159,7 +167,8 @@ mod names;
     feature = "http-model",
     feature = "mcp-host-http",
     feature = "flow-client",
-    feature = "dev-tools"
+    feature = "dev-tools",
+    feature = "jwt"
 ))]
 mod net;
 #[cfg(feature = "dotprompt")]
@@ -172,7 +181,7 @@ mod shutdown;
 mod size;
 #[cfg(any(feature = "http-model", feature = "flow-client"))]
 mod sse;
-#[cfg(any(feature = "flows", feature = "flow-client"))]
+#[cfg(any(feature = "durable", feature = "flows", feature = "flow-client"))]
 mod status;
 mod suggest;
 mod sync;

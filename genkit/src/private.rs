@@ -18,26 +18,18 @@ pub use ::serde;
 pub use ::serde_json;
 pub use ::serde_json::Value;
 // A crate may do without the prelude.
-pub use ::std::{option::Option, time::Duration, vec, vec::Vec};
+pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};
 
 /// What an expansion has in scope: the traits whose methods it finds where the inherent ones do
 /// not fit (types are told apart by what they are, never by how they are spelled), and what the
 /// derive of schemars needs in a crate without the prelude.
 pub mod scope {
     pub use crate::action::expansion::{
-        Described as _, InjectNothing as _, InjectState as _, ReturnedValue as _,
+        Described as _, InjectNothing as _, InjectState as _, NotShown as _, ReturnedValue as _,
         ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
     };
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;
-}
-
-/// Waits for the user's approval, where the definition of the tool asks for it.
-///
-/// # Errors
-/// The user did not approve, or cannot be asked.
-pub async fn approved(context: &Context) -> Result<()> {
-    context.approved_to_run().await
 }
 
 /// A run that begins with a prompt of a folder in the program.
@@ -51,21 +43,6 @@ pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> crate::
 pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<crate::Prompt> {
     crate::action::embedded(files).expect("the macro checked every file of the folder").to_vec()
 }
-
-/// A type that can be an argument.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument",
-    label = "not an argument type",
-    note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
-    note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
-)]
-pub trait Argument {
-    /// Asserted for each parameter taken by value, on the parameter's type.
-    fn check() {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: serde::de::DeserializeOwned + schemars::JsonSchema + Send + 'static> Argument for T {}
 
 /// A type that `#[arg(default)]` can fill.
 #[diagnostic::on_unimplemented(

@@ -33,7 +33,7 @@ pub(crate) fn http_of(kind: ErrorKind) -> u16 {
 }
 
 /// The kind of that name; what is not known is a fault of its own kind: data was lost, or the name is new.
-#[cfg(feature = "flow-client")]
+#[cfg(any(feature = "flow-client", feature = "durable"))]
 pub(crate) fn kind_of(name: &str) -> Option<ErrorKind> {
     if name == "DATA_LOSS" {
         return Some(ErrorKind::Internal);

@@ -5,6 +5,8 @@
 mod bounded;
 mod bounds;
 mod changes;
+mod composed;
+mod durable;
 mod errors;
 mod evaluators;
 mod flows;

@@ -5,9 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod attacks;
+mod cli;
 mod clients;
 mod conformance;
 mod conformance_client;
+mod deploy;
 mod dev;
 mod faults;
 mod flows;
@@ -15,6 +17,7 @@ mod fuzz;
 mod host;
 mod http;
 mod load;
+mod oauth;
 mod packages;
 mod pipe;
 mod program;

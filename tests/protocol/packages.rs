@@ -13,7 +13,7 @@ use crate::program::{self, Ran};
 
 /// The conformance suite, the inspector, the TypeScript SDK in both generations, and a strict
 /// validator of schemas.
-const NPM: [&str; 5] = [
+pub(crate) const NPM: [&str; 5] = [
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/sdk@1.32.2",
@@ -34,12 +34,16 @@ const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
 /// Genkit's own client of flows. It has a folder of its own: its telemetry is large.
 const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 
+/// An authorization server. It has a folder of its own, with what it asks for.
+const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
+
 /// The Python SDK, a validator for what its tools return, and a server.
 const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
 /// Our programs for the TypeScript SDK. They are copied next to `node_modules`, where Node looks
 /// for what they import.
-const SCRIPTS: [(&str, &str); 3] = [
+const SCRIPTS: [(&str, &str); 4] = [
+    ("oauth.mjs", include_str!("oauth/ts.mjs")),
     ("notes.mjs", include_str!("clients/notes.mjs")),
     ("ts1.mjs", include_str!("clients/ts1.mjs")),
     ("ts2.mjs", include_str!("clients/ts2.mjs")),
@@ -87,6 +91,12 @@ pub(crate) fn genkit_cli() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_genkit_cli));
     folder.join("node_modules/genkit-cli/dist/bin/genkit.js")
+}
+
+/// Our script that is an authorization server, beside what it imports.
+pub(crate) fn oidc_provider() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_oidc_provider)).join("provider.mjs")
 }
 
 /// The Python interpreter that has the packages.
@@ -144,6 +154,14 @@ fn install_genkit() -> Result<PathBuf, String> {
     once(&directory, &GENKIT, || npm_install(&directory, &GENKIT))?;
     let source = include_str!("flows/flows.mjs");
     fs::write(directory.join("flows.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+fn install_oidc_provider() -> Result<PathBuf, String> {
+    let directory = root().join("npm-oidc-provider");
+    once(&directory, &OIDC_PROVIDER, || npm_install(&directory, &OIDC_PROVIDER))?;
+    let source = include_str!("oauth/provider.mjs");
+    fs::write(directory.join("provider.mjs"), source).map_err(text)?;
     Ok(directory)
 }
 

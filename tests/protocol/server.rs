@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use genkit_tests::cargo::cargo;
 use serde_json::Value;
 
 use crate::packages;
@@ -29,9 +30,8 @@ pub(crate) fn example(name: &str) -> &'static Path {
 }
 
 fn build() -> Result<Vec<PathBuf>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = packages::root();
-    let mut command = Command::new(cargo);
+    let mut command = cargo();
     command
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         // All that the README's test command has built, so that nothing is built a second time.

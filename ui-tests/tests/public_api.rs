@@ -10,6 +10,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use genkit_tests::cargo::cargo;
+
 /// The JSON of rustdoc changes with the compiler: it is read on the one that `public-api` knows.
 const REVIEWED_ON: &str = "rustc 1.95.";
 
@@ -69,7 +71,7 @@ fn items() -> Vec<String> {
     std::fs::write(&wrapper, script).expect("the wrapper is written");
     let runs = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&wrapper, runs).expect("the wrapper runs");
-    let built = Command::new(env!("CARGO"))
+    let built = cargo()
         // What `cargo doc` of the workspace builds, so that its dependencies are checked once.
         .args(["doc", "-q", "--workspace", "--all-features", "--no-deps", "--lib"])
         .current_dir(repository())

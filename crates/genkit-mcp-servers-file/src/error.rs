@@ -32,7 +32,8 @@ impl Error {
         Self { place: Some(place), fault }
     }
 
-    /// `NotFound` or `PermissionDenied` if the file is so, `InvalidData` for everything else.
+    /// `NotFound` or `PermissionDenied` if the file is so, `AlreadyExists` for another server of the same name,
+    /// `InvalidData` for everything else.
     ///
     /// ```
     /// let error = genkit_mcp_servers_file::parse("{", "mcp.json", |_| None).unwrap_err();
@@ -40,10 +41,15 @@ impl Error {
     /// ```
     pub fn kind(&self) -> io::ErrorKind {
         match &self.fault {
-            Fault::Unreadable { source, .. } => match source.kind() {
-                kind @ (io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => kind,
-                _ => io::ErrorKind::InvalidData,
-            },
+            Fault::Unreadable { source, .. } | Fault::Unwritable { source, .. } => {
+                match source.kind() {
+                    kind @ (io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => kind,
+                    _ => io::ErrorKind::InvalidData,
+                }
+            }
+            Fault::NoFolder { .. } | Fault::LinkToNothing(_) => io::ErrorKind::NotFound,
+            Fault::ReadOnly(_) => io::ErrorKind::PermissionDenied,
+            Fault::OtherServer { .. } => io::ErrorKind::AlreadyExists,
             _ => io::ErrorKind::InvalidData,
         }
     }
@@ -81,6 +87,36 @@ pub(crate) enum Fault {
         near.as_ref().map(|key| format!("; `{key}` is there: is it meant?")).unwrap_or_default()
     )]
     NoServers { near: Option<String> },
+
+    // A file that is written.
+    #[error(
+        "it is neither UTF-8 nor UTF-16 with a byte order mark, and stays as it is: save it as UTF-8"
+    )]
+    NotText,
+    #[error(
+        "{} is no object, and stays as it is: a server cannot be put there",
+        if at.is_empty() { "what is in it".to_owned() } else { format!("`{at}`") }
+    )]
+    NoObject { at: String },
+    #[error(
+        "the server `{name}` is there already and starts another program: choose another name, or take \
+         that entry out first"
+    )]
+    OtherServer { name: String },
+    #[error(
+        "the folder {folder} is not there: start {app} once, which makes it, or name another file"
+    )]
+    NoFolder { folder: String, app: String },
+    #[error("{0} is no file")]
+    NoFile(String),
+    #[error("{0} is read-only, and stays as it is: allow to write it first")]
+    ReadOnly(String),
+    #[error("{0} is a symbolic link to a file that is not there")]
+    LinkToNothing(String),
+    #[error("{0} was changed while it was edited, and stays as it is: try again")]
+    ChangedMeanwhile(String),
+    #[error("cannot write {path}: {source}")]
+    Unwritable { path: String, source: io::Error },
 
     // One server.
     #[error("expected {expected}, found {found}")]

@@ -3,13 +3,14 @@
 
 use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged as _};
+use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use crate::error::Fault;
 
 /// What editors take, and no other form: what a file does with us it does elsewhere.
-const OPTIONS: ParseOptions = ParseOptions {
+pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,
@@ -25,13 +26,20 @@ const OPTIONS: ParseOptions = ParseOptions {
 /// Reads the text of a file.
 pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
     let text = text.trim_start_matches('\u{feff}');
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| {
-        let (line, column) = (error.line_display(), error.column_display());
-        Fault::Syntax { line, column, fault: error.kind().to_string() }
-    })?;
     let whole = Range::new(text.len(), text.len());
-    let root = parsed.value.ok_or_else(|| at(text, whole, "expected a value".to_owned()))?;
-    value(text, root)
+    parse_any(text)?.ok_or_else(|| at(text, whole, "expected a value".to_owned()))
+}
+
+/// The same of a text that may be empty but for comments.
+pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, Fault> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
+    let parsed = parsed.map_err(|error| syntax(&error))?;
+    parsed.value.map(|root| value(text, root)).transpose()
+}
+
+pub(crate) fn syntax(error: &ParseError) -> Fault {
+    let (line, column) = (error.line_display(), error.column_display());
+    Fault::Syntax { line, column, fault: error.kind().to_string() }
 }
 
 fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {

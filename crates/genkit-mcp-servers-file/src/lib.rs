@@ -1,4 +1,4 @@
-//! Configuration files of MCP clients (`mcpServers`), read as plain data.
+//! Configuration files of MCP clients (`mcpServers`), read as plain data, and written with care.
 //!
 //! ```
 //! use genkit_mcp_servers_file::{ServerTransport, parse};
@@ -36,12 +36,16 @@
 //!
 //! **Notices.** A key that is unknown or not used is no error, but a line in [`ServersFile::notices`].
 //!
+//! **Writing.** [`EditPlan`] puts one server more into the file of a client, and leaves every other byte as it is:
+//! comments, unknown keys, encoding, line ends. A copy is made first.
+//!
 //! **Secrets.** Values of variables, headers, arguments and URLs are in no error, no notice and no `Debug`.
 
 #![forbid(unsafe_code)]
 
 mod bounded;
 mod dotenv;
+mod edit;
 mod entry;
 mod entry_keys;
 mod error;
@@ -54,6 +58,7 @@ mod server;
 mod server_keys;
 mod variables;
 
+pub use edit::{ClientApp, EditPlan, NewServer, Written, add_server};
 pub use error::Error;
 pub use parse::parse;
 pub use read::{read, read_with};

@@ -16,16 +16,12 @@ use genkit::{Context, Registry, Result, Tool};
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
     Registry::global().insert(schema_tool())?;
-    let server = genkit::serve_mcp()
+    genkit::serve_mcp()
         .name("conformance")
         .version(env!("CARGO_PKG_VERSION"))
-        .instructions("Fixtures of the MCP conformance suite.");
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => server.await,
-        ["--http", address] => server.http(address).await,
-        _ => Err(genkit::Error::invalid_argument("usage: conformance [--http ADDRESS]")),
-    }
+        .instructions("Fixtures of the MCP conformance suite.")
+        .cli()
+        .await
 }
 
 /// A tool whose schema is written by hand, with what only JSON Schema 2020-12 can say.

@@ -1,5 +1,6 @@
 //! The database.
 
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use genkit::schemars::JsonSchema;
@@ -25,8 +26,9 @@ pub(crate) struct Store(Mutex<Connection>);
 
 impl Store {
     /// Opens the database, and makes it if it is not there.
-    pub(crate) fn open(path: &str) -> Result<Self> {
-        let connection = Connection::open(path).context(format!("cannot open {path}"))?;
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let connection = Connection::open(path).context(format!("cannot open {shown}"))?;
         connection
             .execute_batch(
                 "CREATE TABLE IF NOT EXISTS notes (
@@ -35,7 +37,7 @@ impl Store {
                     topic TEXT NOT NULL
                 )",
             )
-            .context(format!("{path} is no database of notes"))?;
+            .context(format!("{shown} is no database of notes"))?;
         Ok(Self(Mutex::new(connection)))
     }
 

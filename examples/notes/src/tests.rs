@@ -7,7 +7,7 @@ use genkit::testing::{Client, Seen};
 use crate::store::Store;
 
 fn server() -> genkit::mcp::McpServer {
-    genkit::serve_mcp().state(Store::open(":memory:").unwrap())
+    genkit::serve_mcp().state(Store::open(":memory:".as_ref()).unwrap())
 }
 
 #[tokio::test]

@@ -2,17 +2,26 @@
 //! tool more.
 //!
 //! ```text
-//! cargo run -p proxy -- mcp.json                          serve on stdio
-//! cargo run -p proxy -- mcp.json --http 127.0.0.1:8000    serve over HTTP at /mcp
+//! cargo run -p proxy -- mcp.json --list                     what the servers offer
+//! cargo run -p proxy -- mcp.json --http 127.0.0.1:8000      serve over HTTP at /mcp
+//! cargo run -p proxy -- mcp.json --install claude-desktop   add it to a client
 //! ```
 //!
 //! Questions of the servers behind it go to the client in front of it, and so does their progress.
 //! What comes and goes behind it comes and goes here.
 
+use std::path::PathBuf;
+
 use genkit::mcp::McpHost;
 use genkit::schemars::JsonSchema;
 use genkit::serde::Serialize;
-use genkit::{Error, Result, tool};
+use genkit::{Result, tool};
+
+#[derive(clap::Args)]
+struct ProxyArgs {
+    /// The `mcp.json` of the servers behind this one
+    config: PathBuf,
+}
 
 /// A server behind this one.
 #[derive(Serialize, JsonSchema)]
@@ -43,23 +52,18 @@ async fn servers(host: &McpHost) -> Vec<Behind> {
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (config, http) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [config] if !config.starts_with('-') => (config, None),
-        [config, "--http", address] | ["--http", address, config] => (config, Some(address)),
-        _ => return Err(Error::invalid_argument("usage: proxy CONFIG [--http ADDRESS]")),
-    };
-    let host = McpHost::from_config_file(config)?;
-    let server = genkit::serve_mcp()
-        .name("proxy")
-        .version(env!("CARGO_PKG_VERSION"))
-        .state(host.clone())
-        .host(&host);
-    let served = match http {
-        Some(address) => server.http(address).await,
-        None => server.await,
-    };
+    let mut behind = None;
+    let cli = genkit::serve_mcp().name("proxy").version(env!("CARGO_PKG_VERSION"));
+    let cli = cli.health("/health").cli();
+    let served = cli
+        .cli_args(|server, args: ProxyArgs| {
+            let host = behind.insert(McpHost::from_config_file(args.config)?);
+            Ok(server.state(host.clone()).host(host))
+        })
+        .await;
     // The servers behind end before this program does.
-    host.close().await;
+    if let Some(host) = behind {
+        host.close().await;
+    }
     served
 }

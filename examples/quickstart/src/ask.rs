@@ -60,13 +60,12 @@ fn step(part: &Part, out: &mut impl Write) -> Result<()> {
 
 /// What one can do next.
 pub(crate) fn outlook(out: &mut impl Write) -> Result<()> {
-    let program = std::env::current_exe()?;
-    let servers = json!({ "mcpServers": { "quickstart": { "command": program, "args": [] } } });
     writeln!(
         out,
         "Ask something yourself:\n  cargo run -p quickstart -- \"How many words are in 'to be or not to be'?\"\n\
          Serve the same tools over HTTP:\n  cargo run -p quickstart -- --http 127.0.0.1:8000\n\
-         Use them in Claude Desktop, with this in claude_desktop_config.json:\n  {servers}"
+         Use them in Claude Desktop, Claude Code, Cursor or VS Code:\n  \
+         cargo run -p quickstart -- --install claude-desktop --dry-run"
     )?;
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! cargo run -p quickstart -- "What is 7 + 8?"     ask your own question
 //! cargo run -p quickstart -- --model NAME ..      ask that model, for example gemini/gemini-2.5-pro
 //! cargo run -p quickstart -- --http 127.0.0.1:0   serve the tools over HTTP at /mcp
+//! cargo run -p quickstart -- --help               every other flag of a server
 //! ```
 //!
 //! Started by an MCP client, where standard input is a pipe, it serves them on stdio; `--demo` asks
@@ -20,15 +21,18 @@ use std::io::IsTerminal as _;
 
 use genkit::{Error, Result};
 
-const USAGE: &str = "usage: quickstart [--demo] [--model NAME] [QUESTION] | --http ADDRESS";
+const USAGE: &str = "usage: quickstart [--demo] [--model NAME] [QUESTION]";
 
 /// What is wanted.
 #[derive(Debug, PartialEq)]
 enum Wanted {
     Help,
-    Stdio,
-    Http(String),
-    Ask { question: Option<String>, model: Option<String> },
+    /// The command line of a server.
+    Server,
+    Ask {
+        question: Option<String>,
+        model: Option<String>,
+    },
 }
 
 /// Reads the command line; a person who starts it in a terminal wants to see something.
@@ -41,12 +45,9 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
             || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
         match argument.as_str() {
             "-h" | "--help" => return Ok(Wanted::Help),
-            "--http" => return Ok(Wanted::Http(value()?)),
             "--model" => model = Some(value()?),
             "--demo" => ask = true,
-            flag if flag.starts_with('-') => {
-                return Err(wrong(format!("there is no option {flag}")));
-            }
+            flag if flag.starts_with('-') => return Ok(Wanted::Server),
             _ if question.is_some() => {
                 return Err(wrong("there are two questions: put quotes around one".to_owned()));
             }
@@ -55,7 +56,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
     }
     match ask || question.is_some() || model.is_some() {
         true => Ok(Wanted::Ask { question, model }),
-        false => Ok(Wanted::Stdio),
+        false => Ok(Wanted::Server),
     }
 }
 
@@ -63,12 +64,15 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
 async fn main() -> Result<()> {
     let server = || {
         genkit::log_to_stderr();
-        genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"))
+        let server = genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
+        server.health("/health").cli()
     };
     match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
-        Wanted::Help => println!("{USAGE}"),
-        Wanted::Stdio => server().await?,
-        Wanted::Http(address) => server().http(address).await?,
+        Wanted::Help => {
+            println!("{USAGE}\n");
+            server().await?;
+        }
+        Wanted::Server => server().await?,
         Wanted::Ask { question, model } => {
             let model = model::model(model, "picks tools by the words of a question");
             let mut out = std::io::stdout();
@@ -99,22 +103,20 @@ mod tests {
             question: question.map(str::to_owned),
             model: model.map(str::to_owned),
         };
-        assert_eq!(read("", false).unwrap(), Wanted::Stdio);
+        assert_eq!(read("", false).unwrap(), Wanted::Server);
         assert_eq!(read("", true).unwrap(), ask(None, None));
         assert_eq!(read("--demo", false).unwrap(), ask(None, None));
         assert_eq!(read("why?", false).unwrap(), ask(Some("why?"), None));
         assert_eq!(read("--model m why?", false).unwrap(), ask(Some("why?"), Some("m")));
-        assert_eq!(read("--http :0", false).unwrap(), Wanted::Http(":0".to_owned()));
+        assert_eq!(read("--http :0", true).unwrap(), Wanted::Server);
         assert_eq!(read("--help", false).unwrap(), Wanted::Help);
     }
 
     #[test]
     fn what_is_wrong_is_named() {
-        for (line, said) in [
-            ("--demmo", "there is no option --demmo"),
-            ("--http", "--http needs a value"),
-            ("two words", "put quotes around one"),
-        ] {
+        for (line, said) in
+            [("--model", "--model needs a value"), ("two words", "put quotes around one")]
+        {
             let error = read(line, true).unwrap_err().to_string();
             assert!(error.contains(said) && error.contains("usage: "), "{error}");
         }

@@ -2,19 +2,23 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
 use syn::spanned::Spanned as _;
+use syn::{Ident, Path};
 
 use crate::options::{self, OptionTarget};
 use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting, ToolChoice, ToolSource};
 use crate::types;
 use crate::validate::ValidAction;
 
-pub(super) fn definition(action: &ValidAction) -> TokenStream {
+pub(super) fn definition(
+    action: &ValidAction,
+    (constructor, function): &(Ident, TokenStream),
+) -> TokenStream {
     let ValidAction { kind, item, name, description, uri, .. } = action;
     let ident = &item.sig.ident;
     let (function_trait, definition) = (kind.function_trait(), kind.definition());
-    let line = quote_spanned!(action.span()=> ::core::line!());
+    // The place of the definition is that of this call.
+    let about = quote_spanned!(action.span()=> __genkit::StaticInfo::new(#name, #description));
     let info = option_calls(action, OptionTarget::Info);
     let own = option_calls(action, OptionTarget::Definition);
     let uri = uri.as_ref().map(|uri| quote!(#uri,));
@@ -31,9 +35,10 @@ pub(super) fn definition(action: &ValidAction) -> TokenStream {
     let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
     quote! {
         impl __genkit::#function_trait for #ident {
-            const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::new::<Self>(
+            const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::#constructor(
                 #uri
-                __genkit::StaticInfo::new(#name, #description, ::core::file!(), #line) #info
+                #about #info,
+                #function
             ) #own #run #completers;
         }
     }

@@ -54,8 +54,8 @@ fn stub(
     conditions: &[&Attribute],
     crate_path: &Path,
 ) -> TokenStream {
-    let (function_trait, definition, output, variant) =
-        (kind.function_trait(), kind.definition(), kind.output(), kind.variant());
+    let (function_trait, definition) = (kind.function_trait(), kind.definition());
+    let linked = super::linked(kind, ident);
     let uri = (kind == Kind::Resource).then(|| quote!("",));
     quote! {
         #(#conditions)*
@@ -65,26 +65,16 @@ fn stub(
         #(#conditions)*
         const _: () = {
             use #crate_path::__private as __genkit;
-            impl __genkit::ActionFn for #ident {
-                type Output = __genkit::#output;
-                fn call(
-                    _: &__genkit::Context,
-                    _: __genkit::Arguments,
-                ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::#output>> {
-                    ::core::unreachable!()
-                }
-                fn input_schema() -> __genkit::Value {
-                    ::core::unreachable!()
-                }
-            }
             impl __genkit::#function_trait for #ident {
-                const DEFINITION: &'static __genkit::#definition =
-                    &__genkit::#definition::new::<Self>(#uri __genkit::StaticInfo::new("", "", "", 0));
+                const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::with(
+                    #uri
+                    __genkit::StaticInfo::new("", ""),
+                    __genkit::Function::new(__genkit::Input::Fields(&[]), |_, _| {
+                        ::core::unreachable!()
+                    }),
+                );
             }
-            impl __genkit::AnnotatedFn for #ident {
-                const LINKED: __genkit::Linked =
-                    __genkit::Linked::#variant(<Self as __genkit::#function_trait>::DEFINITION);
-            }
+            #linked
         };
     }
 }

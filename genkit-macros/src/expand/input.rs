@@ -1,29 +1,101 @@
-//! The input: the struct that is made of the parameters, defaults, and checks of the types.
+//! The input: parameters taken by value as data, or as a struct with derives where one has an attribute that only a
+//! derive understands; defaults, and checks of the types.
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt as _;
-use syn::{Ident, Lit};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::Ident;
 
-use super::type_names::TypeNames;
-use crate::literal::literal;
-use crate::parse::{ArgDefault, FnParam, InputField};
+use super::type_names::{self, TypeNames};
+use super::{defaults, fields};
+use crate::parse::{FnParam, InputField, SerdeDefault};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// The struct of everything that the caller gives, where there is such a thing.
-pub(super) fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
+/// How the values of a call are read.
+pub(super) enum Reading {
+    /// Each by itself, or all as one value that the user names.
+    ByType,
+    /// All as a hidden struct.
+    Derived,
+}
+
+impl Reading {
+    pub(super) fn of(action: &ValidAction) -> Self {
+        let fields: Vec<_> = action.params.iter().filter_map(FnParam::field).collect();
+        let is_data = |field: &&InputField| match &field.data {
+            Some(data) => match data.default {
+                Some(SerdeDefault::OfType) => types::is_plain(&field.ty),
+                _ => true,
+            },
+            None => false,
+        };
+        let mut names = BTreeSet::new();
+        let all = fields.iter().flat_map(|field| {
+            std::iter::once(&field.key).chain(field.aliases.iter().filter(|it| **it != field.key))
+        });
+        let differ = all.map(String::as_str).all(|name| names.insert(name));
+        if differ && fields.iter().all(is_data) { Self::ByType } else { Self::Derived }
+    }
+}
+
+/// What a function takes by value, for its definition.
+pub(super) enum Input {
+    /// An expression for each field.
+    Fields(Vec<TokenStream>),
+    /// An expression for the type of all.
+    Whole(TokenStream),
+}
+
+impl Input {
+    pub(super) fn of(action: &ValidAction, names: &TypeNames, reading: &Reading) -> Self {
+        if matches!(reading, Reading::Derived) {
+            return Self::Whole(quote!(__genkit::TypedInput::<__Input>::new().ty()));
+        }
+        let mut fields = Vec::new();
+        for (param, name) in action.params.iter().zip(&names.params) {
+            match param {
+                FnParam::Injected(_) | FnParam::Extension(_) => {}
+                FnParam::Field(field) => {
+                    let ty = type_names::argument_type(name, &field.ty, action);
+                    fields.extend(field.data.as_ref().map(|data| fields::field(field, data, &ty)));
+                }
+                FnParam::Input(ty) => {
+                    return Self::Whole(type_names::argument_type(name, ty, action));
+                }
+            }
+        }
+        Self::Fields(fields)
+    }
+}
+
+/// The functions of defaults, and the struct of everything that the caller gives where there is such a thing.
+pub(super) fn items(action: &ValidAction, names: &TypeNames, reading: &Reading) -> TokenStream {
     let fields: Vec<_> = action
         .params
         .iter()
         .zip(&names.params)
         .filter_map(|(param, name)| param.field().map(|field| (field, name)))
         .collect();
-    if fields.is_empty() {
-        return TokenStream::new();
+    let defaults = fields.iter().filter_map(|(field, ty)| {
+        let derived = matches!(reading, Reading::Derived);
+        defaults::function(field, ty, derived)
+    });
+    match reading {
+        Reading::ByType => {
+            let types = type_names::argument_functions(action, names);
+            quote!(#types #(#defaults)*)
+        }
+        Reading::Derived => {
+            let (derived, checks) = (derived(action, &fields), checks(action));
+            quote!(#derived #(#defaults)* #checks)
+        }
     }
+}
+
+/// The struct with derives.
+fn derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
     // A type that lacks a trait is reported once, by `checks`. The derives believe in the
     // bounds because they name a lifetime (serde) or are under `for` (schemars, which looks
     // at bounds only where there is a parameter: hence the constant).
@@ -51,11 +123,10 @@ pub(super) fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
         action.kind.noun(),
         action.name.value()
     );
-    let defaults = fields.iter().filter_map(|(field, ty)| default(field, ty));
     let members = fields.iter().map(|(field, ty)| {
         let InputField { name, attrs, .. } = field;
         let default = field.default.as_ref().map(|_| {
-            let function = default_name(field).to_string();
+            let function = defaults::name(field).to_string();
             quote!(#[serde(default = #function)])
         });
         quote!(#(#attrs)* #default #name: #ty)
@@ -65,7 +136,6 @@ pub(super) fn input(action: &ValidAction, names: &TypeNames) -> TokenStream {
         #[serde(crate = "__genkit::serde", #bounds_de #strict expecting = #expecting)]
         #[schemars(#bounds_schema crate = "__genkit::schemars")]
         struct __Input #parameter { #(#members,)* }
-        #(#defaults)*
     }
 }
 
@@ -74,38 +144,16 @@ fn needs_traits(field: &InputField) -> bool {
     !field.custom && !field.skip && !types::is_plain(&field.ty)
 }
 
-fn default_name(field: &InputField) -> Ident {
-    format_ident!("__default_{}", field.name.unraw(), span = Span::call_site())
-}
-
-fn default(field: &InputField, ty: &TokenStream) -> Option<TokenStream> {
-    let name = default_name(field);
-    let value = match field.default.as_ref()? {
-        ArgDefault::OfType(span) => quote_spanned!(*span=> __genkit::OwnDefault::value()),
-        ArgDefault::Value(value) => match literal(value) {
-            Some(Lit::Str(text)) => {
-                let span = text.span();
-                quote_spanned!(span=> __genkit::TextDefault::value(#text))
-            }
-            _ => value.to_token_stream(),
-        },
-    };
-    Some(quote!(fn #name() -> #ty { #value }))
-}
-
-/// Asserts on each type itself that it can be an argument.
-pub(super) fn checks(action: &ValidAction) -> TokenStream {
+/// Asserts on each type of a derived struct that it can be an argument.
+fn checks(action: &ValidAction) -> TokenStream {
     let checks: Vec<TokenStream> = action
         .params
         .iter()
-        .filter(|param| match param {
-            FnParam::Field(field) => needs_traits(field),
-            FnParam::Input(ty) => !types::is_plain(ty),
-            FnParam::Injected(_) => false,
-        })
-        .map(|param| {
-            let ty = param.ty();
-            quote_spanned!(types::place(ty)=> <#ty as __genkit::Argument>::check();)
+        .filter_map(FnParam::field)
+        .filter(|field| needs_traits(field))
+        .map(|field| {
+            let ty = &field.ty;
+            quote_spanned!(types::place(ty)=> let _ = <#ty as __genkit::Argument>::TYPE;)
         })
         .collect();
     if checks.is_empty() {

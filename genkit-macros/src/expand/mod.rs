@@ -5,19 +5,25 @@
 
 mod call;
 mod debug;
+mod defaults;
 mod definition;
 mod fallback;
+mod fields;
 mod input;
 mod type_names;
 
 pub(crate) use debug::print;
 pub(crate) use fallback::{fallback, unparsed};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::Ident;
 use syn::ext::IdentExt as _;
 
+use crate::kind::Kind;
+use crate::types;
 use crate::validate::ValidAction;
+use input::{Input, Reading};
 use type_names::TypeNames;
 
 pub(crate) fn expand(action: &ValidAction) -> TokenStream {
@@ -27,13 +33,21 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
     // The function may be deprecated for people and still be there for callers.
     let deprecated = action.item.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
     let allow = deprecated.then(|| quote!(#[allow(deprecated)]));
+    let has_unit = action.params.iter().any(|param| types::is_unit(param.ty()));
+    let allow_unit = has_unit.then(|| quote!(#[allow(clippy::unit_arg)]));
     let names = TypeNames::of(action);
     let types = names.aliases(action);
-    let input = input::input(action, &names);
-    let checks = input::checks(action);
-    let function = call::function(action, &names);
-    let definition = definition::definition(action);
-    let (variant, function_trait) = (action.kind.variant(), action.kind.function_trait());
+    let reading = Reading::of(action);
+    let items = input::items(action, &names, &reading);
+    let input = Input::of(action, &names, &reading);
+    let scope = call::needs_scope(action, &reading).then(|| {
+        quote!(
+            use __genkit::scope::*;
+        )
+    });
+    let function = call::function(action, &names, &reading, &input);
+    let definition = definition::definition(action, &function);
+    let linked = linked(action.kind, ident);
     quote! {
         #(#conditions)*
         #[doc(hidden)]
@@ -42,19 +56,25 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
         #vis struct #ident {}
         #(#conditions)*
         #allow
+        #allow_unit
         const _: () = {
             use #crate_path::__private as __genkit;
-            use __genkit::scope::*;
+            #scope
             #types
-            #input
-            #checks
-            #function
+            #items
             #definition
-            impl __genkit::AnnotatedFn for #ident {
-                const LINKED: __genkit::Linked =
-                    __genkit::Linked::#variant(<Self as __genkit::#function_trait>::DEFINITION);
-            }
+            #linked
             __genkit::submit!(#ident);
         };
+    }
+}
+
+/// What lists of several kinds, and the linker, know it by.
+fn linked(kind: Kind, ident: &Ident) -> TokenStream {
+    let noun = Ident::new(kind.noun(), Span::call_site());
+    quote! {
+        impl __genkit::AnnotatedFn for #ident {
+            const LINKED: __genkit::Linked = __genkit::Linked::#noun::<Self>();
+        }
     }
 }

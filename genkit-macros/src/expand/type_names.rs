@@ -1,12 +1,16 @@
 //! The names that the types of the signature have in the expansion.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::Ident;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Ident, ReturnType, Type};
 
+use crate::kind::Kind;
 use crate::parse::FnParam;
 use crate::types;
 use crate::validate::ValidAction;
+
+/// What an alias is called, with the place of its parameter.
+const ALIAS: &str = "__Param";
 
 /// What each type of the signature is called in the expansion.
 ///
@@ -22,7 +26,7 @@ impl TypeNames {
             if Self::is_short(param) {
                 param.ty().to_token_stream()
             } else {
-                Ident::new(&format!("__Param{i}"), action.span()).into_token_stream()
+                Ident::new(&format!("{ALIAS}{i}"), action.span()).into_token_stream()
             }
         });
         Self { params: params.collect() }
@@ -30,12 +34,19 @@ impl TypeNames {
 
     fn is_short(param: &FnParam) -> bool {
         match param {
-            FnParam::Injected(ty) => types::is_word(ty),
+            FnParam::Injected(ty) | FnParam::Extension(ty) => types::is_word(ty),
             FnParam::Field(_) | FnParam::Input(_) => types::is_plain(param.ty()),
         }
     }
 
     pub(super) fn aliases(&self, action: &ValidAction) -> TokenStream {
+        let output = match &action.item.sig.output {
+            ReturnType::Type(_, ty) if has_schema(action) && !is_short(ty) => {
+                let name = output(action);
+                Some(quote!(type #name = #ty;))
+            }
+            _ => None,
+        };
         action
             .params
             .iter()
@@ -45,6 +56,69 @@ impl TypeNames {
                 let ty = param.ty();
                 quote!(type #name = #ty;)
             })
+            .chain(output)
             .collect()
     }
+}
+
+/// Whether callers see a schema of the result.
+pub(super) fn has_schema(action: &ValidAction) -> bool {
+    matches!(action.kind, Kind::Tool | Kind::Flow)
+}
+
+fn is_short(ty: &Type) -> bool {
+    types::is_word(ty) || types::is_plain(ty)
+}
+
+/// What the type of a result is called, for kinds whose callers see its schema.
+pub(super) fn output(action: &ValidAction) -> TokenStream {
+    match &action.item.sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) if is_short(ty) => ty.to_token_stream(),
+        ReturnType::Type(..) => Ident::new("__Output", action.span()).into_token_stream(),
+    }
+}
+
+/// A type's name where errors about the type are shown.
+pub(super) fn at(name: &TokenStream, ty: &Type) -> TokenStream {
+    let is_alias = |ident: &Ident| ident.to_string().starts_with(ALIAS);
+    match syn::parse2::<Ident>(name.clone()).ok().filter(is_alias) {
+        Some(alias) => Ident::new(&alias.to_string(), types::place(ty)).into_token_stream(),
+        None => name.clone(),
+    }
+}
+
+/// The function that gives the `ArgumentType` of a type with arguments: what lacks a trait is shown whole.
+fn argument_function(name: &TokenStream, action: &ValidAction) -> Ident {
+    Ident::new(&format!("{name}_type"), action.span())
+}
+
+/// The `ArgumentType` of a parameter taken by value.
+pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction) -> TokenStream {
+    if types::is_plain(ty) || types::is_word(ty) {
+        let name = at(name, ty);
+        return quote_spanned!(types::place(ty)=> <#name as __genkit::Argument>::TYPE);
+    }
+    let function = argument_function(name, action);
+    quote!(#function())
+}
+
+/// What [`argument_type`] calls.
+pub(super) fn argument_functions(action: &ValidAction, names: &TypeNames) -> TokenStream {
+    let owned = action.params.iter().zip(&names.params).filter(|(param, _)| match param {
+        FnParam::Injected(_) | FnParam::Extension(_) => false,
+        FnParam::Field(_) | FnParam::Input(_) => {
+            !types::is_plain(param.ty()) && !types::is_word(param.ty())
+        }
+    });
+    owned
+        .map(|(param, name)| {
+            let (ty, function) = (param.ty(), argument_function(name, action));
+            let value = quote_spanned!(types::place(ty)=> <#ty as __genkit::Argument>::TYPE);
+            quote! {
+                #[allow(non_snake_case)]
+                const fn #function() -> &'static __genkit::ArgumentType { #value }
+            }
+        })
+        .collect()
 }

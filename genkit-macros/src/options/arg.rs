@@ -18,4 +18,12 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         about: "Suggestions while a user types: an `async fn(CompleteRequest) -> Vec<String>`, or a \
                 list `[\"a\", \"b\"]`. Prompts and resource templates only.",
     },
+    OptionSpec {
+        key: "extension",
+        form: OptionForm::Flag,
+        target: OptionTarget::Macro,
+        example: "#[arg(extension)]",
+        about: "On a parameter by reference: a value of the request instead of state, such as the \
+                `&Principal` that calls. A request without one fails as unauthenticated.",
+    },
 ];

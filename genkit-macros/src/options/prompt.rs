@@ -1,11 +1,12 @@
 //! The options that only `#[prompt]` has.
 
-use super::shared::{ICONS, TIMEOUT};
+use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     ICONS,
     TIMEOUT,
+    PERMIT,
     OptionSpec {
         key: "version",
         form: OptionForm::Text,

@@ -1,11 +1,12 @@
 //! The options that only `#[resource]` has.
 
-use super::shared::{ICONS, TIMEOUT};
+use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     ICONS,
     TIMEOUT,
+    PERMIT,
     OptionSpec {
         key: "mime_type",
         form: OptionForm::MimeType,

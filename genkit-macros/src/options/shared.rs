@@ -59,6 +59,16 @@ pub(super) const TIMEOUT: OptionSpec = OptionSpec {
     about: "How long a call may take: `ms`, `s`, `m` or `h`.",
 };
 
+/// Of every macro whose function is served over MCP.
+pub(super) const PERMIT: OptionSpec = OptionSpec {
+    key: "permit",
+    form: OptionForm::Scopes,
+    target: OptionTarget::Info,
+    example: "permit = \"notes:write\"",
+    about: "The scope that an MCP client needs: for others it is not there, neither in lists nor for \
+            calls. Several stand with blanks between them, and it needs all of them.",
+};
+
 /// Of every macro whose definition a client can show.
 pub(super) const ICONS: OptionSpec = OptionSpec {
     key: "icons",

@@ -36,6 +36,8 @@ pub(crate) enum OptionForm {
     Duration,
     /// `key = 65536`, `key = "64KiB"`
     Size,
+    /// `key = "notes:write"`
+    Scopes,
     /// `key("a", "b")`
     Texts,
     /// `key("https://…")`
@@ -64,6 +66,7 @@ impl OptionForm {
             Self::Flag => "nothing, or `= true` or `= false`",
             Self::Duration => "a time with its unit in quotes",
             Self::Size => "a number of bytes, or a size with its unit in quotes",
+            Self::Scopes => "scopes in quotes, with blanks between them",
             Self::Texts => "strings in parentheses",
             Self::Urls => "addresses in parentheses",
             Self::MimeType => "a media type in quotes",

@@ -1,6 +1,6 @@
 //! The options that only `#[tool]` has.
 
-use super::shared::{ICONS, TIMEOUT};
+use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
@@ -10,7 +10,13 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint("idempotent", "Says that calling it twice is calling it once."),
     hint("open_world", "Says that it reaches out of this program: the web, another system."),
     hint("needs_approval", "Asks the user before each call."),
+    hint(
+        "at_most_once",
+        "In a durable run, a call that may have happened is never made again by itself: a person is asked what became \
+         of it.",
+    ),
     TIMEOUT,
+    PERMIT,
     OptionSpec {
         key: "max_output",
         form: OptionForm::Size,

@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Type};
 
+use super::data::{self, FieldData};
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -16,7 +17,7 @@ pub(crate) struct InputField {
     pub(crate) name: Ident,
     /// What callers write: the name, or what `#[serde(rename)]` makes of it.
     pub(crate) key: String,
-    aliases: Vec<String>,
+    pub(crate) aliases: Vec<String>,
     pub(crate) ty: Type,
     /// Doc comments, `#[serde]` and `#[schemars]`.
     pub(crate) attrs: Vec<Attribute>,
@@ -27,6 +28,8 @@ pub(crate) struct InputField {
     pub(crate) skip: bool,
     /// Read or described by functions that the user names, so the type needs no traits.
     pub(crate) custom: bool,
+    /// What the attributes say, where that is data; else a derive understands them.
+    pub(crate) data: Option<FieldData>,
 }
 
 /// The value where the caller gives none.
@@ -63,6 +66,7 @@ impl InputField {
             flatten: false,
             skip: false,
             custom: false,
+            data: None,
         };
         let mut serde_default = false;
         let mut seen = Vec::new();
@@ -92,6 +96,7 @@ impl InputField {
             errors.at_span(place, what, "keep one of them");
             field.default = None;
         }
+        field.data = data::data(&field.attrs);
         if field.key.starts_with('_') {
             errors.at(
                 &field.name,
@@ -107,6 +112,11 @@ impl InputField {
             );
         }
         field
+    }
+
+    /// Whether the caller may leave it out, by what an attribute says that is data.
+    pub(crate) fn has_default(&self) -> bool {
+        self.default.is_some() || self.data.as_ref().is_some_and(|data| data.default.is_some())
     }
 
     /// Whether a caller may call it `name`.
@@ -140,6 +150,11 @@ impl InputField {
                 key,
                 "`default` takes an expression",
                 "write `default`, or `default = value`",
+            ),
+            ("extension", _) => errors.at(
+                key,
+                "`extension` is for a parameter by reference: a value of the request is lent",
+                format_args!("write `{}: &T` for the type that a layer put there", self.name),
             ),
             (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.at(
                 key,

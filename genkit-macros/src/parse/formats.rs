@@ -34,6 +34,11 @@ pub(super) fn is_mime_type(text: &str) -> bool {
     kind.split_once('/').is_some_and(|(first, second)| token(first) && token(second))
 }
 
+/// A `scope-token` of RFC 6749, section 3.3.
+pub(super) fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +83,12 @@ mod tests {
         for wrong in ["text", "text/", "/plain", "a/b/c", "text/pl ain"] {
             assert!(!is_mime_type(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn scopes_are_visible_ascii() {
+        assert!(is_scope("notes:write") && is_scope("https://example.com/scope.x"));
+        assert!(!is_scope("") && !is_scope("a b") && !is_scope("a\"b") && !is_scope("ä"));
     }
 
     #[test]

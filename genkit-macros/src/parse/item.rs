@@ -19,17 +19,6 @@ pub(crate) struct Item {
 impl Item {
     /// Reads a function; for anything else says what the attribute is for.
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        if let Some((place, thing)) = not_a_function(tokens.clone()) {
-            let what = format!("{} goes on an `async fn`, not on {thing}", kind.attribute());
-            let help = match thing {
-                "an `impl` block" | "a trait" | "a struct" => {
-                    "annotate free functions: state is taken by reference, `store: &Store`"
-                }
-                _ => "move it above the function",
-            };
-            errors.at(place, what, help);
-            return None;
-        }
         let parser = |input: ParseStream| {
             Ok(Self {
                 attrs: input.call(Attribute::parse_outer)?,
@@ -38,7 +27,25 @@ impl Item {
                 body: input.parse()?,
             })
         };
-        parser.parse2(tokens).map_err(|error| errors.add(error)).ok()
+        // Tokens are shared: a copy costs nothing, and is looked at only where there is no function.
+        let error = match parser.parse2(tokens.clone()) {
+            Ok(item) => return Some(item),
+            Err(error) => error,
+        };
+        match not_a_function(tokens) {
+            Some((place, thing)) => {
+                let what = format!("{} goes on an `async fn`, not on {thing}", kind.attribute());
+                let help = match thing {
+                    "an `impl` block" | "a trait" | "a struct" => {
+                        "annotate free functions: state is taken by reference, `store: &Store`"
+                    }
+                    _ => "move it above the function",
+                };
+                errors.at(place, what, help);
+            }
+            None => errors.add(error),
+        }
+        None
     }
 
     /// What a function that does not parse is called, and who sees it.

@@ -1,6 +1,7 @@
 //! Parsing: the function, the options of its attribute, and its parameters.
 
 mod arg;
+mod data;
 mod docs;
 mod formats;
 mod item;
@@ -13,6 +14,7 @@ mod tools;
 mod values;
 
 pub(crate) use arg::{ArgCompletion, ArgDefault, InputField};
+pub(crate) use data::{Bound, FieldData, SerdeDefault};
 pub(crate) use docs::description;
 pub(crate) use item::Item;
 pub(crate) use options::Options;

@@ -47,10 +47,6 @@ impl Options {
         }
     }
 
-    pub(crate) fn is_on(&self, key: &str) -> bool {
-        self.flags().any(|flag| flag == key)
-    }
-
     /// The flags that are on.
     pub(crate) fn flags(&self) -> impl Iterator<Item = &Ident> {
         self.0

@@ -5,6 +5,7 @@ use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
 
 use super::arg::InputField;
 use super::item::is_taken;
+use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
 use crate::types;
@@ -13,6 +14,8 @@ use crate::types;
 pub(crate) enum FnParam {
     /// `&T`: injected by the framework.
     Injected(Type),
+    /// `#[arg(extension)] &T`: a value of the request.
+    Extension(Type),
     /// Taken from the caller under its name.
     Field(Box<InputField>),
     /// `#[input]`: everything that the caller gives.
@@ -22,9 +25,14 @@ pub(crate) enum FnParam {
 impl FnParam {
     pub(crate) fn ty(&self) -> &Type {
         match self {
-            Self::Injected(ty) | Self::Input(ty) => ty,
+            Self::Injected(ty) | Self::Extension(ty) | Self::Input(ty) => ty,
             Self::Field(field) => &field.ty,
         }
+    }
+
+    /// Whether the framework gives it, not the caller.
+    pub(crate) fn is_injected(&self) -> bool {
+        matches!(self, Self::Injected(_) | Self::Extension(_))
     }
 
     pub(crate) fn field(&self) -> Option<&InputField> {
@@ -60,7 +68,12 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
     }
     let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
     if let Type::Reference(reference) = types::bare(&typed.ty) {
+        let mut extension = false;
         for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
+            if !extension && is_extension(attr) {
+                extension = true;
+                continue;
+            }
             let name = quote::ToTokens::to_token_stream(attr.path());
             errors.at(
                 attr,
@@ -71,7 +84,8 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
                 "take it out, or take the parameter by value",
             );
         }
-        return types::injected(reference, errors).map(FnParam::Injected);
+        let wrap = if extension { FnParam::Extension } else { FnParam::Injected };
+        return types::injected(reference, errors).map(wrap);
     }
     let is_owned = types::owned(&typed.ty, errors);
     if is_input(typed) {
@@ -89,6 +103,16 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
         errors,
     );
     (is_owned && name.is_some()).then(|| FnParam::Field(Box::new(field)))
+}
+
+/// `#[arg(extension)]`.
+fn is_extension(attr: &Attribute) -> bool {
+    let Meta::List(list) = &attr.meta else { return false };
+    let is_it =
+        |entry: &MetaEntry| entry.name() == "extension" && matches!(entry.value, MetaValue::Flag);
+    // Mistakes in it are reported where the attribute does not belong.
+    let entries = meta::parse(list.tokens.clone(), &mut Errors::default());
+    attr.path().is_ident("arg") && entries.len() == 1 && entries.iter().all(is_it)
 }
 
 fn is_input(typed: &PatType) -> bool {

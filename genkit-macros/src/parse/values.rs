@@ -92,6 +92,7 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
         OptionForm::Size => size(expr),
         OptionForm::Text => filled(key, expr, |text, _| Ok(Setting::Text(text))),
         OptionForm::Duration => filled(key, expr, duration),
+        OptionForm::Scopes => filled(key, expr, scopes),
         OptionForm::MimeType => filled(key, expr, mime_type),
         OptionForm::Path => filled(key, expr, path),
         OptionForm::Schema => schema(expr),
@@ -166,6 +167,15 @@ fn mime_type(literal: LitStr, value: &str) -> Result<Setting, String> {
         Ok(Setting::Text(literal))
     } else {
         Err(format!("`{value}` is no media type: a type, `/` and a subtype"))
+    }
+}
+
+fn scopes(literal: LitStr, value: &str) -> Result<Setting, String> {
+    match value.split(' ').find(|scope| !formats::is_scope(scope)) {
+        None => Ok(Setting::Text(literal)),
+        Some(scope) => Err(format!(
+            "`{scope}` is no scope: visible ASCII without quotes and backslashes, one blank between two"
+        )),
     }
 }
 

@@ -46,6 +46,11 @@ pub(crate) fn is_word(ty: &Type) -> bool {
     matches!(bare(ty), Type::Path(path) if path.path.get_ident().is_some())
 }
 
+/// `()`
+pub(crate) fn is_unit(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
 /// Where an error about a type is shown: at the word that names it.
 pub(crate) fn place(ty: &Type) -> Span {
     match bare(ty) {

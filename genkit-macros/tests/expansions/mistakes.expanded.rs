@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `timeout`, `max_output` and `output_schema`"
+    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `at_most_once`, `timeout`, `permit`, `max_output` and `output_schema`"
 }
 ::core::compile_error! {
     "`timeout` takes a time with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"
@@ -21,26 +21,16 @@ fn get_weather(city: &str) -> String {
 struct get_weather {}
 const _: () = {
     use ::genkit::__private as __genkit;
-    impl __genkit::ActionFn for get_weather {
-        type Output = __genkit::ToolOutput;
-        fn call(
-            _: &__genkit::Context,
-            _: __genkit::Arguments,
-        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
-            ::core::unreachable!()
-        }
-        fn input_schema() -> __genkit::Value {
-            ::core::unreachable!()
-        }
-    }
     impl __genkit::ToolFn for get_weather {
-        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
-            Self,
-        >(__genkit::StaticInfo::new("", "", "", 0));
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::with(
+            __genkit::StaticInfo::new("", ""),
+            __genkit::Function::new(
+                __genkit::Input::Fields(&[]),
+                |_, _| { ::core::unreachable!() },
+            ),
+        );
     }
     impl __genkit::AnnotatedFn for get_weather {
-        const LINKED: __genkit::Linked = __genkit::Linked::Tool(
-            <Self as __genkit::ToolFn>::DEFINITION,
-        );
+        const LINKED: __genkit::Linked = __genkit::Linked::tool::<Self>();
     }
 };

@@ -9,54 +9,35 @@ struct greet {}
 const _: () = {
     use ::genkit::__private as __genkit;
     use __genkit::scope::*;
-    #[derive(__genkit::serde::Deserialize, __genkit::schemars::JsonSchema)]
-    #[serde(
-        crate = "__genkit::serde",
-        deny_unknown_fields,
-        expecting = "an object with the arguments of the prompt `greet`"
-    )]
-    #[schemars(crate = "__genkit::schemars")]
-    struct __Input {
-        department: String,
-        #[serde(default = "__default_tone")]
-        tone: String,
-    }
     fn __default_tone() -> String {
         __genkit::TextDefault::value("warm")
     }
-    impl __genkit::ActionFn for greet {
-        type Output = __genkit::PromptOutput;
-        fn call(
-            __context: &__genkit::Context,
-            __arguments: __genkit::Arguments,
-        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::PromptOutput>> {
-            __genkit::Inject::<()>::of()
-                .calling(async move {
-                    let __input = __genkit::TypedInput::<__Input>::new()
-                        .read(__arguments)?;
-                    let __returned = __genkit::Returned(
-                            greet(__input.department, __input.tone).await,
-                        )
-                        .split()
-                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
-                    __genkit::Result::Ok(__genkit::IntoPrompt::into_prompt(__returned.0))
-                })
-        }
-        fn input_schema() -> __genkit::Value {
-            __genkit::TypedInput::<__Input>::new().schema()
-        }
-    }
     impl __genkit::PromptFn for greet {
-        const DEFINITION: &'static __genkit::StaticPrompt = &__genkit::StaticPrompt::new::<
-            Self,
-        >(
-                __genkit::StaticInfo::new(
-                        "greet",
-                        "Greets somebody of a department.",
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
+        const DEFINITION: &'static __genkit::StaticPrompt = &__genkit::StaticPrompt::new(
+                __genkit::StaticInfo::new("greet", "Greets somebody of a department.")
                     .metadata(|| __genkit::serde_json::json!({ "owner" : "people" })),
+                &[
+                    __genkit::Field::new(
+                        "department",
+                        <String as __genkit::Argument>::TYPE,
+                    ),
+                    __genkit::Field::new("tone", <String as __genkit::Argument>::TYPE)
+                        .default(
+                            || __genkit::Box::new(__default_tone()),
+                            || __genkit::Shown(__default_tone()).value(),
+                        ),
+                ],
+                |mut __input| __genkit::calling(
+                    greet(__input.take(0), __input.take(1)),
+                    |__value| {
+                        __genkit::Returned(__value)
+                            .split()
+                            .map_err(|__error| __genkit::IntoError::into_error(__error))
+                            .map(|__returned| __genkit::IntoPrompt::into_prompt(
+                                __returned.0,
+                            ))
+                    },
+                ),
             )
             .version("2")
             .options(|| {
@@ -97,9 +78,7 @@ const _: () = {
             );
     }
     impl __genkit::AnnotatedFn for greet {
-        const LINKED: __genkit::Linked = __genkit::Linked::Prompt(
-            <Self as __genkit::PromptFn>::DEFINITION,
-        );
+        const LINKED: __genkit::Linked = __genkit::Linked::prompt::<Self>();
     }
     __genkit::submit!(greet);
 };

@@ -9,63 +9,49 @@ struct read_note {}
 const _: () = {
     use ::genkit::__private as __genkit;
     use __genkit::scope::*;
-    #[derive(__genkit::serde::Deserialize, __genkit::schemars::JsonSchema)]
-    #[serde(
-        crate = "__genkit::serde",
-        deny_unknown_fields,
-        expecting = "an object with the arguments of the resource `note`"
-    )]
-    #[schemars(crate = "__genkit::schemars")]
-    struct __Input {
-        id: u64,
-    }
-    impl __genkit::ActionFn for read_note {
-        type Output = __genkit::ResourceOutput;
-        fn call(
-            __context: &__genkit::Context,
-            __arguments: __genkit::Arguments,
-        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ResourceOutput>> {
-            __genkit::Inject::<(Notes,)>::of()
-                .calling(async move {
-                    let __input = __genkit::TypedInput::<__Input>::new()
-                        .read(__arguments)?;
-                    let __injected0 = __genkit::Inject::<Notes>::of().inject(__context)?;
-                    let __returned = __genkit::Returned(
-                            read_note(&__injected0, __input.id).await,
-                        )
-                        .split()
-                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
-                    __genkit::Result::Ok(
-                        __genkit::IntoContents::into_contents(__returned.0),
-                    )
-                })
-        }
-        fn input_schema() -> __genkit::Value {
-            __genkit::TypedInput::<__Input>::new().schema()
-        }
-        fn requirements() -> __genkit::Vec<__genkit::Requirement> {
-            <Notes as __genkit::Injectable>::check();
-            __genkit::vec![__genkit::Inject:: < Notes > ::of().requirement()]
-        }
-    }
     impl __genkit::ResourceFn for read_note {
-        const DEFINITION: &'static __genkit::StaticResource = &__genkit::StaticResource::new::<
-            Self,
-        >(
+        const DEFINITION: &'static __genkit::StaticResource = &__genkit::StaticResource::with(
                 "note://{id}",
-                __genkit::StaticInfo::new(
-                    "note",
-                    "A note by its number.",
-                    ::core::file!(),
-                    ::core::line!(),
-                ),
+                __genkit::StaticInfo::new("note", "A note by its number."),
+                __genkit::Function::new(
+                        __genkit::Input::Fields(
+                            &[
+                                __genkit::Field::new(
+                                    "id",
+                                    <u64 as __genkit::Argument>::TYPE,
+                                ),
+                            ],
+                        ),
+                        |__context, mut __input| {
+                            let __injected0 = __genkit::Inject::<Notes>::of()
+                                .inject(__context)?;
+                            __genkit::Result::Ok(
+                                __genkit::Inject::<(Notes,)>::of()
+                                    .calling(
+                                        async move {
+                                            read_note(&__injected0, __input.take(0)).await
+                                        },
+                                        |__value| {
+                                            __genkit::Returned(__value)
+                                                .split()
+                                                .map_err(|__error| __genkit::IntoError::into_error(__error))
+                                                .map(|__returned| __genkit::IntoContents::into_contents(
+                                                    __returned.0,
+                                                ))
+                                        },
+                                    ),
+                            )
+                        },
+                    )
+                    .needs(|| {
+                        <Notes as __genkit::Injectable>::check();
+                        __genkit::vec![__genkit::Inject:: < Notes > ::of().requirement()]
+                    }),
             )
             .mime_type("text/markdown");
     }
     impl __genkit::AnnotatedFn for read_note {
-        const LINKED: __genkit::Linked = __genkit::Linked::Resource(
-            <Self as __genkit::ResourceFn>::DEFINITION,
-        );
+        const LINKED: __genkit::Linked = __genkit::Linked::resource::<Self>();
     }
     __genkit::submit!(read_note);
 };

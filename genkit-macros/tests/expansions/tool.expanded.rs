@@ -15,94 +15,77 @@ const _: () = {
     use ::genkit::__private as __genkit;
     use __genkit::scope::*;
     type __Param2 = City;
-    #[derive(__genkit::serde::Deserialize, __genkit::schemars::JsonSchema)]
-    #[serde(
-        crate = "__genkit::serde",
-        bound(deserialize = "__Param2: __genkit::serde::Deserialize<'de>"),
-        deny_unknown_fields,
-        expecting = "an object with the arguments of the tool `get_weather`"
-    )]
-    #[schemars(
-        bound = "for<'a> __Param2: __genkit::schemars::JsonSchema",
-        crate = "__genkit::schemars"
-    )]
-    struct __Input<const BELIEVED: bool = true> {
-        /// The city.
-        city: __Param2,
-        #[serde(default = "__default_days")]
-        days: u8,
-    }
+    type __Output = Result<Weather>;
     fn __default_days() -> u8 {
         3
     }
-    fn __check() {
-        <City as __genkit::Argument>::check();
-    }
-    fn __output_schema() -> __genkit::Option<__genkit::Value> {
-        __genkit::Returns::<Result<Weather>>::new().success().schema()
-    }
-    impl __genkit::ActionFn for get_weather {
-        type Output = __genkit::ToolOutput;
-        fn call(
-            __context: &__genkit::Context,
-            __arguments: __genkit::Arguments,
-        ) -> __genkit::BoxFuture<'_, __genkit::Result<__genkit::ToolOutput>> {
-            __genkit::Inject::<(Context, Db)>::of()
-                .calling(async move {
-                    let __input = __genkit::TypedInput::<__Input>::new()
-                        .read(__arguments)?;
-                    let __injected0 = __genkit::Inject::<Context>::of()
-                        .inject(__context)?;
-                    let __injected1 = __genkit::Inject::<Db>::of().inject(__context)?;
-                    let __returned = __genkit::Returned(
-                            get_weather(
-                                    &__injected0,
-                                    &__injected1,
-                                    __input.city,
-                                    __input.days,
-                                )
-                                .await,
-                        )
-                        .split()
-                        .map_err(|__error| __genkit::IntoError::into_error(__error))?;
-                    __genkit::IntoOutput::into_output(__returned.value())
-                })
-        }
-        fn input_schema() -> __genkit::Value {
-            __genkit::TypedInput::<__Input>::new().schema()
-        }
-        fn requirements() -> __genkit::Vec<__genkit::Requirement> {
-            <Context as __genkit::Injectable>::check();
-            <Db as __genkit::Injectable>::check();
-            __genkit::vec![
-                __genkit::Inject:: < Context > ::of().requirement(), __genkit::Inject:: <
-                Db > ::of().requirement()
-            ]
-        }
-        fn output_schema() -> __genkit::Option<__genkit::Value> {
-            __output_schema()
-        }
-    }
     impl __genkit::ToolFn for get_weather {
-        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::new::<
-            Self,
-        >(
-                __genkit::StaticInfo::new(
-                        "get_weather",
-                        "Gets the weather in a city.",
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
+        const DEFINITION: &'static __genkit::StaticTool = &__genkit::StaticTool::with(
+                __genkit::StaticInfo::new("get_weather", "Gets the weather in a city.")
                     .title("Weather")
                     .tags(&["public"]),
+                __genkit::Function::new(
+                        __genkit::Input::Fields(
+                            &[
+                                __genkit::Field::new(
+                                        "city",
+                                        <__Param2 as __genkit::Argument>::TYPE,
+                                    )
+                                    .notes(&[__genkit::Note::Doc("The city.")]),
+                                __genkit::Field::new(
+                                        "days",
+                                        <u8 as __genkit::Argument>::TYPE,
+                                    )
+                                    .default(
+                                        || __genkit::Box::new(__default_days()),
+                                        || __genkit::Shown(__default_days()).value(),
+                                    ),
+                            ],
+                        ),
+                        |__context, mut __input| {
+                            let __injected0 = __genkit::Inject::<Context>::of()
+                                .inject(__context)?;
+                            let __injected1 = __genkit::Inject::<Db>::of()
+                                .inject(__context)?;
+                            __genkit::Result::Ok(
+                                __genkit::Inject::<(Context, Db)>::of()
+                                    .calling(
+                                        async move {
+                                            get_weather(
+                                                    &__injected0,
+                                                    &__injected1,
+                                                    __input.take(0),
+                                                    __input.take(1),
+                                                )
+                                                .await
+                                        },
+                                        |__value| {
+                                            __genkit::Returned(__value)
+                                                .split()
+                                                .map_err(|__error| __genkit::IntoError::into_error(__error))
+                                                .and_then(|__returned| __genkit::IntoOutput::into_output(
+                                                    __returned.value(),
+                                                ))
+                                        },
+                                    ),
+                            )
+                        },
+                    )
+                    .needs(|| {
+                        <Context as __genkit::Injectable>::check();
+                        <Db as __genkit::Injectable>::check();
+                        __genkit::vec![
+                            __genkit::Inject:: < Context > ::of().requirement(),
+                            __genkit::Inject:: < Db > ::of().requirement()
+                        ]
+                    })
+                    .gives(|| __genkit::Returns::<__Output>::new().success().schema()),
             )
             .read_only(true)
             .timeout(__genkit::Duration::from_millis(30000));
     }
     impl __genkit::AnnotatedFn for get_weather {
-        const LINKED: __genkit::Linked = __genkit::Linked::Tool(
-            <Self as __genkit::ToolFn>::DEFINITION,
-        );
+        const LINKED: __genkit::Linked = __genkit::Linked::tool::<Self>();
     }
     __genkit::submit!(get_weather);
 };

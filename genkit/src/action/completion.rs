@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::sync::Arc;
 
 use super::error::Error as E;
 use crate::context::Context;
@@ -145,18 +146,18 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
 }
 
 /// The completion functions of an action, each with the name of its argument.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Completers(Vec<(Cow<'static, str>, Completer)>);
 
 /// A completion function: annotated or made at run time.
 type Completer =
-    Box<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
+    Arc<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
 
 impl Completers {
     /// Those of an annotated function.
     pub(crate) fn annotated(completers: StaticCompleters) -> Self {
         let boxed = completers.iter().map(|(argument, function)| {
-            (Cow::Borrowed(*argument), Box::new(*function) as Completer)
+            (Cow::Borrowed(*argument), Arc::new(*function) as Completer)
         });
         Self(boxed.collect())
     }
@@ -167,7 +168,7 @@ impl Completers {
         F: Fn(CompleteRequest) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoSuggestions> + Send + 'static,
     {
-        self.0.push((argument, Box::new(move |request| complete(function(request)))));
+        self.0.push((argument, Arc::new(move |request| complete(function(request)))));
     }
 
     /// Suggestions for the argument of the request: its completion function, else the values that

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::call::{ActionFn, ActionHandler, Arguments, ErasedFn, Requirement, Strictness};
+use super::call::{ActionHandler, Arguments, Function, NamedFn, Requirement, Strictness};
 use super::info::{Info, StaticInfo};
 use crate::context::Context;
 use crate::error::Result;
@@ -13,13 +13,15 @@ use crate::schema::Schemas;
 
 /// The definition of an annotated function: data in a `const`, written by a macro.
 pub(crate) struct StaticDefinition<O: 'static> {
+    /// `"tool"`
+    noun: &'static str,
     info: StaticInfo,
-    function: ErasedFn<O>,
+    function: Function<O>,
 }
 
-impl<O: Send + 'static> StaticDefinition<O> {
-    pub(super) const fn new<F: ActionFn<Output = O>>(info: StaticInfo) -> Self {
-        Self { info, function: ErasedFn::of::<F>() }
+impl<O> StaticDefinition<O> {
+    pub(super) const fn new(noun: &'static str, info: StaticInfo, function: Function<O>) -> Self {
+        Self { noun, info, function }
     }
 }
 
@@ -32,12 +34,31 @@ pub(crate) struct Definition<O: 'static> {
 }
 
 impl<O> Definition<O> {
-    pub(super) fn annotated(definition: &'static StaticDefinition<O>) -> Self {
-        let function = definition.function;
+    /// The same with another name. Everything else is shared.
+    pub(super) fn renamed(&self, name: String) -> Self {
+        self.with_info(Info { name: name.into(), ..self.info.clone() })
+    }
+
+    pub(super) fn with_info(&self, info: Info) -> Self {
         Self {
-            info: definition.info.info(),
-            schemas: Schemas::derived(function.input_schema, function.output_schema),
-            requirements: (function.requirements)(),
+            info,
+            schemas: self.schemas.clone(),
+            requirements: self.requirements.clone(),
+            handler: self.handler.clone(),
+        }
+    }
+
+    pub(super) fn annotated(
+        definition: &'static StaticDefinition<O>,
+        needs_approval: bool,
+    ) -> Self {
+        let StaticDefinition { noun, info, function } = definition;
+        let called = [*noun, info.name()];
+        let function = NamedFn { function, called, needs_approval };
+        Self {
+            info: info.info(),
+            schemas: Schemas::derived(move || function.input_schema(), function.output_schema()),
+            requirements: function.requirements(),
             handler: ActionHandler::Static(function),
         }
     }

@@ -14,9 +14,17 @@ pub(crate) enum Error {
     #[error("the input has no `serde::Deserialize`")]
     NoDeserialize,
 
+    #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
+    FixedArgument { tool: String, argument: String, why: String },
+
     // Injected parameters.
     #[error("no state of type `{0}` was given: call `.state(..)`")]
     NoState(&'static str),
+    #[error(
+        "the request brings no `{0}`: who calls is known where `.authenticate(..)` or a layer of the \
+         app finds it out, or `.extension(..)` gives one to every request"
+    )]
+    NoExtension(&'static str),
     #[error("this type cannot be state")]
     CannotBeState,
     #[error("a chunk does not serialize to JSON")]
@@ -32,8 +40,11 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Arguments(_) | Self::ArgumentsAt { .. } => ErrorKind::InvalidArgument,
+            Self::Arguments(_) | Self::ArgumentsAt { .. } | Self::FixedArgument { .. } => {
+                ErrorKind::InvalidArgument
+            }
             Self::NoState(_) => ErrorKind::FailedPrecondition,
+            Self::NoExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
             Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
                 ErrorKind::Internal

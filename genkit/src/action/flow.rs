@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::call::{ActionFn, Requirement, Strictness};
+use super::call::{Field, Function, PlainCall, Requirement, Strictness};
 use super::definition::{Definition, StaticDefinition, defined};
 use super::info::StaticInfo;
 use super::invocation::{self, Invocation};
@@ -38,7 +38,7 @@ use crate::trace::{self, NewSpan, SpanKind};
     note = "write `#[flow]` above the function",
     note = "`flows![..]` lists one kind: a list of several is `actions![..]`"
 )]
-pub trait FlowFn: ActionFn<Output = ToolOutput> {
+pub trait FlowFn: 'static {
     #[doc(hidden)]
     const DEFINITION: &'static StaticFlow;
 }
@@ -46,10 +46,21 @@ pub trait FlowFn: ActionFn<Output = ToolOutput> {
 /// The static definition behind `#[flow]`.
 pub struct StaticFlow(StaticDefinition<ToolOutput>);
 
+#[allow(missing_docs, reason = "for expansions and hidden")]
 impl StaticFlow {
-    #[allow(missing_docs, reason = "for expansions and hidden")]
-    pub const fn new<F: ActionFn<Output = ToolOutput>>(info: StaticInfo) -> Self {
-        Self(StaticDefinition::new::<F>(info))
+    /// Of a function that takes `fields`, and nothing by reference.
+    pub const fn new(
+        info: StaticInfo,
+        fields: &'static [Field],
+        call: PlainCall<ToolOutput>,
+        gives: fn() -> Option<Value>,
+    ) -> Self {
+        Self::with(info, Function::plain(fields, call).gives(gives))
+    }
+
+    /// Of any function.
+    pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
+        Self(StaticDefinition::new("flow", info, function))
     }
 }
 
@@ -88,7 +99,12 @@ impl Flow {
     }
 
     pub(crate) fn from_static(flow: &'static StaticFlow) -> Self {
-        Self(Arc::new(Definition::annotated(&flow.0)))
+        Self(Arc::new(Definition::annotated(&flow.0, false)))
+    }
+
+    /// The same flow under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        Self(Arc::new(self.0.renamed(name)))
     }
 
     fn definition(&self) -> &Definition<ToolOutput> {

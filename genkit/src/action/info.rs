@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 
 use serde_json::{Map, Value};
 
@@ -43,13 +44,15 @@ pub(crate) struct Info {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
+    /// The scopes that a client needs to see it, in words with blanks between them.
+    pub(crate) permit: Option<Cow<'static, str>>,
 }
 
 impl Info {
     /// For an action made at run time, where only the caller's place is known.
     #[track_caller]
     pub(crate) fn dynamic(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
-        let caller = std::panic::Location::caller();
+        let caller = Location::caller();
         let location = SourceLocation { file: caller.file(), line: caller.line() };
         Self { location: Some(location), ..Self::remote(name, description) }
     }
@@ -74,6 +77,7 @@ impl Info {
             tags: Vec::new(),
             icons: Vec::new(),
             metadata: Map::new(),
+            permit: None,
         }
     }
 
@@ -98,22 +102,29 @@ pub struct StaticInfo {
     name: &'static str,
     title: Option<&'static str>,
     description: &'static str,
-    file: &'static str,
-    line: u32,
+    place: &'static Location<'static>,
     tags: &'static [&'static str],
     icons: &'static [&'static str],
     metadata: Option<fn() -> Value>,
+    permit: Option<&'static str>,
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
 impl StaticInfo {
-    pub const fn new(
-        name: &'static str,
-        description: &'static str,
-        file: &'static str,
-        line: u32,
-    ) -> Self {
-        Self { name, title: None, description, file, line, tags: &[], icons: &[], metadata: None }
+    /// Defined where this is called.
+    #[track_caller]
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        let place = Location::caller();
+        Self {
+            name,
+            title: None,
+            description,
+            place,
+            tags: &[],
+            icons: &[],
+            metadata: None,
+            permit: None,
+        }
     }
 
     pub const fn title(mut self, title: &'static str) -> Self {
@@ -136,13 +147,22 @@ impl StaticInfo {
         self
     }
 
+    pub const fn permit(mut self, scopes: &'static str) -> Self {
+        self.permit = Some(scopes);
+        self
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
     pub(crate) fn info(&self) -> Info {
         let texts = |texts: &[&'static str]| texts.iter().copied().map(Cow::Borrowed).collect();
         Info {
             name: Cow::Borrowed(self.name),
             title: self.title.map(Cow::Borrowed),
             description: Cow::Borrowed(self.description),
-            location: Some(SourceLocation { file: self.file, line: self.line }),
+            location: Some(SourceLocation { file: self.place.file(), line: self.place.line() }),
             file: None,
             tags: texts(self.tags),
             icons: texts(self.icons),
@@ -150,6 +170,7 @@ impl StaticInfo {
                 Value::Object(map) => map,
                 other => Map::from_iter([("value".to_owned(), other)]),
             }),
+            permit: self.permit.map(Cow::Borrowed),
         }
     }
 }
@@ -179,6 +200,14 @@ macro_rules! describing {
             /// One more entry of its metadata.
             pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
                 self.info.metadata.insert(key.into(), value.into());
+                self
+            }
+
+            /// The scope that an MCP client needs: for others it is not there, neither in lists nor for
+            /// calls. Several stand with blanks between them, and it needs all of them. Clients on stdio
+            /// and in memory, whose user started the server, need none.
+            pub fn permit(mut self, scopes: impl Into<Cow<'static, str>>) -> Self {
+                self.info.permit = Some(scopes.into());
                 self
             }
         }

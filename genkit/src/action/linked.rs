@@ -1,11 +1,11 @@
 //! Link-time registration: the static definitions that the linker collects.
 
-use super::flow::StaticFlow;
-use super::prompt::StaticPrompt;
+use super::flow::{FlowFn, StaticFlow};
 #[cfg(feature = "dotprompt")]
 use super::prompt::StaticPromptFiles;
-use super::resource::StaticResource;
-use super::tool::StaticTool;
+use super::prompt::{PromptFn, StaticPrompt};
+use super::resource::{ResourceFn, StaticResource};
+use super::tool::{StaticTool, ToolFn};
 
 /// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
 ///
@@ -48,6 +48,25 @@ pub enum Linked {
     Flow(&'static StaticFlow),
     #[cfg(feature = "dotprompt")]
     PromptFiles(&'static StaticPromptFiles),
+}
+
+#[allow(missing_docs, reason = "for expansions and hidden")]
+impl Linked {
+    pub const fn tool<F: ToolFn>() -> Self {
+        Self::Tool(F::DEFINITION)
+    }
+
+    pub const fn prompt<F: PromptFn>() -> Self {
+        Self::Prompt(F::DEFINITION)
+    }
+
+    pub const fn resource<F: ResourceFn>() -> Self {
+        Self::Resource(F::DEFINITION)
+    }
+
+    pub const fn flow<F: FlowFn>() -> Self {
+        Self::Flow(F::DEFINITION)
+    }
 }
 
 #[cfg(feature = "inventory")]

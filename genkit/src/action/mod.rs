@@ -79,8 +79,9 @@ pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply
 #[allow(missing_docs, reason = "hidden")]
 pub(crate) mod expansion {
     pub use super::call::{
-        ActionFn, Arguments, ChunkItem, Inject, InjectNothing, InjectState, Injectable, NoInput,
-        Requirement, TypedInput, TypedInputFallback,
+        Argument, ArgumentType, ChunkItem, Field, Function, Inject, InjectNothing, InjectState,
+        Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
+        extension, json,
     };
     pub use super::completion::{complete, suggest};
     pub use super::flow::StaticFlow;

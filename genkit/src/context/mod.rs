@@ -26,6 +26,7 @@ mod caller;
 mod capability;
 mod drive;
 mod error;
+mod journal;
 mod once;
 mod panics;
 mod question;
@@ -45,6 +46,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise, within};
+pub(crate) use journal::Journal;
 #[cfg(feature = "mcp-server")]
 pub(crate) use question::unanswerable;
 pub(crate) use question::{
@@ -107,6 +109,8 @@ pub(crate) struct ContextParts {
     /// For a caller that answers by calling again.
     pub(crate) rounds: Option<Arc<dyn Rounds>>,
     pub(crate) chunks: Option<OnChunk>,
+    /// Where the call saves what it did by `once`.
+    pub(crate) journal: Option<Arc<dyn Journal>>,
     /// What the user must approve once the arguments are read and before the function runs.
     pub(crate) approval: Option<String>,
     /// What HTTP layers left on the request.
@@ -144,6 +148,7 @@ impl ContextParts {
             recording: Recording::default(),
             rounds: None,
             chunks: None,
+            journal: None,
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]
             extensions: Arc::default(),
@@ -238,6 +243,7 @@ impl Context {
     }
 
     /// A value of this request by its type: what an HTTP layer or `.extension(..)` put there.
+    /// `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is none.
     ///
     /// ```
     /// struct User(String);
@@ -410,6 +416,7 @@ impl Context {
             recording: Recording::default(),
             rounds: parts.rounds.clone(),
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
+            journal: parts.journal.clone(),
             approval: None,
             #[cfg(any(feature = "mcp-http", feature = "flows"))]
             extensions: Arc::clone(&parts.extensions),

@@ -30,12 +30,16 @@ impl Context {
     /// }
     /// ```
     ///
+    /// In a durable run the result is saved the moment that it is there, before `once` returns. Between the work and
+    /// that moment a machine can still die, and then the work is done again: hand
+    /// [`idempotency_key`](Self::idempotency_key) to whoever does it.
+    ///
     /// The record travels with the question (signed, not encrypted): keep secrets out of it.
     ///
     /// # Errors
     /// What `work` fails with; a failure is not recorded.
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the result
-    /// does not serialize, or a recorded one does not read as `T`.
+    /// does not serialize, or a recorded one does not read as `T`; in a durable run what its store fails with.
     pub async fn once<T, E>(
         &self,
         key: &str,
@@ -55,8 +59,13 @@ impl Context {
         let done = work.await.map_err(Error::from_failure)?;
         let record = serde_json::to_value(&done)
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
+        let journal = self.0.parts.journal.clone();
+        let saving = journal.map(|journal| journal.save(key, &record));
         self.replay().record(key, record);
-        Ok(done)
+        match saving {
+            Some(saving) => saving.await.map(|()| done),
+            None => Ok(done),
+        }
     }
 
     /// Whether an earlier run recorded anything.

@@ -28,6 +28,11 @@ impl TypeMap {
         Self(Some(Arc::new(both.collect())))
     }
 
+    #[cfg(feature = "generate")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|map| map.is_empty())
+    }
+
     pub(crate) fn contains(&self, id: TypeId) -> bool {
         self.0.as_ref().is_some_and(|map| map.contains_key(&id))
     }

@@ -185,7 +185,7 @@ impl<'a> ChatTurn<'a> {
                 turn.settings.output = checks;
                 turn.settings.fail_on_max_turns = true;
             }
-            let response = turn.start(chunks).await?;
+            let response = turn.begin(chunks).await?;
             if let Some(settings) = settings {
                 // The prompt is the beginning of the history from now on, and what it says stays.
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };

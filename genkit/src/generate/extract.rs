@@ -189,7 +189,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
                 run.settings.output = checks;
                 // Without an answer there is no value.
                 run.settings.fail_on_max_turns = true;
-                run.start(chunks)
+                run.begin(chunks)
             }
             Asks::Turn(turn, schema) => turn.start_extracting(Some((schema, checks)), chunks),
         }

@@ -9,10 +9,12 @@
 //! | a conversation | [`Chat`] |
 //! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], [`resume`](crate::resume) |
 //! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](crate::Tool::call), [`ToolInvocation`] |
+//! | a run step by step, here or on other machines | [`Generate::start`], [`Run`], [`RunState`] |
 //! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
 //! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
 //! | output that does not fit goes back to the model | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
 //! | a run that begins with a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
+//! | an agent as a tool | [`Generate::into_tool`] |
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
@@ -28,6 +30,7 @@ mod error;
 mod extract;
 mod format;
 pub(crate) mod interrupt;
+mod into_tool;
 #[doc(hidden)] // public as `genkit::middleware`
 pub mod middleware;
 mod prepare;
@@ -36,6 +39,7 @@ mod request;
 mod resume;
 mod run;
 mod run_tools;
+mod steps;
 mod stream;
 mod tools;
 
@@ -52,7 +56,10 @@ pub use extract::Extract;
 pub use format::Format;
 pub use interrupt::{Answer, Interrupt, Resume};
 pub use prompt::PromptRef;
-pub use run::{Approval, OnToolError};
+pub use run::{
+    Approval, CallSettled, ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck,
+    OutputChecked, Run, RunCall, RunState,
+};
 pub use stream::GenerateStream;
 pub use tools::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 #[cfg(feature = "dev-tools")]

@@ -17,7 +17,7 @@ use super::interrupt::{Interrupt, Resumed, resume};
 use super::request::{
     close_calls, conversation, drop_pending, forget_instructions, place_documents, shape_output,
 };
-use super::run::{Budget, MAX_TURNS, Run, RunEnv, RunSettings, TurnRules, begin_span};
+use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
 use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::context::{Asker, ContextParts};
@@ -78,7 +78,7 @@ impl Generate {
 
     /// Runs it, and gives its chunks as they come.
     pub fn stream(self) -> GenerateStream<'static> {
-        GenerateStream::new(self.output_format(), |chunks| self.start(chunks))
+        GenerateStream::new(self.output_format(), |chunks| self.begin(chunks))
     }
 
     /// The format that is asked for. One that there is not is the run's own error.
@@ -87,7 +87,7 @@ impl Generate {
         own.or_else(|| self.prompt_format())
     }
 
-    pub(super) fn start(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
+    pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -114,7 +114,7 @@ impl IntoFuture for Generate {
     type IntoFuture = BoxFuture<'static, Result<GenerateResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        self.start(ChunkSink::none())
+        self.begin(ChunkSink::none())
     }
 }
 
@@ -146,7 +146,10 @@ impl Generate {
 }
 
 /// Finds the model and the tools, and writes the messages.
-async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelRequest)> {
+pub(super) async fn prepare(
+    mut generate: Generate,
+    sink: ChunkSink,
+) -> Result<(Driver, ModelRequest)> {
     let model = match &generate.model {
         Some(model) => generate.genkit.runs.models.find(model)?,
         None => generate.genkit.runs.models.default_model()?,
@@ -185,11 +188,11 @@ async fn prepare(mut generate: Generate, sink: ChunkSink) -> Result<(Run, ModelR
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
-    Ok((Run::new(env, rules, resumed), request))
+    Ok((Driver::new(env, rules, resumed), request))
 }
 
 /// A run that asks no model: it only runs the calls of a message.
-pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
+pub(super) async fn prepare_tools(generate: Generate) -> Result<Driver> {
     let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.runs.models;
     // Only a tool that samples needs one, and is told what is missing.
@@ -211,11 +214,11 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Run> {
     let asker = Asker::of_run();
     let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
-    Ok(Run::new(env, rules, None))
+    Ok(Driver::new(env, rules, None))
 }
 
 /// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
-async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
+pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     for reference in std::mem::take(&mut generate.options.middleware) {
         let named = generate.genkit.runs.named_middleware.find(&reference)?;
         generate.settings.middleware.push(named);

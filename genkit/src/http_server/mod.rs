@@ -25,6 +25,10 @@ mod secret;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod serving;
 #[cfg(any(feature = "mcp-http", feature = "flows"))]
+mod stream;
+#[cfg(all(unix, any(feature = "mcp-http", feature = "flows")))]
+mod unix_socket;
+#[cfg(any(feature = "mcp-http", feature = "flows"))]
 mod until_sent;
 #[cfg(feature = "dev-tools")]
 mod without_delay;
@@ -51,5 +55,9 @@ pub(crate) use self::secret::is_the_secret;
 pub(crate) use self::serving::{GRACE, HttpServing};
 #[cfg(feature = "mcp-http")]
 pub(crate) use self::serving::{HttpApp, Peer};
+#[cfg(feature = "mcp-http")]
+pub(crate) use self::stream::Acceptor;
+#[cfg(feature = "mcp-http")]
+pub use self::stream::HttpStream;
 #[cfg(feature = "dev-tools")]
 pub(crate) use self::without_delay::without_delay;

@@ -16,7 +16,6 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpStream;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +23,8 @@ use super::connections::{
     Connection, ConnectionIo, ConnectionTable, OpenConnection, RequestAtWork,
 };
 use super::drain::Drain;
+use super::listening::BoundListener;
+use super::stream::{Acceptor, HttpStream};
 use super::until_sent::UntilSent;
 use crate::error::Result;
 
@@ -45,7 +46,9 @@ const ACCEPT_FAILED: Duration = Duration::from_secs(1);
 /// A server that listens, and what ends it.
 pub(crate) struct HttpServing {
     /// What is listened on.
-    pub(crate) listener: tokio::net::TcpListener,
+    pub(crate) listener: BoundListener,
+    /// What a connection goes through first.
+    pub(crate) acceptor: Option<Acceptor>,
     /// No new requests from then on.
     pub(crate) stop: CancellationToken,
     /// What is waited for then.
@@ -108,7 +111,7 @@ impl HttpApp for Router {
 impl HttpServing {
     /// Serves until told to stop, then lets what runs finish.
     pub(crate) async fn run(self, app: impl HttpApp) -> Result<()> {
-        let Self { listener, stop, drain, grace, end } = self;
+        let Self { listener, acceptor, stop, drain, grace, end } = self;
         let (table, open) = (ConnectionTable::new(), Drain::default());
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -127,8 +130,20 @@ impl HttpServing {
                     let connection = Arc::clone(&place.connection);
                     let counted = open.begin();
                     let (app, stop) = (app.clone(), stop.child_token());
+                    let acceptor = acceptor.clone();
                     let task = tokio::spawn(async move {
                         let _counted = counted;
+                        // The table ends it where that takes too long.
+                        let stream = match acceptor {
+                            None => stream,
+                            Some(accept) => match accept(stream).await {
+                                Ok(stream) => stream,
+                                Err(error) => {
+                                    let error = error.to_string();
+                                    return tracing::debug!(%address, ?error, "not accepted");
+                                }
+                            },
+                        };
                         serve_connection(stream, address, place, app, stop).await;
                     });
                     connection.runs_in(task.abort_handle());
@@ -159,14 +174,12 @@ impl HttpServing {
 
 /// Answers what comes over one connection, until it ends or, once told to stop, has nothing open.
 async fn serve_connection(
-    stream: TcpStream,
+    stream: HttpStream,
     address: SocketAddr,
     place: OpenConnection,
     app: impl HttpApp,
     stop: CancellationToken,
 ) {
-    // With Nagle's algorithm an answer of several pieces waits some 40 ms for an acknowledgement.
-    let _ = stream.set_nodelay(true);
     let (connection, client) = (&place.connection, &app.meet(address));
     let io = TokioIo::new(ConnectionIo::new(stream, Arc::clone(connection)));
     let answer = service_fn(|request| {

@@ -6,6 +6,7 @@ mod changes;
 mod error;
 mod lookup;
 mod macros;
+mod mount;
 mod verify;
 
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "mcp-server")]
 use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Shape};
 use super::check::Checker;
@@ -18,20 +18,24 @@ use super::shared::Schema;
 use super::strictness::Strictness;
 use crate::error::Result;
 
-/// The schemas of an action: derived from types on first use, or written by hand.
+/// The schemas of an action: derived from types on first use, or written by hand. Clones share them.
+#[derive(Clone)]
 pub(crate) struct Schemas {
-    input: Source,
-    output: Source,
+    input: Arc<Source>,
+    output: Arc<Source>,
     /// Another program wrote them, and decides what fits them.
     foreign: bool,
 }
 
 impl Schemas {
     /// From types alone.
-    pub(crate) fn derived(input: fn() -> Value, output: fn() -> Option<Value>) -> Self {
+    pub(crate) fn derived(
+        input: impl Fn() -> Value + Send + Sync + 'static,
+        output: fn() -> Option<Value>,
+    ) -> Self {
         Self {
-            input: Source::new(Origin::Input(input)),
-            output: Source::new(Origin::Output(output)),
+            input: Source::shared(Origin::Input(Box::new(input))),
+            output: Source::shared(Origin::Output(output)),
             foreign: false,
         }
     }
@@ -42,7 +46,7 @@ impl Schemas {
             OutputSchema::Type(make) => Origin::Declared(make),
             OutputSchema::Written(make) => Origin::written(make()),
         };
-        Self { output: Source::new(output), ..self }
+        Self { output: Source::shared(output), ..self }
     }
 
     /// From hand-written schemas where there are any, else from types.
@@ -53,10 +57,30 @@ impl Schemas {
         output_of: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::new(input.map_or(Origin::Input(input_of), Origin::written)),
-            output: Source::new(output.map_or(Origin::Output(output_of), Origin::written)),
+            input: Source::shared(
+                input.map_or_else(|| Origin::Input(Box::new(input_of)), Origin::written),
+            ),
+            output: Source::shared(output.map_or(Origin::Output(output_of), Origin::written)),
             foreign: false,
         }
+    }
+
+    /// The same without an argument, and the schema of that argument alone; nothing where there is none.
+    pub(crate) fn without(&self, argument: &str) -> Option<(Self, Self)> {
+        let mut input = self.input().clone();
+        let property = input.get_mut("properties")?.as_object_mut()?.shift_remove(argument)?;
+        let mut alone = json!({ "type": "object", "required": [argument] });
+        if let Some(definitions) = input.get("$defs") {
+            alone["$defs"] = definitions.clone();
+        }
+        alone["properties"] =
+            Value::Object([(argument.to_owned(), property)].into_iter().collect());
+        if let Some(required) = input.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|name| name != argument);
+        }
+        let written =
+            |schema| Self { input: Source::shared(Origin::written(schema)), ..self.clone() };
+        Some((written(input), written(alone)))
     }
 
     /// Of a tool that another program has.
@@ -64,8 +88,8 @@ impl Schemas {
     pub(crate) fn foreign(input: Value, output: Option<Value>) -> Self {
         let none: fn() -> Option<Value> = || None;
         Self {
-            input: Source::new(Origin::written(input)),
-            output: Source::new(output.map_or(Origin::Output(none), Origin::written)),
+            input: Source::shared(Origin::written(input)),
+            output: Source::shared(output.map_or(Origin::Output(none), Origin::written)),
             foreign: true,
         }
     }
@@ -120,7 +144,7 @@ impl Schemas {
     pub(crate) fn unusable(&self) -> Option<&str> {
         // Those of another program are for that program to judge.
         let own = [&self.input, &self.output].into_iter().filter(|_| !self.foreign);
-        own.filter_map(Source::checker).find_map(|checker| match checker {
+        own.filter_map(|source| source.checker()).find_map(|checker| match checker {
             Checker::Unusable(why) => Some(why.as_str()),
             _ => None,
         })
@@ -212,7 +236,7 @@ pub enum OutputSchema {
 
 /// Where a schema comes from.
 enum Origin {
-    Input(fn() -> Value),
+    Input(Box<dyn Fn() -> Value + Send + Sync>),
     Output(fn() -> Option<Value>),
     /// From a type that is not the returned one.
     Declared(fn() -> Value),
@@ -242,6 +266,10 @@ struct Served {
 }
 
 impl Source {
+    fn shared(origin: Origin) -> Arc<Self> {
+        Arc::new(Self::new(origin))
+    }
+
     fn new(origin: Origin) -> Self {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
@@ -249,9 +277,8 @@ impl Source {
     fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) | Origin::Declared(make) => {
-                self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref()
-            }
+            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
+            Origin::Declared(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
             Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
         }
     }

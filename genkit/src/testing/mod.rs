@@ -36,6 +36,8 @@
 #[cfg(feature = "testing")]
 mod client;
 mod error;
+#[cfg(feature = "durable")]
+mod run_store;
 #[cfg(feature = "generate")]
 mod scripted;
 
@@ -48,6 +50,8 @@ pub use client::{
 pub use crate::context::testing::{
     AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder,
 };
+#[cfg(feature = "durable")]
+pub use run_store::check_run_store;
 #[cfg(feature = "generate")]
 pub use scripted::{Scripted, ScriptedModel};
 

@@ -26,7 +26,7 @@ use genkit::{GenerateResponse, Part, Role};
 use serde_json::Value;
 
 /// A model that asks for these calls, and then says "done".
-fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
+pub(super) fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
     let requests = calls.map(|(name, input)| ToolRequest::new(name, input));
     ScriptedModel::new([
         ModelResponse::from_tool_requests(requests),
@@ -35,7 +35,7 @@ fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
 }
 
 /// The outputs of all tool messages, in their order.
-fn outputs(response: &GenerateResponse) -> Vec<Value> {
+pub(super) fn outputs(response: &GenerateResponse) -> Vec<Value> {
     let messages = response.messages();
     let of_tools = messages.iter().filter(|message| message.role == Role::Tool);
     let answers = of_tools.flat_map(|message| &message.content).filter_map(Part::as_tool_response);

@@ -1,17 +1,19 @@
 //! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
 
 mod access;
+mod callers;
 mod connections;
 mod embedding;
 mod errors;
+mod health;
 mod here;
 mod listening;
 mod messages;
 mod middleware;
-mod owners;
 mod pages;
 mod raw;
 mod sessions;
 mod shutdown;
+mod sockets;
 mod streams;
-mod wire;
+pub(crate) mod wire;

@@ -41,7 +41,7 @@ fn a_page_that_is_let_in_reads_answers_and_refusals() {
     let token = ("authorization", "Bearer open sesame");
     let opened = wire.post(&[("origin", PAGE), token], &initialize());
     let exposed = opened.header("access-control-expose-headers").unwrap_or_default();
-    assert_eq!((opened.status, exposed), (200, "mcp-session-id"), "{opened:?}");
+    assert_eq!((opened.status, exposed), (200, "mcp-session-id, www-authenticate"), "{opened:?}");
     for answer in [opened, wire.post(&[("origin", PAGE)], &initialize())] {
         assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE), "{answer:?}");
         assert_eq!(answer.header("vary"), Some("origin"));

@@ -15,10 +15,10 @@ const USUAL: [(&str, &str); 2] =
 
 /// An answer, read whole.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Answer {
@@ -31,12 +31,12 @@ impl Answer {
         Self { status: response.status().as_u16(), headers, text }
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
     /// The JSON-RPC message in it: the last one, where it is a stream of events.
-    pub(super) fn message(&self) -> Value {
+    pub(crate) fn message(&self) -> Value {
         let is_stream =
             self.header("content-type").is_some_and(|t| t.starts_with("text/event-stream"));
         let text = if is_stream {
@@ -49,20 +49,20 @@ impl Answer {
     }
 
     /// The code of the JSON-RPC error in it.
-    pub(super) fn code(&self) -> i64 {
+    pub(crate) fn code(&self) -> i64 {
         let message = self.message();
         message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:?}"))
     }
 }
 
 /// One connection to a server, kept open.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     agent: Agent,
     url: String,
 }
 
 impl Wire {
-    pub(super) fn to(url: &str) -> Self {
+    pub(crate) fn to(url: &str) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(PATIENCE))
@@ -72,7 +72,7 @@ impl Wire {
     }
 
     /// Sends bytes with exactly these headers.
-    pub(super) fn send(
+    pub(crate) fn send(
         &self,
         method: &str,
         headers: &[(&str, &str)],
@@ -87,17 +87,17 @@ impl Wire {
     }
 
     /// Posts bytes with the usual headers and these.
-    pub(super) fn post_raw(&self, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub(crate) fn post_raw(&self, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let headers = [&USUAL[..], headers].concat();
         self.send("POST", &headers, body).unwrap_or_else(|error| panic!("{}: {error}", self.url))
     }
 
-    pub(super) fn post(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
+    pub(crate) fn post(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
         self.post_raw(headers, message.to_string().as_bytes())
     }
 
     /// Opens a session, and returns its id.
-    pub(super) fn open(&self, headers: &[(&str, &str)]) -> String {
+    pub(crate) fn open(&self, headers: &[(&str, &str)]) -> String {
         let answer = self.post(headers, &initialize());
         assert_eq!(answer.status, 200, "{answer:?}");
         let session = answer.header("mcp-session-id").expect("a session").to_owned();
@@ -108,12 +108,12 @@ impl Wire {
     }
 
     /// Calls a tool within a session.
-    pub(super) fn call(&self, session: &str, name: &str, arguments: &Value) -> Answer {
+    pub(crate) fn call(&self, session: &str, name: &str, arguments: &Value) -> Answer {
         self.post(&in_session(session), &call(name, arguments))
     }
 
     /// Opens the stream of a session; it is not read.
-    pub(super) fn listen_in(&self, session: &[(&str, &str)]) -> Response<Body> {
+    pub(crate) fn listen_in(&self, session: &[(&str, &str)]) -> Response<Body> {
         let mut request = Request::builder().method("GET").uri(&self.url);
         for (name, value) in session {
             request = request.header(*name, *value);
@@ -123,7 +123,7 @@ impl Wire {
     }
 
     /// Opens the stream of the era without sessions; it is not read.
-    pub(super) fn listen_alone(&self) -> Response<Body> {
+    pub(crate) fn listen_alone(&self) -> Response<Body> {
         let params = json!({ "notifications": { "toolsListChanged": true } });
         let (headers, message) = alone("subscriptions/listen", params);
         let mut request = Request::builder().method("POST").uri(&self.url);
@@ -136,14 +136,38 @@ impl Wire {
     }
 
     /// Asks something in the era without sessions.
-    pub(super) fn ask_alone(&self, method: &str, params: Value) -> Answer {
+    pub(crate) fn ask_alone(&self, method: &str, params: Value) -> Answer {
+        self.ask_alone_with(&[], method, params)
+    }
+
+    /// Asks something in the era without sessions, with these headers.
+    pub(crate) fn ask_alone_with(
+        &self,
+        more: &[(&str, &str)],
+        method: &str,
+        params: Value,
+    ) -> Answer {
         let (headers, message) = alone(method, params);
-        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let headers: Vec<_> = headers.chain(more.iter().copied()).collect();
         self.post(&headers, &message)
     }
 
+    /// Opens a stream of the era without sessions that hears of one resource; it is not read.
+    pub(crate) fn listen_to(&self, more: &[(&str, &str)], uri: &str) -> Response<Body> {
+        let params = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+        let (headers, message) = alone("subscriptions/listen", params);
+        let own = headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut request = Request::builder().method("POST").uri(&self.url);
+        for (name, value) in USUAL.into_iter().chain(own).chain(more.iter().copied()) {
+            request = request.header(name, value);
+        }
+        let request = request.body(message.to_string()).expect("a request");
+        self.agent.run(request).expect("an answer")
+    }
+
     /// Calls a tool in the era without sessions.
-    pub(super) fn call_alone(&self, name: &str, arguments: &Value) -> Answer {
+    pub(crate) fn call_alone(&self, name: &str, arguments: &Value) -> Answer {
         self.ask_alone("tools/call", json!({ "name": name, "arguments": arguments }))
     }
 }
@@ -163,18 +187,18 @@ fn alone(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Value
 }
 
 /// The headers of a request within a session.
-pub(super) fn in_session(session: &str) -> [(&str, &str); 2] {
+pub(crate) fn in_session(session: &str) -> [(&str, &str); 2] {
     [("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25")]
 }
 
-pub(super) fn call(name: &str, arguments: &Value) -> Value {
+pub(crate) fn call(name: &str, arguments: &Value) -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": name, "arguments": arguments }
     })
 }
 
-pub(super) fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": {

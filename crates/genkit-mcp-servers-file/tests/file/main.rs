@@ -4,6 +4,8 @@
 
 mod broken;
 mod clients;
+mod editing;
+mod written;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

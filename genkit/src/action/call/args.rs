@@ -32,20 +32,29 @@ pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
 
 /// The same with the JSON that was read in the end.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
+    parse_with(arguments, &read::<T>)
+}
+
+/// The same by a reader that somebody else has.
+pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
     let Arguments { value, how, bounds } = arguments;
-    let (input, value) = read_leniently(value, how)?;
+    let (input, value) = read_leniently(value, how, read)?;
     if let Some(bounds) = bounds {
-        let reads = |value: &Value| read::<T>(value).is_ok();
+        let reads = |value: &Value| read(value).is_ok();
         bounds.check_read(&value, &reads).map_err(E::Arguments)?;
     }
     Ok((input, value))
 }
 
-/// The arguments as `T`, and as they were read in the end.
-fn read_leniently<T: DeserializeOwned>(
+/// What reads JSON, or says what does not fit.
+pub(super) type Reader<'a, R> = &'a dyn Fn(&Value) -> std::result::Result<R, Problem>;
+
+/// The arguments, and as they were read in the end.
+fn read_leniently<R>(
     mut arguments: Value,
     how: Strictness,
-) -> Result<(T, Value)> {
+    read: Reader<'_, R>,
+) -> Result<(R, Value)> {
     if arguments.is_null() {
         // A flow of `Option<T>` or of any JSON may be given null itself.
         if how == Strictness::Exact
@@ -82,12 +91,23 @@ fn read_leniently<T: DeserializeOwned>(
 }
 
 /// A place in the arguments that does not fit, and the message of the reader.
-struct Problem {
+pub struct Problem {
     path: Vec<Segment>,
     message: String,
 }
 
 impl Problem {
+    /// Of the arguments as a whole.
+    pub(super) fn whole(message: impl ToString) -> Self {
+        Self { path: Vec::new(), message: message.to_string() }
+    }
+
+    /// The same, seen from what the value is a part of.
+    pub(super) fn inside(mut self, segment: Segment) -> Self {
+        self.path.insert(0, segment);
+        self
+    }
+
     fn into_error(self) -> Error {
         let mut place = String::new();
         for segment in &self.path {
@@ -109,7 +129,7 @@ impl Problem {
     }
 }
 
-fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
+pub(super) fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
     // The place costs a text for each member on the way: it is looked for where there is an error.
     if let Ok(value) = T::deserialize(arguments) {
         return Ok(value);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::args;
 use super::args::Arguments;
-use super::function::ErasedFn;
+use super::function::NamedFn;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -15,9 +15,18 @@ use crate::future::BoxFuture;
 /// What runs when an action is called.
 pub(crate) enum ActionHandler<O: 'static> {
     /// An annotated function.
-    Static(ErasedFn<O>),
+    Static(NamedFn<O>),
     /// A closure made at run time.
     Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
+}
+
+impl<O> Clone for ActionHandler<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Static(function) => Self::Static(*function),
+            Self::Dynamic(closure) => Self::Dynamic(Arc::clone(closure)),
+        }
+    }
 }
 
 impl<O: Send + 'static> ActionHandler<O> {
@@ -43,7 +52,7 @@ impl<O> ActionHandler<O> {
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<O>> {
         match self {
-            Self::Static(function) => (function.call)(context, arguments),
+            Self::Static(function) => Box::pin(function.call(context, arguments)),
             Self::Dynamic(closure) => closure(context.clone(), arguments),
         }
     }

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
+use super::calling::finished;
 use super::chunks::{ChunkItem, Chunks};
 use crate::action::error::Error as E;
 use crate::context::Context;
@@ -65,15 +66,24 @@ impl<C: ChunkItem> Inject<Chunks<C>> {
     }
 }
 
+/// `#[arg(extension)]`: a value of the request.
+///
+/// # Errors
+/// The request has none.
+pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
+    context.extension().ok_or_else(|| E::NoExtension(type_name::<T>()).into())
+}
+
 /// The fallback: any other `&T` is state.
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// The call of a function with a `T` injected, or for several a tuple of them. Its future
-    /// can change threads because what is injected can; if not, that is reported, not this.
-    fn calling<'a, O>(
+    /// [`calling`](super::calling::calling) of a function with a `T` injected, or for several a tuple of
+    /// them. Its future can change threads because what is injected can; if not, that is reported, not this.
+    fn calling<'a, R: 'a, O: 'a>(
         &self,
-        call: impl Future<Output = Result<O>> + Send + 'a,
+        future: impl Future<Output = R> + Send + 'a,
+        finish: fn(R) -> Result<O>,
     ) -> BoxFuture<'a, Result<O>>;
 }
 
@@ -86,11 +96,12 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
         Requirement::State { id: TypeId::of::<T>(), name: type_name::<T>() }
     }
 
-    fn calling<'a, O>(
+    fn calling<'a, R: 'a, O: 'a>(
         &self,
-        call: impl Future<Output = Result<O>> + Send + 'a,
+        future: impl Future<Output = R> + Send + 'a,
+        finish: fn(R) -> Result<O>,
     ) -> BoxFuture<'a, Result<O>> {
-        Box::pin(call)
+        finished(Box::pin(future), finish)
     }
 }
 
@@ -99,9 +110,10 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
 pub trait InjectNothing<T: ?Sized> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    fn calling<'a, O: 'a>(
+    fn calling<'a, R: 'a, O: 'a>(
         &self,
-        call: impl Future<Output = Result<O>> + 'a,
+        future: impl Future<Output = R> + 'a,
+        finish: fn(R) -> Result<O>,
     ) -> BoxFuture<'a, Result<O>>;
 }
 
@@ -114,9 +126,10 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
         Requirement::Context
     }
 
-    fn calling<'a, O: 'a>(
+    fn calling<'a, R: 'a, O: 'a>(
         &self,
-        _: impl Future<Output = Result<O>> + 'a,
+        _: impl Future<Output = R> + 'a,
+        _: fn(R) -> Result<O>,
     ) -> BoxFuture<'a, Result<O>> {
         Box::pin(std::future::pending::<Result<O>>())
     }

@@ -1,4 +1,4 @@
-//! Typed input: from the JSON of a call to what a function takes by value, in a way that makes one
+//! Derived input: the struct of a function with an attribute that only a derive understands, in a way that makes one
 //! compile error of one unfit type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
@@ -9,20 +9,14 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::args::{self, Arguments};
+use super::args::Problem;
+use super::argument::{Argument, ArgumentType, MemberSchema};
 use crate::action::error::Error as E;
-use crate::error::Result;
 
-// The input of a function with no parameter taken by value. (A doc comment would be in its schema.)
-#[derive(serde::Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "an object without members", rename = "__Input")]
-pub struct NoInput {}
-
-/// Reads `T`, and has its schema.
+/// Finds the [`ArgumentType`] of a derived struct.
 ///
-/// The bounds are on the impls, so that for a type that lacks a trait the methods of
-/// [`TypedInputFallback`] are found and compile: the one error is then that of
-/// [`Argument`](crate::__private::Argument), on the parameter's own type.
+/// The bounds are on the impl, so that for a struct that lacks a trait the method of [`TypedInputFallback`] is found and
+/// compiles: the one error is then that of the derive, or of [`Argument`](super::Argument) on the parameter's own type.
 pub struct TypedInput<T>(PhantomData<fn() -> T>);
 
 impl<T> TypedInput<T> {
@@ -32,38 +26,28 @@ impl<T> TypedInput<T> {
     }
 }
 
-impl<T: DeserializeOwned> TypedInput<T> {
-    pub fn read(&self, arguments: Arguments) -> Result<T> {
-        args::parse(arguments)
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedInput<T> {
+    pub fn ty(&self) -> &'static ArgumentType {
+        <T as Argument>::TYPE
     }
-}
-
-impl<T: JsonSchema> TypedInput<T> {
-    pub fn schema(&self) -> Value {
-        untitled(crate::schema::input_of::<T>())
-    }
-}
-
-/// Without the title that comes of a name of ours.
-fn untitled(mut schema: Value) -> Value {
-    if schema.get("title").and_then(Value::as_str).is_some_and(|title| title.starts_with("__")) {
-        schema.as_object_mut().map(|schema| schema.remove("title"));
-    }
-    schema
 }
 
 /// What is called in a program that does not compile anyway.
-pub trait TypedInputFallback<T> {
-    fn read(&self, arguments: Arguments) -> Result<T>;
-    fn schema(&self) -> Value;
+pub trait TypedInputFallback {
+    fn ty(&self) -> &'static ArgumentType;
 }
 
-impl<T> TypedInputFallback<T> for TypedInput<T> {
-    fn read(&self, _: Arguments) -> Result<T> {
-        Err(E::NoDeserialize.into())
+impl<T> TypedInputFallback for TypedInput<T> {
+    fn ty(&self) -> &'static ArgumentType {
+        &ArgumentType::UNFIT
     }
+}
 
-    fn schema(&self) -> Value {
-        Value::Null
-    }
+impl ArgumentType {
+    const UNFIT: Self = Self {
+        member: |_| MemberSchema::any(),
+        whole: || Value::Null,
+        read: |_| Err(Problem::whole(E::NoDeserialize)),
+        missing: |_| Err(serde::de::Error::custom(E::NoDeserialize)),
+    };
 }

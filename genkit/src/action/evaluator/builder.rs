@@ -74,7 +74,7 @@ impl EvaluatorBuilder {
     {
         let Self { info, display_name, is_billed } = self;
         let function = Arc::new(function);
-        let handler = Box::new(move |context, point| {
+        let handler = Arc::new(move |context, point| {
             let judging = function(context, point);
             let judged =
                 async move { judging.await.map(S::into_scores).map_err(HandlerError::into_error) };

@@ -57,7 +57,7 @@ struct EvaluatorData {
     info: Info,
     display_name: Option<String>,
     is_billed: bool,
-    handler: Box<Handler>,
+    handler: Arc<Handler>,
 }
 
 /// What Genkit's tools send: several data points of one run.
@@ -70,6 +70,17 @@ struct EvaluatorInput {
 }
 
 impl Evaluator {
+    /// The same evaluator under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        let EvaluatorData { info, display_name, is_billed, handler } = &*self.0;
+        Self(Arc::new(EvaluatorData {
+            info: Info { name: name.into(), ..info.clone() },
+            display_name: display_name.clone(),
+            is_billed: *is_billed,
+            handler: Arc::clone(handler),
+        }))
+    }
+
     /// Its name: what stands behind `/evaluator/`.
     pub fn name(&self) -> &str {
         &self.0.info.name

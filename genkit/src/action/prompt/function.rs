@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::options::PromptOptions;
 use super::reply::PromptOutput;
-use crate::action::call::ActionFn;
+use crate::action::call::{Field, Function, PlainCall};
 use crate::action::completion::StaticCompleters;
 use crate::action::definition::StaticDefinition;
 use crate::action::info::StaticInfo;
@@ -38,7 +38,7 @@ use crate::action::info::StaticInfo;
     note = "write `#[prompt]` above the function",
     note = "`prompts![..]` lists one kind: a list of several is `actions![..]`"
 )]
-pub trait PromptFn: ActionFn<Output = PromptOutput> {
+pub trait PromptFn: 'static {
     #[doc(hidden)]
     const DEFINITION: &'static StaticPrompt;
 }
@@ -53,8 +53,18 @@ pub struct StaticPrompt {
 }
 
 impl StaticPrompt {
-    pub const fn new<F: ActionFn<Output = PromptOutput>>(info: StaticInfo) -> Self {
-        let definition = StaticDefinition::new::<F>(info);
+    /// Of a function that takes `fields`, and nothing by reference.
+    pub const fn new(
+        info: StaticInfo,
+        fields: &'static [Field],
+        call: PlainCall<PromptOutput>,
+    ) -> Self {
+        Self::with(info, Function::plain(fields, call))
+    }
+
+    /// Of any function.
+    pub const fn with(info: StaticInfo, function: Function<PromptOutput>) -> Self {
+        let definition = StaticDefinition::new("prompt", info, function);
         Self { definition, version: None, timeout: None, completers: &[], options: None }
     }
 

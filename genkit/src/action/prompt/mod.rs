@@ -20,6 +20,7 @@ use super::call::Strictness;
 use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use super::invocation::{self, Invocation};
+use super::tool::Tool;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -116,7 +117,7 @@ impl Prompt {
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
         let completers = Completers::annotated(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        let definition = Definition::annotated(&prompt.definition);
+        let definition = Definition::annotated(&prompt.definition, false);
         let options = Arc::new(prompt.options.map(|options| options()).unwrap_or_default());
         let timeout = prompt.timeout;
         Self(Arc::new(PromptData {
@@ -126,6 +127,19 @@ impl Prompt {
             options,
             completers,
             template: None,
+        }))
+    }
+
+    /// The same prompt under another name, whose tools `find` finds by their names.
+    pub(crate) fn mounted(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+        let data = &self.0;
+        Self(Arc::new(PromptData {
+            definition: data.definition.renamed(name),
+            version: data.version.clone(),
+            timeout: data.timeout,
+            options: Arc::new(data.options.as_ref().clone().with_tools_found(find)),
+            template: data.template.clone(),
+            completers: data.completers.clone(),
         }))
     }
 

@@ -197,6 +197,19 @@ impl PromptOptions {
         self
     }
 
+    /// The same options with the tools themselves in the place of names that `find` knows.
+    pub(super) fn with_tools_found(mut self, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+        let found = |tool: PromptTool| match tool {
+            PromptTool::Name(name) => match find(&name) {
+                none if none.is_empty() => vec![PromptTool::Name(name)],
+                found => found.into_iter().map(PromptTool::Value).collect(),
+            },
+            value => vec![value],
+        };
+        self.tools = self.tools.into_iter().flat_map(found).collect();
+        self
+    }
+
     /// The name of the model.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()

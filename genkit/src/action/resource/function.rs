@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::contents::ResourceOutput;
-use crate::action::call::ActionFn;
+use crate::action::call::{Field, Function, PlainCall};
 use crate::action::completion::StaticCompleters;
 use crate::action::definition::StaticDefinition;
 use crate::action::info::StaticInfo;
@@ -35,7 +35,7 @@ use crate::action::info::StaticInfo;
     note = "write `#[resource(\"uri\")]` above the function",
     note = "`resources![..]` lists one kind: a list of several is `actions![..]`"
 )]
-pub trait ResourceFn: ActionFn<Output = ResourceOutput> {
+pub trait ResourceFn: 'static {
     #[doc(hidden)]
     const DEFINITION: &'static StaticResource;
 }
@@ -50,11 +50,23 @@ pub struct StaticResource {
 }
 
 impl StaticResource {
-    pub const fn new<F: ActionFn<Output = ResourceOutput>>(
+    /// Of a function that takes `fields`, and nothing by reference.
+    pub const fn new(
         uri: &'static str,
         info: StaticInfo,
+        fields: &'static [Field],
+        call: PlainCall<ResourceOutput>,
     ) -> Self {
-        let definition = StaticDefinition::new::<F>(info);
+        Self::with(uri, info, Function::plain(fields, call))
+    }
+
+    /// Of any function.
+    pub const fn with(
+        uri: &'static str,
+        info: StaticInfo,
+        function: Function<ResourceOutput>,
+    ) -> Self {
+        let definition = StaticDefinition::new("resource", info, function);
         Self { definition, uri, mime_type: None, timeout: None, completers: &[] }
     }
 

@@ -67,7 +67,7 @@ impl Resource {
 
     pub(crate) fn from_static(resource: &'static StaticResource) -> Self {
         Self::new(
-            Definition::annotated(&resource.definition),
+            Definition::annotated(&resource.definition, false),
             Cow::Borrowed(resource.uri),
             resource.mime_type.map(Cow::Borrowed),
             resource.timeout,
@@ -84,6 +84,18 @@ impl Resource {
     ) -> Self {
         let template = UriTemplate::parse(&uri).map_err(|e| e.to_string());
         Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
+    }
+
+    /// The same resource under another name and at another address, with the same variables.
+    pub(crate) fn mounted(&self, name: String, uri: String) -> Self {
+        let data = &self.0;
+        Self::new(
+            data.definition.renamed(name),
+            Cow::Owned(uri),
+            data.mime_type.clone(),
+            data.timeout,
+            data.completers.clone(),
+        )
     }
 
     fn definition(&self) -> &Definition<ResourceOutput> {

@@ -2,9 +2,11 @@
 
 #![allow(missing_docs, reason = "most of this is for expansions and hidden")]
 
+use serde_json::Value;
+
 use super::output::ToolOutput;
 use super::settings::{ToolSettings, set_tool};
-use crate::action::call::ActionFn;
+use crate::action::call::{Field, Function, PlainCall};
 use crate::action::definition::StaticDefinition;
 use crate::action::info::StaticInfo;
 use crate::schema::OutputSchema;
@@ -34,7 +36,7 @@ use crate::schema::OutputSchema;
     note = "write `#[tool]` above the function, or make a tool at run time with `Tool::builder`",
     note = "`tools![..]` lists one kind: a list of several is `actions![..]`"
 )]
-pub trait ToolFn: ActionFn<Output = ToolOutput> {
+pub trait ToolFn: 'static {
     #[doc(hidden)]
     const DEFINITION: &'static StaticTool;
 }
@@ -47,8 +49,19 @@ pub struct StaticTool {
 }
 
 impl StaticTool {
-    pub const fn new<F: ActionFn<Output = ToolOutput>>(info: StaticInfo) -> Self {
-        let definition = StaticDefinition::new::<F>(info);
+    /// Of a function that takes `fields`, and nothing by reference.
+    pub const fn new(
+        info: StaticInfo,
+        fields: &'static [Field],
+        call: PlainCall<ToolOutput>,
+        gives: fn() -> Option<Value>,
+    ) -> Self {
+        Self::with(info, Function::plain(fields, call).gives(gives))
+    }
+
+    /// Of any function.
+    pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
+        let definition = StaticDefinition::new("tool", info, function);
         Self { definition, settings: ToolSettings::NONE, output_schema: None }
     }
 

@@ -7,6 +7,7 @@ mod function;
 mod output;
 mod returned;
 mod settings;
+mod transform;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
@@ -78,7 +79,8 @@ impl Tool {
     }
 
     pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
-        let mut definition = Definition::annotated(&tool.definition);
+        let needs_approval = tool.settings.needs_approval;
+        let mut definition = Definition::annotated(&tool.definition, needs_approval);
         if let Some(schema) = tool.output_schema {
             definition.schemas = definition.schemas.declaring(schema);
         }
@@ -96,6 +98,11 @@ impl Tool {
     /// Its annotations: hints on its effects.
     pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
+    }
+
+    /// Whether a durable run never makes a call of it again that may have happened.
+    pub fn is_at_most_once(&self) -> bool {
+        self.0.settings.at_most_once
     }
 
     /// Whether the user is asked before each call.

@@ -38,6 +38,7 @@ pub struct ToolAnnotations {
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
     pub(super) needs_approval: bool,
+    pub(super) at_most_once: bool,
     pub(super) timeout: Option<Duration>,
     pub(super) max_output: Option<usize>,
 }
@@ -52,6 +53,7 @@ impl ToolSettings {
             open_world: None,
         },
         needs_approval: false,
+        at_most_once: false,
         timeout: None,
         max_output: None,
     };
@@ -88,6 +90,13 @@ macro_rules! set_tool {
             /// Whether the user is asked before each call. Default is no.
             pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
                 self.settings.needs_approval = yes;
+                self
+            }
+
+            /// Whether a call that may have happened is never made again by itself: in a durable run a person is
+            /// asked what became of it. Default is no.
+            pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
+                self.settings.at_most_once = yes;
                 self
             }
 

@@ -65,24 +65,27 @@ impl FlowServer {
             Some(place) => place,
             None => default_place(std::env::var("PORT").ok().as_deref())?,
         };
-        let (listener, local) = place.listen().await?;
+        let listener = place.listen().await?;
+        let local = listener.address();
         let (stop, end, drain) =
             (CancellationToken::new(), CancellationToken::new(), Drain::default());
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
         let (prefix, grace) = (self.settings.prefix.clone(), self.settings.grace);
-        if self.settings.hosts.is_none() && !local.ip().is_loopback() {
+        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
             self.settings.hosts = Some(vec!["*".to_owned()]);
         }
         dev::start(&self.genkit);
         let endpoint = FlowEndpoint::new(self.genkit, self.settings, drain.clone(), end.clone());
         let app = router(Arc::new(endpoint), &prefix)
             .fallback(|| async { super::answer::FlowFailure::from(E::NoSuchFlow).into_response() });
-        tracing::info!("listening on http://{local}{prefix}");
+        let path = if local.is_some() { prefix.as_str() } else { "" };
+        tracing::info!("listening on {listener}{path}");
         tracing::debug!(flows = flows.len(), "serving flows");
-        if let Some(told) = listening.told {
+        if let (Some(told), Some(local)) = (listening.told, local) {
             told(local);
         }
-        let served = HttpServing { listener, stop, drain, grace, end }.run(app).await;
+        let served =
+            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
         signals.abort();
         served
     }
@@ -184,7 +187,7 @@ mod tests {
     fn the_port_is_that_of_the_environment() {
         let place = |port| match default_place(port) {
             Ok(ListenPlace::Address(address)) => address,
-            Ok(ListenPlace::Listener(_)) => unreachable!("nobody gave one"),
+            Ok(_) => unreachable!("nobody gave one"),
             Err(error) => error.to_string(),
         };
         for (port, at) in [

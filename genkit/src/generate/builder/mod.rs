@@ -268,6 +268,7 @@ impl Generate {
     /// ```
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.genkit.states.insert(value);
+        self.settings.has_own_state = true;
         self
     }
 

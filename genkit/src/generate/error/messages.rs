@@ -53,6 +53,9 @@ pub(crate) enum Error {
     )]
     UnknownMediaType,
 
+    #[error("the agent `{name}` asked in {rounds} rounds, and is not done")]
+    AgentAsksOn { name: String, rounds: usize },
+
     // Tools and resources.
     #[error("{0}")]
     UnknownTool(String),
@@ -150,6 +153,17 @@ pub(crate) enum Error {
     ToolFailed { name: String, kind: ErrorKind },
     #[error("the run failed, and its error was read before")]
     AlreadyFailed,
+    #[error("the run is not over: perform what `.next()` says first")]
+    NotOver,
+    #[error("the run asks nothing now")]
+    NothingAsked,
+    #[error("this question has its answer already, or is asked no more")]
+    AnsweredBefore,
+    #[error(
+        "the run cannot go on by names alone: {}. Register them with `Genkit::builder()`, or go on with \
+         `.resume_run(state)` of a request that has them", .0.join("; ")
+    )]
+    CannotResume(Vec<String>),
 
     // Interrupts, and how a run goes on from them.
     #[error("the last turn waits for answers: call `.resume(..)` first")]
@@ -212,6 +226,9 @@ impl Topic for Error {
             Self::Blocked(_)
             | Self::NoMessage
             | Self::WaitsForAnswers
+            | Self::NotOver
+            | Self::NothingAsked
+            | Self::CannotResume(_)
             | Self::NothingToResume
             | Self::PartialCall
             | Self::CallAsks
@@ -221,7 +238,9 @@ impl Topic for Error {
             | Self::SuspendedVersion { .. } => ErrorKind::FailedPrecondition,
             Self::Cancelled | Self::CallCancelled(_) => ErrorKind::Cancelled,
             Self::Deadline(_) | Self::ModelTimeout { .. } => ErrorKind::DeadlineExceeded,
-            Self::MaxTurns(_) | Self::AlreadyFailed => ErrorKind::Aborted,
+            Self::MaxTurns(_) | Self::AlreadyFailed | Self::AgentAsksOn { .. } => {
+                ErrorKind::Aborted
+            }
             Self::ToolWithheld(_) => ErrorKind::FailedPrecondition,
             Self::TooManyCalls { .. } | Self::UsageLimit { .. } => ErrorKind::ResourceExhausted,
             Self::CallDenied(_) => ErrorKind::PermissionDenied,

@@ -45,6 +45,11 @@ impl OutputChecks {
         self.retries = Some(times);
     }
 
+    /// Whether it is code that checks, and no schema.
+    pub(crate) fn is_code(&self) -> bool {
+        self.reads.is_some() || !self.validators.is_empty()
+    }
+
     /// The answer must read as a `T`.
     pub(crate) fn set_type<T: DeserializeOwned>(&mut self) {
         self.reads = Some(|answer| answer.read::<T>().map(|(_, value)| value));

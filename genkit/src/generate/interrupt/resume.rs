@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::question::{Answer, Kind};
+use super::question::{Answer, Interrupt, Kind};
 use super::suspended::{
-    ANSWERS, CALL_KEY, REPLACED_INPUT, RESUMED, Suspended, pending_answer, resolve,
+    ANSWERS, CALL_KEY, PENDING_OUTPUT, REPLACED_INPUT, RESUMED, Suspended, pending_answer, resolve,
 };
 use crate::action::{Strictness, Tool};
 use crate::context::{APPROVAL_KEY, CallerAnswer, Decision, QuestionKind, UserAction};
@@ -45,6 +45,39 @@ impl Resume {
             Kind::Restart(part) => self.restart.push(part),
         }
         Ok(())
+    }
+
+    /// The same with one more answer, to an open question of `message`.
+    ///
+    /// # Errors
+    /// It is to none, or the question has its answer.
+    pub(crate) fn taking(&self, answer: Answer, message: &Message) -> Result<Self> {
+        let mut answers = self.clone();
+        answers.push(answer)?;
+        check_references(message)?;
+        check_answers(message, &answers)?;
+        if answers.open(message).len() >= self.open(message).len() {
+            return Err(E::AnsweredBefore.into());
+        }
+        Ok(answers)
+    }
+
+    /// The questions of `message` that have no answer here.
+    pub(crate) fn open(&self, message: &Message) -> Vec<Interrupt> {
+        let is_open = |part: &&Part| {
+            let answered = self.respond.iter().any(|answer| identity(answer) == identity(part));
+            !answered && !part.metadata().contains_key(PENDING_OUTPUT)
+        };
+        let calls = calls_of(message).map(|(at, _)| &message.content[at]).filter(is_open);
+        let of_call = |part| {
+            let given: Vec<&Part> =
+                self.restart.iter().filter(|answer| identity(answer) == identity(part)).collect();
+            let is_given = move |question: &Interrupt| {
+                given.iter().any(|restart| answers_to(restart, question.key()))
+            };
+            Interrupt::of_part(part).into_iter().filter(move |question| !is_given(question))
+        };
+        calls.flat_map(of_call).collect()
     }
 
     /// Checks what is given in a tool's place, or instead of the model's arguments, against the
@@ -93,13 +126,16 @@ pub(crate) struct Resumed {
 }
 
 /// How a round of tools finds a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum CallState {
     /// It is to be run.
     Pending {
         /// Instead of the model's arguments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
         /// What it asked and did before, and what was answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         suspended: Option<Box<Suspended>>,
     },
     /// It was answered before: by an earlier run or by the caller.
@@ -199,6 +235,14 @@ fn label(part: &Part) -> String {
     match identity(part) {
         Some((name, Some(reference))) => format!("{name}#{reference}"),
         named => named.map_or("", |(name, _)| name).to_owned(),
+    }
+}
+
+/// Whether a restart answers the question under `key`; one without keys, as Genkit's, answers them all.
+fn answers_to(restart: &Part, key: &str) -> bool {
+    match restart.metadata().get(ANSWERS) {
+        Some(Value::Object(given)) => given.contains_key(key),
+        _ => true,
     }
 }
 

@@ -47,7 +47,7 @@ pub use compact::{Compact, compact};
 pub use download_media::{DownloadMedia, download_media};
 pub use fallback::{Fallback, fallback};
 pub(crate) use named::NamedMiddleware;
-pub(crate) use outcome::CallOutcome;
+pub(crate) use outcome::{AroundCall, CallOutcome, Tally};
 pub use outcome::{ToolCall, ToolOutcome};
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};

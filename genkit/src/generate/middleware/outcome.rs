@@ -1,12 +1,17 @@
 //! Tool calls as middleware sees them, and what becomes of them.
 
+use std::sync::{Arc, Mutex};
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::action::Tool;
+use crate::context::Journal;
 use crate::error::Result;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Interrupt, Suspended};
 use crate::message::{Part, ToolRequest, ToolResponse};
+use crate::model::Usage;
 
 /// A tool call, before it runs.
 #[derive(Clone, Debug)]
@@ -18,13 +23,31 @@ pub struct ToolCall {
     /// Whether somebody gave another input than the model.
     pub(crate) edited: bool,
     pub(crate) index: usize,
+    pub(crate) around: AroundCall,
+}
+
+/// What each model call of one tool call used.
+pub(crate) type Tally = Arc<Mutex<Vec<Usage>>>;
+
+/// What a call is run with that is none of a middleware's business.
+#[derive(Clone, Default)]
+pub(crate) struct AroundCall {
+    pub(crate) tally: Tally,
+    /// Where it is saved what it did.
+    pub(crate) journal: Option<Arc<dyn Journal>>,
+}
+
+impl std::fmt::Debug for AroundCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AroundCall").field("saved", &self.journal.is_some()).finish()
+    }
 }
 
 impl ToolCall {
     /// A call of `tool` that no model asks for.
-    #[cfg(feature = "mcp-server")]
     pub(crate) fn of(tool: Tool, request: ToolRequest) -> Self {
-        Self { tool: Some(tool), request, edited: false, index: 0 }
+        let around = AroundCall::default();
+        Self { tool: Some(tool), request, edited: false, index: 0, around }
     }
 
     /// The tool; `None` if the model asks for one that there is not.
@@ -43,7 +66,8 @@ impl ToolCall {
 pub struct ToolOutcome(pub(crate) CallOutcome);
 
 /// The outcome of a tool call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum CallOutcome {
     /// The tool's answer, as a part of the tool message.
     Answered(Box<Part>),

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::model::{ModelRequest, ModelResponse, Usage, estimate};
@@ -16,13 +18,16 @@ pub(crate) struct Budget {
     spent: Mutex<Spent>,
 }
 
-#[derive(Default)]
-struct Spent {
+/// What model calls used, as far as it counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Spent {
     requests: u64,
     total: u64,
     input: u64,
     output: u64,
     /// What no response says yet; none where no call was made since.
+    #[serde(skip_serializing_if = "Option::is_none")]
     untold: Option<Usage>,
     is_estimated: bool,
 }
@@ -42,6 +47,36 @@ impl Spent {
 impl Budget {
     pub(crate) fn new(limit: UsageLimit) -> Self {
         Self { limit, spent: Mutex::default() }
+    }
+
+    /// The budget of a run that goes on.
+    pub(crate) fn restored(limit: UsageLimit, spent: Spent) -> Self {
+        Self { limit, spent: Mutex::new(spent) }
+    }
+
+    /// The limit on it.
+    pub(crate) fn limit(&self) -> UsageLimit {
+        self.limit
+    }
+
+    /// What was spent so far.
+    pub(super) fn spent(&self) -> Spent {
+        lock(&self.spent).clone()
+    }
+
+    /// Takes over what was spent where the last model call was made.
+    pub(super) fn replace(&self, spent: Spent) {
+        *lock(&self.spent) = spent;
+    }
+
+    /// Adds the model calls that a tool call made elsewhere.
+    pub(super) fn absorb(&self, calls: &[Usage]) {
+        let mut spent = lock(&self.spent);
+        for usage in calls {
+            spent.requests += 1;
+            spent.count(usage);
+            spent.untold.get_or_insert_default().add(usage);
+        }
     }
 
     /// Begins a model call, if there may be another.

@@ -13,15 +13,19 @@ use crate::context::{
 };
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::generate::middleware::Tally;
 use crate::message::ToolRequest;
 use crate::model::{ChunkSink, GenerateChunk, Model, sampling};
 use crate::registry::Registry;
+use crate::sync::lock;
 use crate::visible::{self, Logged};
 
 /// One tool call, as the tool sees its caller.
 pub(super) struct LoopCaller {
     pub(super) model: Arc<dyn Model>,
     pub(super) budget: Arc<Budget>,
+    /// What each model call of the tool used.
+    pub(super) tally: Tally,
     pub(super) registry: Registry,
     pub(super) sink: ChunkSink,
     /// Of the tool message that is being produced.
@@ -53,6 +57,7 @@ impl LoopCaller {
         let sink = ChunkSink::none();
         let (budget, limit) = (&self.budget, self.limit);
         let answer = call_counted(budget, limit, &*self.model, &request, &sink).await?;
+        lock(&self.tally).push(answer.usage.clone());
         Ok(CallerAnswer::from_json(sampling::message_result(self.model.name(), &answer)?))
     }
 }

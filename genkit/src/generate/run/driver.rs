@@ -11,7 +11,8 @@ use tracing::Instrument as _;
 use super::env::RunEnv;
 use super::limits::MAX_CALLS;
 use super::round::PendingCall;
-use super::turn::{TurnMachine, TurnRules, TurnStep};
+use super::stepper::{NextStep, Run, RunCall, RunNames};
+use super::turn::{TurnMachine, TurnRules};
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
@@ -20,8 +21,8 @@ use crate::generate::data::{GenerateResponse, Turn};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
 use crate::generate::middleware::{
-    CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool, ToolCall,
-    ToolOutcome,
+    AroundCall, CallOutcome, Innermost, InnermostTool, Middleware, NextGenerate, NextTool,
+    ToolCall, ToolOutcome,
 };
 use crate::generate::request::{check_capabilities, for_other_model};
 use crate::message::{Message, Role};
@@ -29,9 +30,9 @@ use crate::model::{
     ChunkSink, GenerateChunk, Model, ModelRequest, ModelResponse, Models, ToolDefinition,
 };
 
-/// A run that is prepared.
-pub(crate) struct Run {
-    env: RunEnv,
+/// A run that is prepared: it performs the steps of its [`Run`] until that is over.
+pub(crate) struct Driver {
+    pub(crate) env: RunEnv,
     rules: TurnRules,
     resumed: Option<Resumed>,
     /// The calls that it was resumed for are settled: they are not run again, also where a
@@ -39,7 +40,7 @@ pub(crate) struct Run {
     is_past_resumed: AtomicBool,
 }
 
-impl Run {
+impl Driver {
     pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Self {
         Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) }
     }
@@ -68,76 +69,69 @@ impl Run {
         .await
     }
 
+    /// The run as a value, whose steps somebody else performs.
+    pub(crate) fn into_steps(mut self, request: ModelRequest, names: RunNames) -> Run {
+        let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.take());
+        Run::new(Arc::new(self), machine).named(names)
+    }
+
+    /// What it offers now.
+    pub(crate) fn tools(&self) -> Vec<ToolDefinition> {
+        self.env.tools.definitions()
+    }
+
     /// The turns of the run, inside of all middleware.
     async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
-        let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
+        let machine = TurnMachine::new(request, self.rules.clone(), resumed);
+        let mut run = Run::new(Arc::clone(&self), machine);
         let mut spans = TurnSpans::default();
         let ended = {
             // Large futures are pinned where they are: whatever they are handed to would move them.
-            let going_on = pin!(self.go_on(&mut machine, &mut spans));
+            let going_on = pin!(self.go_on(&mut run, &mut spans));
             tokio::select! {
                 biased;
                 error = self.env.stopped(Duration::ZERO) => Err(error),
                 ended = going_on => ended,
             }
         };
-        let mut ended = ended.map_err(|error| {
-            machine.add_usage(&self.env.budget.take_untold());
-            machine.fail(error)
-        });
+        let ended = ended.map_err(|error| run.fail(error));
+        let mut ended = ended.and_then(|()| run.into_response());
         spans.end(&mut ended);
         let response = ended?;
         trace::ended(&response);
         Ok(response)
     }
 
-    async fn go_on(
-        self: &Arc<Self>,
-        machine: &mut TurnMachine,
-        spans: &mut TurnSpans,
-    ) -> Result<GenerateResponse> {
+    /// Does what the run says, until it is over or asks somebody.
+    async fn go_on(self: &Arc<Self>, run: &mut Run, spans: &mut TurnSpans) -> Result<()> {
         loop {
-            let round = machine.rounds();
-            match machine.next() {
-                TurnStep::Done(response) => return Ok(*response),
-                TurnStep::Model => {
-                    self.env.tools.refresh(machine.tools()).await;
-                    let index = machine.index();
-                    self.env.tools.begin_turn(machine.tools().len());
-                    spans.begin(&self.env, machine.request());
+            match run.next() {
+                NextStep::Done | NextStep::Asks(_) => return Ok(()),
+                NextStep::Model(mut call) => {
+                    let round = call.round();
+                    call.refresh().await;
+                    spans.begin(&self.env, call.request());
                     let span = trace::turn(round);
-                    let mut answer =
-                        spans.inside(pin!(self.ask(machine, index))).instrument(span).await?;
-                    if let Err(error) = self.env.budget.settle(&mut answer) {
-                        return Err(machine.refuse(answer, error));
-                    }
-                    machine.accept(answer)?;
+                    let answer = spans.inside(pin!(call.ask())).instrument(span).await?;
+                    run.take_answer(answer)?;
                 }
-                TurnStep::Check => {
-                    let checks = &self.env.settings.output;
+                NextStep::Check(check) => {
                     let span = trace::output_check();
-                    let verdict = spans
-                        .inside(pin!(checks.check(machine.answer())))
-                        .instrument(span.clone())
-                        .await?;
-                    trace::checked(&self.env, &span, &verdict);
-                    if let Some(retry) = machine.judge(verdict)? {
-                        self.env.sink.send(retry.chunk());
-                    }
+                    let judging = check.judge();
+                    let verdict = spans.inside(pin!(judging)).instrument(span.clone()).await?;
+                    trace::checked(&self.env, &span, verdict.fits());
+                    run.take_verdict(verdict)?;
                 }
-                TurnStep::Tools(calls) => {
-                    spans.inside(pin!(self.run_calls(calls, machine))).await?;
-                    machine.add_usage(&self.env.budget.take_untold());
-                    let index = machine.index();
-                    self.is_past_resumed.store(true, Ordering::Release);
-                    if let Some(answers) = machine.settle() {
-                        self.stream_answers(answers, index);
-                    }
-                }
+                NextStep::Tools(calls) => spans.inside(pin!(self.run_calls(calls, run))).await?,
             }
         }
+    }
+
+    /// Notes that the calls that it was resumed for are settled.
+    pub(super) fn note_past_resumed(&self) {
+        self.is_past_resumed.store(true, Ordering::Release);
     }
 
     /// The tokens of the first model call, as its provider counts them. Nothing is run.
@@ -153,7 +147,11 @@ impl Run {
     }
 
     /// Asks the model of this turn, after the program has had its say.
-    async fn ask(self: &Arc<Self>, machine: &TurnMachine, index: usize) -> Result<ModelResponse> {
+    pub(super) async fn ask(
+        self: &Arc<Self>,
+        machine: &TurnMachine,
+        index: usize,
+    ) -> Result<ModelResponse> {
         let (env, request) = (&self.env, machine.request());
         let ask = |model, request| model_call::ask(env, self, model, request, index);
         if env.settings.before_turn.is_empty() {
@@ -198,56 +196,60 @@ impl Run {
             machine.accept(ModelResponse::new(message))?;
         }
         let this = Arc::new(self);
-        let run = async {
-            if let TurnStep::Tools(calls) = machine.next() {
-                this.run_calls(calls, &mut machine).await?;
-                machine.settle();
-            }
-            Ok(())
-        };
+        let mut run = Run::new(Arc::clone(&this), machine);
         let ended = tokio::select! {
             biased;
             error = this.env.stopped(Duration::ZERO) => Err(error),
-            ended = run => ended,
+            ended = this.one_round(&mut run) => ended,
         };
-        machine.add_usage(&this.env.budget.take_untold());
-        ended.map_err(|error| machine.fail(error))?;
-        let mut response = machine.end_round();
+        ended.map_err(|error| run.fail(error))?;
+        let mut response = run.into_round();
         if let Some(request) = &mut response.request {
             request.tool_choice = choice;
         }
         Ok(response)
     }
 
+    async fn one_round(&self, run: &mut Run) -> Result<()> {
+        match run.next() {
+            NextStep::Tools(calls) => self.run_calls(calls, run).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// The same under the limits of the run, for calls that nobody else performs.
+    pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
+        tokio::select! {
+            biased;
+            error = self.env.stopped(Duration::ZERO) => Err(error),
+            ended = self.run_calls(calls, run) => ended,
+        }
+    }
+
     /// Runs the calls of one round, some at a time. What finishes is kept, also where another
     /// fails.
-    async fn run_calls(
-        self: &Arc<Self>,
-        calls: Vec<PendingCall>,
-        machine: &mut TurnMachine,
-    ) -> Result<()> {
+    async fn run_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
-        let index = machine.index();
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
-        let running = stream::iter(calls).map(|call| self.run_call(call, index));
-        let mut running = running.buffer_unordered(at_a_time);
-        while let Some(finished) = running.next().await {
-            let (place, outcome) = finished?;
-            machine.finish(place, outcome);
+        let mut running = stream::iter(calls).map(RunCall::run).buffer_unordered(at_a_time);
+        while let Some(settled) = running.next().await {
+            run.take_settled(settled?)?;
         }
         Ok(())
     }
 
-    async fn run_call(
+    /// Runs one call.
+    pub(super) async fn run_call(
         self: &Arc<Self>,
         call: PendingCall,
         index: usize,
-    ) -> Result<(usize, CallOutcome)> {
-        let PendingCall { place, request, edited, suspended } = call;
+        around: AroundCall,
+    ) -> Result<CallOutcome> {
+        let PendingCall { request, edited, suspended, .. } = call;
         let tool = self.env.tools.get(&request.name);
-        let call = ToolCall { tool, request, edited, index };
+        let call = ToolCall { tool, request, edited, index, around };
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
         let running = match self.env.settings.middleware.is_empty() {
@@ -258,10 +260,10 @@ impl Run {
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
         }
-        Ok((place, outcome))
+        Ok(outcome)
     }
 
-    fn stream_answers(&self, answers: &Message, index: usize) {
+    pub(super) fn stream_answers(&self, answers: &Message, index: usize) {
         if self.env.sink.is_wanted() {
             let mut chunk = GenerateChunk::new(answers.content.iter().cloned());
             chunk.role = Some(Role::Tool);
@@ -271,7 +273,7 @@ impl Run {
     }
 }
 
-impl Innermost for Run {
+impl Innermost for Driver {
     fn models(&self) -> &Models {
         &self.env.genkit.runs.models
     }
@@ -290,7 +292,7 @@ impl Innermost for Run {
     }
 }
 
-impl InnermostTool for Run {
+impl InnermostTool for Driver {
     fn middleware(&self) -> &[Arc<dyn Middleware>] {
         &self.env.settings.middleware
     }

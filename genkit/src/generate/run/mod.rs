@@ -10,6 +10,7 @@ mod model_call;
 mod references;
 mod round;
 mod settings;
+mod stepper;
 #[cfg(test)]
 mod tests;
 mod tool_call;
@@ -18,7 +19,7 @@ mod turn;
 mod turn_spans;
 
 pub(crate) use budget::Budget;
-pub(crate) use driver::Run;
+pub(crate) use driver::Driver;
 pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;
 #[cfg(feature = "dev-tools")]
@@ -27,6 +28,11 @@ pub(crate) use limits::MODEL_TIMEOUT;
 pub(crate) use model_call::call_within;
 pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
+pub(crate) use stepper::RunNames;
+pub use stepper::{
+    CallSettled, ModelAnswered, ModelCall, NextStep, OutputCheck, OutputChecked, Run, RunCall,
+    RunState,
+};
 pub(crate) use tool_call::call_inside;
 pub(crate) use turn::TurnRules;
 pub(crate) use turn_spans::begin_span;

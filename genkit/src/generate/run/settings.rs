@@ -30,6 +30,8 @@ pub(crate) struct RunSettings {
     /// In their order, before each turn.
     pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
+    /// Whether it has state that is not that of its instance.
+    pub(crate) has_own_state: bool,
 }
 
 impl RunSettings {

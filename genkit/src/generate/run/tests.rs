@@ -46,7 +46,7 @@ fn calls(machine: &mut TurnMachine) -> Vec<PendingCall> {
 
 fn done(machine: &mut TurnMachine) -> GenerateResponse {
     match machine.next() {
-        TurnStep::Done(response) => *response,
+        TurnStep::Done | TurnStep::Asks => *machine.take_response(),
         other => panic!("{other:?}"),
     }
 }
@@ -124,7 +124,7 @@ mod state {
 
     pub(super) fn over() -> TurnMachine {
         let mut machine = ended();
-        machine.next();
+        machine.take_response();
         machine
     }
 }
@@ -135,7 +135,8 @@ fn step(machine: &mut TurnMachine) -> String {
         TurnStep::Model => format!("model at {}", machine.index()),
         TurnStep::Tools(calls) => format!("{} tools at {}", calls.len(), machine.index()),
         TurnStep::Check => format!("check at {}", machine.index()),
-        TurnStep::Done(response) => {
+        TurnStep::Done | TurnStep::Asks => {
+            let response = machine.take_response();
             let reason = response.finish_reason.map(|reason| format!("{reason:?}"));
             let (messages, calls) = (response.messages().len(), response.tool_requests().len());
             let reason = reason.unwrap_or_default();
@@ -504,7 +505,7 @@ fn a_failure_takes_the_open_calls_along() {
     assert_eq!(partial.messages().len(), 2);
     // A driver that goes on all the same is told that it is over, not answered with a panic.
     assert!(machine.settle().is_none());
-    assert!(matches!(machine.next(), TurnStep::Done(_)));
+    assert!(matches!(machine.next(), TurnStep::Done));
 }
 
 #[test]
@@ -554,9 +555,9 @@ fn play(
                 machine.settle();
             }
             TurnStep::Check => machine.judge(Ok(())).map(drop).expect("it fits"),
-            TurnStep::Done(response) if response.is_interrupted() => {
+            TurnStep::Asks => {
                 interrupted += 1;
-                let response = store(*response);
+                let response = store(*machine.take_response());
                 let mut given = Resume::default();
                 let answers = response.interrupts();
                 let answer = |question: &Interrupt| -> Answer { question.restart(json!("ok")) };
@@ -565,7 +566,7 @@ fn play(
                 let resumed = resume(&mut request.messages, &given).expect("it is answered");
                 machine = TurnMachine::new(request, RULES, Some(resumed));
             }
-            TurnStep::Done(response) => return (*response, interrupted),
+            TurnStep::Done => return (*machine.take_response(), interrupted),
         }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) async fn call_inside(
     request: ToolRequest,
     settings: &RunSettings,
 ) -> Result<ToolOutcome> {
-    let mut call = ToolCall { tool: Some(tool.clone()), request, edited: false, index: 0 };
+    let mut call = ToolCall::of(tool.clone(), request);
     let input = call.request.input.take();
     let shown = shown_input(&input);
     let work = async {
@@ -130,6 +130,7 @@ fn context(
     let caller = Arc::new(LoopCaller {
         model: Arc::clone(&env.model),
         budget: Arc::clone(&env.budget),
+        tally: Arc::clone(&call.around.tally),
         registry: env.genkit.registry.clone(),
         sink: env.sink.clone(),
         index: call.index,
@@ -145,6 +146,7 @@ fn context(
         limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
         recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),
         approval,
+        journal: call.around.journal.clone(),
         ..ContextParts::of(caller, told, cancel)
     }
     .build()

@@ -11,5 +11,5 @@ pub(crate) use resources::part as resource_part;
 pub(crate) use resources::resolve_resources;
 pub use tool_ref::{IntoTools, ToolRef, ToolSource};
 pub(crate) use toolbox::Toolbox;
-#[cfg(feature = "dev-tools")]
+#[cfg(any(feature = "dev-tools", feature = "durable"))]
 pub(crate) use toolbox::definition as tool_definition;

@@ -139,6 +139,41 @@ impl Toolbox {
         *write(&self.offered) = Offered::Untold;
     }
 
+    /// The tools that the model calls of the turn were offered, where those were not all.
+    pub(crate) fn offered(&self) -> Option<Vec<String>> {
+        match &*crate::sync::read(&self.offered) {
+            Offered::Only(names) => {
+                let mut names: Vec<String> = names.iter().cloned().collect();
+                names.sort_unstable(); // one text for one state
+                Some(names)
+            }
+            Offered::Untold | Offered::All => None,
+        }
+    }
+
+    /// Takes over what model calls elsewhere were offered.
+    pub(crate) fn set_offered(&self, names: Option<Vec<String>>) {
+        let offered =
+            names.map_or(Offered::Untold, |names| Offered::Only(names.into_iter().collect()));
+        *write(&self.offered) = offered;
+    }
+
+    /// The names of the tools that are none of middleware's.
+    pub(crate) fn own_names(&self) -> Vec<String> {
+        let now = self.read();
+        let is_own = |tool: &&Tool| !self.fixed.iter().any(|fixed| fixed.is(tool));
+        now.tools.iter().filter(is_own).map(|tool| tool.name().to_owned()).collect()
+    }
+
+    /// Those of them that the registry does not find by their name.
+    pub(crate) fn unregistered(&self) -> Vec<String> {
+        let registry = &self.genkit.registry;
+        let is_there = |tool: &Tool| registry.tool(tool.name()).is_some_and(|found| found.is(tool));
+        let now = self.read();
+        let own = now.tools.iter().filter(|tool| !self.fixed.iter().any(|fixed| fixed.is(tool)));
+        own.filter(|tool| !is_there(tool)).map(|tool| tool.name().to_owned()).collect()
+    }
+
     /// Whether no model call of the turn was offered a tool of the run: a turn or a middleware left it out.
     pub(crate) fn is_withheld(&self, name: &str) -> bool {
         matches!(&*crate::sync::read(&self.offered), Offered::Only(names) if !names.contains(name))

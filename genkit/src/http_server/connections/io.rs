@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 use super::Connection;
+use crate::http_server::stream::HttpStream;
 
 /// A stream that notes what passes.
 pub(in crate::http_server) struct ConnectionIo {
-    stream: TcpStream,
+    stream: HttpStream,
     connection: Arc<Connection>,
 }
 
 impl ConnectionIo {
-    pub(in crate::http_server) fn new(stream: TcpStream, connection: Arc<Connection>) -> Self {
+    pub(in crate::http_server) fn new(stream: HttpStream, connection: Arc<Connection>) -> Self {
         Self { stream, connection }
     }
 

@@ -63,6 +63,11 @@ impl Audit {
         self.ended(outcome, None, error);
     }
 
+    /// Nothing is recorded: that was done elsewhere.
+    pub(crate) fn forget(mut self) {
+        self.0 = None;
+    }
+
     /// The request was not let in.
     pub(crate) fn refuse(self, why: &E) {
         self.ended("refused", Some(why.reason()), None);

@@ -23,6 +23,11 @@ pub(crate) enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
+    #[error(
+        "`.middleware(..)` runs where this library serves: `.await`, `.run()` or `.router()`; a handler \
+         of the SDK knows none"
+    )]
+    MiddlewareOfHandler,
     #[error("the sealing key is too short: give at least {min} random bytes")]
     SealingKey { min: usize },
     #[cfg(feature = "mcp-http")]
@@ -30,6 +35,27 @@ pub(crate) enum Error {
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
     )]
     HeaderName(String),
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`{0}` is no path for health: `.health(..)` takes one such as `/health`, of letters, digits and \
+         `-_./`, which is not that of the server"
+    )]
+    HealthPath(String),
+    #[cfg(feature = "mcp-http")]
+    #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
+    ProtectedResource { resource: String, why: &'static str },
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.protected_resource(..)` tells clients where they get tokens, and nothing checks these: add \
+         `.authenticate(..)`"
+    )]
+    NothingVerifies,
+    #[cfg(feature = "mcp-http")]
+    #[error(
+        "`.authenticate(..)` and `.bearer_token(..)` check nothing for `.into_handler()`: check tokens in \
+         the transport that you serve it by"
+    )]
+    HandlerAuthenticates,
     #[error("the server's loop ended")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -73,7 +99,7 @@ pub(crate) enum Error {
     MiddlewareAnswer { tool: String, why: String },
 
     #[error("the record of this call does not serialize")]
-    StateUnserializable { source: rmcp::model::RequestStateError },
+    StateUnserializable { source: serde_json::Error },
     #[error(
         "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
          stay small"
@@ -100,6 +126,9 @@ pub(crate) enum Error {
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
+    /// It is there, and not for this caller, who reads that it is unknown.
+    #[error("{0}")]
+    Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Unknown prompt: {0}")]
@@ -137,6 +166,7 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
+            Self::Hidden(_) => "permit",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
@@ -150,7 +180,11 @@ impl Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            Self::NothingLinked | Self::AllFiltered | Self::MiddlewareOfHandler => {
+                ErrorKind::FailedPrecondition
+            }
+            #[cfg(feature = "mcp-http")]
+            Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)

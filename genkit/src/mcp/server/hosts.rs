@@ -28,6 +28,22 @@ impl FrontedHost {
     }
 }
 
+#[cfg(all(feature = "mcp-http", not(feature = "mcp-host")))]
+fn servers_of(host: &FrontedHost) -> (usize, usize) {
+    match *host {}
+}
+
+/// How many servers of a host are connected, of those that are not disabled.
+#[cfg(all(feature = "mcp-http", feature = "mcp-host"))]
+fn servers_of(host: &FrontedHost) -> (usize, usize) {
+    use crate::mcp::host::ServerState;
+
+    let mut states: Vec<ServerState> = host.status().iter().map(|server| server.state).collect();
+    states.retain(|state| *state != ServerState::Disabled);
+    let connected = states.iter().filter(|state| **state == ServerState::Connected).count();
+    (connected, states.len())
+}
+
 impl FrontedHosts {
     #[cfg(feature = "mcp-host")]
     pub(crate) fn push(&mut self, host: FrontedHost) {
@@ -36,6 +52,13 @@ impl FrontedHosts {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.hosts.is_empty()
+    }
+
+    /// How many servers are connected, of those that should be.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn servers(&self) -> (usize, usize) {
+        let states = self.hosts.iter().map(servers_of);
+        states.fold((0, 0), |(connected, all), (c, a)| (connected + c, all + a))
     }
 
     /// Whether there is nothing to wait for.

@@ -1,7 +1,6 @@
 //! Principal: who calls, as an HTTP layer found out; and the rest of an HTTP request beside its body.
 
 use std::fmt;
-#[cfg(feature = "mcp-http")]
 use std::sync::Arc;
 
 #[cfg(feature = "mcp-http")]
@@ -15,7 +14,8 @@ use serde_json::{Map, Value};
 #[cfg(feature = "mcp-http")]
 use super::quota::ClientKey;
 
-/// Who calls, as an HTTP layer in front found out: put it into the request's extensions.
+/// Who calls: whom [`authenticate`](crate::mcp::McpServer::authenticate) found by a token, or a layer of
+/// your app, which puts it into the request's extensions.
 ///
 /// It stands in the audit events, has a rate of its own, and what a question carries is bound
 /// to it.
@@ -37,7 +37,11 @@ use super::quota::ClientKey;
 /// # }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct Principal {
+pub struct Principal(Arc<PrincipalData>);
+
+/// Shared: each request hands it on several times.
+#[derive(Clone, PartialEq)]
+struct PrincipalData {
     id: String,
     scopes: Vec<String>,
     claims: Map<String, Value>,
@@ -46,13 +50,14 @@ pub struct Principal {
 impl Principal {
     /// A caller by what identifies it, for example the `sub` of its token.
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), scopes: Vec::new(), claims: Map::new() }
+        let (id, scopes, claims) = (id.into(), Vec::new(), Map::new());
+        Self(Arc::new(PrincipalData { id, scopes, claims }))
     }
 
     /// The same caller with these OAuth scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.scopes = scopes.into_iter().map(Into::into).collect();
+        Arc::make_mut(&mut self.0).scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
@@ -62,38 +67,39 @@ impl Principal {
         mut self,
         claims: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        self.claims = claims.into_iter().map(|(name, claim)| (name.into(), claim.into())).collect();
+        let claims = claims.into_iter().map(|(name, claim)| (name.into(), claim.into()));
+        Arc::make_mut(&mut self.0).claims = claims.collect();
         self
     }
 
     /// What identifies it.
     pub fn id(&self) -> &str {
-        &self.id
+        &self.0.id
     }
 
     /// Its OAuth scopes.
     pub fn scopes(&self) -> &[String] {
-        &self.scopes
+        &self.0.scopes
     }
 
     /// Whether it has this OAuth scope.
     pub fn has_scope(&self, scope: &str) -> bool {
-        self.scopes.iter().any(|has| has == scope)
+        self.0.scopes.iter().any(|has| has == scope)
     }
 
     /// The claims of its token.
     pub fn claims(&self) -> &Map<String, Value> {
-        &self.claims
+        &self.0.claims
     }
 }
 
 /// Without the values of claims, which may be personal or secret.
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let claims: Vec<&String> = self.claims.keys().collect();
+        let claims: Vec<&String> = self.0.claims.keys().collect();
         f.debug_struct("Principal")
-            .field("id", &self.id)
-            .field("scopes", &self.scopes)
+            .field("id", &self.0.id)
+            .field("scopes", &self.0.scopes)
             .field("claims", &claims)
             .finish()
     }
@@ -117,6 +123,14 @@ impl HttpHead {
         Self { extensions: Arc::new(extensions) }
     }
 
+    /// Of a request that goes on.
+    pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
+        let extensions = request.extensions.get::<http::request::Parts>();
+        extensions.map_or_else(Self::default, |parts| Self {
+            extensions: Arc::new(parts.extensions.clone()),
+        })
+    }
+
     /// Of a request that this server read. What goes on for minutes must not keep the buffer that the
     /// head was read into, of which its headers are parts.
     pub(crate) fn new(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
@@ -134,8 +148,12 @@ impl HttpHead {
         Self { extensions: Arc::new(extensions) }
     }
 
+    pub(crate) fn identity(&self) -> Option<&Principal> {
+        self.extensions.get()
+    }
+
     pub(crate) fn principal(&self) -> String {
-        self.extensions.get::<Principal>().map(|who| who.id.clone()).unwrap_or_default()
+        self.extensions.get::<Principal>().map(|who| who.id().to_owned()).unwrap_or_default()
     }
 
     /// Whose rate this request counts for. A session is nobody: whoever wants another opens one.
@@ -149,8 +167,17 @@ impl HttpHead {
 
 #[cfg(not(feature = "mcp-http"))]
 impl HttpHead {
+    pub(crate) fn of(_: &RequestContext<RoleServer>) -> Self {
+        Self::default()
+    }
+
     pub(crate) fn take(_: &mut RequestContext<RoleServer>) -> Self {
         Self::default()
+    }
+
+    #[expect(clippy::unused_self, reason = "without HTTP there is nothing in it")]
+    pub(crate) fn identity(&self) -> Option<&Principal> {
+        None
     }
 
     pub(crate) fn principal(&self) -> String {

@@ -6,7 +6,7 @@ use rmcp::model::{InputRequests, InputRequiredResult, InputResponses};
 
 use super::caller::input_request;
 use super::error::Error as E;
-use super::session::{StateBinding, StateNumber};
+use super::session::{KeyIndex, Opened, StateBinding, StateNumber};
 use super::state::SharedState;
 use crate::context::{CallerAnswer, Question, Recording, Rounds};
 use crate::error::Result;
@@ -18,6 +18,7 @@ pub(super) struct Round {
     binding: StateBinding,
     /// That of the state that came with the request.
     number: Option<StateNumber>,
+    key: KeyIndex,
     claim: Mutex<Claim>,
 }
 
@@ -40,12 +41,12 @@ impl Round {
         state: Option<&str>,
         responses: Option<InputResponses>,
     ) -> Result<(Self, Recording), E> {
-        let (mut recording, number) = match state {
+        let (mut recording, number, key) = match state {
             Some(state) => {
-                let (recording, number) = shared.sealer.open(state, &binding)?;
-                (recording, Some(number))
+                let Opened { recording, number, key } = shared.sealer.open(state, &binding)?;
+                (recording, Some(number), key)
             }
-            None => (Recording::default(), None),
+            None => (Recording::default(), None, KeyIndex::default()),
         };
         for (key, answer) in responses.unwrap_or_default() {
             let answer = CallerAnswer::from_json(answer);
@@ -57,7 +58,7 @@ impl Round {
             }
         }
         let shared = Arc::clone(shared);
-        Ok((Self { shared, binding, number, claim: Mutex::new(Claim::Open) }, recording))
+        Ok((Self { shared, binding, number, key, claim: Mutex::new(Claim::Open) }, recording))
     }
 
     /// Whether another request answered the state of this one first.
@@ -81,14 +82,14 @@ impl Round {
         // Where nothing was answered the questions are those of before, and are answered once.
         let again = self.number.filter(|_| *lock(&self.claim) == Claim::Open);
         let number = again.unwrap_or_else(|| self.shared.sealer.new_number());
-        let state = self.shared.sealer.seal(&recording, number, &self.binding)?;
+        let state = self.shared.sealer.seal(&recording, number, self.key, &self.binding)?;
         Ok(InputRequiredResult::new(Some(requests), Some(state)))
     }
 }
 
 impl Rounds for Round {
     fn know(&self, question: &str) -> String {
-        self.shared.sealer.digest(question)
+        self.shared.sealer.digest(question, self.key)
     }
 
     fn claim(&self) -> bool {

@@ -73,12 +73,18 @@ impl McpServer {
         let served = match listening.place {
             Some(place) => {
                 let shared = Arc::clone(handler.shared());
+                warn_unknown_callers(&shared);
                 // It has a session of its own, which is counted.
                 drop(handler);
-                http::serve(shared, place, listening.told, stop).await
+                http::serve(shared, place, listening.told, listening.acceptor, stop).await
             }
             None => {
                 warn_unused(&listening);
+                if handler.settings().http.authentication.is_required() {
+                    tracing::info!(
+                        "stdio: its client is the user who started this, without a token"
+                    );
+                }
                 serve_stdio(handler, stop).await
             }
         };
@@ -103,11 +109,19 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// As serving: the registry is checked first.
+    /// As serving: the registry is checked first. [`middleware`](Self::middleware) is an error: a handler
+    /// would run without.
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
+        if !self.settings.middleware.is_empty() {
+            return Err(E::MiddlewareOfHandler.into());
+        }
         self.hosts.register_soon(&self.genkit.registry);
         #[cfg(feature = "mcp-http")]
         warn_unused(&self.listening);
+        #[cfg(feature = "mcp-http")]
+        if self.settings.http.authentication.is_required() {
+            return Err(E::HandlerAuthenticates.into());
+        }
         self.check(false)
     }
 
@@ -148,9 +162,15 @@ impl McpServer {
     /// user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
         self.genkit.registry.check_with(&self.genkit.states)?;
+        #[cfg(feature = "mcp-http")]
+        if let Some(resource) = &self.settings.http.resource {
+            resource.check()?;
+            if !self.settings.http.authentication.is_required() {
+                return Err(E::NothingVerifies.into());
+            }
+        }
         let fronts = !self.hosts.is_empty();
-        let exposes_errors = self.settings.expose_errors.unwrap_or(is_local);
-        let shared = SharedState::new(self.genkit, self.settings, self.hosts, exposes_errors)?;
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
         let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
@@ -195,7 +215,7 @@ fn stdio_limits(shared: &SharedState) -> StdioLimits {
 }
 
 /// Serves one client over a pipe in memory, in the background, until the client goes.
-#[cfg(any(feature = "testing", feature = "mcp-host"))]
+#[cfg(any(feature = "testing", feature = "mcp-host", feature = "cli"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
     let handler = server.check(true)?;
@@ -205,13 +225,26 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     Ok(())
 }
 
+/// Tells of functions that nobody can call.
+#[cfg(feature = "mcp-http")]
+fn warn_unknown_callers(shared: &SharedState) {
+    let is_known = shared.settings.is_authenticated()
+        || shared.settings.values.get::<super::principal::Principal>().is_some();
+    if !is_known && shared.lists().has_permits() {
+        tracing::warn!(
+            "`permit = \"..\"` asks for scopes, and nobody who calls is known to have any: add \
+             `.authenticate(..)`"
+        );
+    }
+}
+
 /// Tells of settings that have no effect where nothing listens.
 #[cfg(feature = "mcp-http")]
 fn warn_unused(listening: &crate::http_server::Listening) {
     if listening.is_set() {
         tracing::warn!(
-            "`.http(..)`, `.listener(..)` and `.on_listening(..)` have no effect here: they are \
-             for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
+            "`.http(..)`, `.listener(..)`, `.unix_listener(..)`, `.accept_with(..)` and `.on_listening(..)` \
+             have no effect here: they are for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
              without an address the server is on stdio"
         );
     }

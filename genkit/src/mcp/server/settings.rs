@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::lists::Filter;
+use super::permission::Permissions;
 use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use crate::context::TypeMap;
 
@@ -70,6 +71,7 @@ pub(crate) struct ServerSettings {
     pub(crate) version: String,
     pub(crate) instructions: Option<String>,
     pub(crate) filter: Filter,
+    pub(crate) permissions: Permissions,
     pub(crate) page_size: Option<usize>,
     pub(crate) timeout: Duration,
     pub(crate) max_output: usize,
@@ -84,11 +86,15 @@ pub(crate) struct ServerSettings {
     /// Whether clients read errors with all their causes; `None` is that of the transport.
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
-    pub(crate) sealing_key: Option<Vec<u8>>,
+    /// The one that seals first; those of before open still.
+    pub(crate) sealing_keys: Vec<Vec<u8>>,
     pub(crate) extensions: Map<String, Value>,
     /// What every request is given.
     pub(crate) values: TypeMap,
     pub(crate) max_line: usize,
+    /// Around each request, the first outermost.
+    pub(crate) middleware:
+        std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "mcp-http")]
     pub(crate) http: HttpSettings,
 }
@@ -100,15 +106,40 @@ pub(crate) struct HttpSettings {
     pub(crate) max_body: usize,
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Vec<String>,
-    pub(crate) bearer: Option<String>,
+    pub(crate) authentication: super::auth::Authentication,
+    /// What clients without a token are told.
+    pub(crate) resource: Option<super::auth::ProtectedResource>,
     pub(crate) sessions: bool,
     /// How long one may be idle, where that is not the default.
     pub(crate) session_timeout: Option<Duration>,
     /// The header in which a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
+    /// Whether somebody asks how it is.
+    pub(crate) health: Option<HealthSettings>,
     /// Where sessions outlive this process.
     pub(crate) session_store:
         Option<std::sync::Arc<dyn crate::mcp::server::session_store::SessionStore>>,
+}
+
+/// Health: where it is told, and what must hold for it.
+#[cfg(feature = "mcp-http")]
+#[derive(Clone)]
+pub(crate) struct HealthSettings {
+    pub(crate) path: String,
+    pub(crate) checks: std::sync::Arc<[HealthCheck]>,
+}
+
+/// A check of the program's own.
+#[cfg(feature = "mcp-http")]
+pub(crate) type HealthCheck = std::sync::Arc<
+    dyn Fn() -> crate::future::BoxFuture<'static, crate::error::Result<()>> + Send + Sync,
+>;
+
+#[cfg(feature = "mcp-http")]
+impl Default for HealthSettings {
+    fn default() -> Self {
+        Self { path: "/health".to_owned(), checks: std::sync::Arc::default() }
+    }
 }
 
 impl Default for ServerSettings {
@@ -119,6 +150,7 @@ impl Default for ServerSettings {
             version: "0.0.0".to_owned(),
             instructions: None,
             filter: Filter::default(),
+            permissions: Permissions::default(),
             page_size: None,
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,
@@ -132,13 +164,25 @@ impl Default for ServerSettings {
             audit_contents: false,
             expose_errors: None,
             approval_fallback: ApprovalFallback::default(),
-            sealing_key: None,
+            sealing_keys: Vec::new(),
             extensions: Map::new(),
             values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,
+            middleware: std::sync::Arc::default(),
             #[cfg(feature = "mcp-http")]
             http: HttpSettings::default(),
         }
+    }
+}
+
+impl ServerSettings {
+    /// Whether every client over HTTP has a token.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        #[cfg(feature = "mcp-http")]
+        let is_required = self.http.authentication.is_required();
+        #[cfg(not(feature = "mcp-http"))]
+        let is_required = false;
+        is_required
     }
 }
 
@@ -147,9 +191,11 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             max_body: DEFAULT_MAX_BODY,
+            health: None,
             hosts: None,
             origins: Vec::new(),
-            bearer: None,
+            authentication: super::auth::Authentication::default(),
+            resource: None,
             sessions: true,
             session_timeout: None,
             session_store: None,

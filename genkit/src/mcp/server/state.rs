@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-#[cfg(feature = "mcp-http")]
 use super::error::Error as E;
 use super::hosts::FrontedHosts;
 use super::lists::{ListCache, Lists};
-use super::principal::HttpHead;
+use super::permission::{Caller, Item};
+use super::principal::{HttpHead, Principal};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
-use super::session::{Notifier, Session, StateSealer};
+use super::session::{Notifier, Sees, Session, StateSealer};
+#[cfg(feature = "mcp-http")]
+use super::settings::HealthSettings;
 use super::settings::ServerSettings;
 use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
@@ -30,6 +32,8 @@ pub(crate) struct SharedState {
     lists: ListCache,
     /// Whether clients read errors with all their causes.
     pub(crate) exposes_errors: bool,
+    /// Whether the client is the user who started the server.
+    is_local: bool,
     /// Hosts live as long as the server that fronts them.
     hosts: FrontedHosts,
 }
@@ -39,10 +43,13 @@ impl SharedState {
         genkit: Genkit,
         settings: ServerSettings,
         hosts: FrontedHosts,
-        exposes_errors: bool,
+        is_local: bool,
     ) -> Result<Self> {
+        #[cfg(feature = "mcp-http")]
+        check_health_path(settings.http.health.as_ref())?;
+        let exposes_errors = settings.expose_errors.unwrap_or(is_local);
         Ok(Self {
-            sealer: StateSealer::new(settings.sealing_key.as_deref())?,
+            sealer: StateSealer::new(&settings.sealing_keys)?,
             quotas: Quotas::new(&QuotaLimits {
                 places: settings.max_in_flight,
                 per_second: settings.per_second,
@@ -56,6 +63,7 @@ impl SharedState {
             genkit,
             settings,
             exposes_errors,
+            is_local,
             hosts,
         })
     }
@@ -74,12 +82,57 @@ impl SharedState {
     }
 
     /// The session of a client about whom nothing else is known.
-    pub(crate) fn session_of(&self, key: ClientKey) -> Session {
+    pub(crate) fn session_of(self: &Arc<Self>, key: ClientKey) -> Session {
         let client = self.quotas.client(key);
-        match client.open_session() {
+        let session = match client.open_session() {
             Some((quota, counted)) => Session::new(quota, Some(counted)),
             None => Session::new(client.sessionless(""), None),
+        };
+        session.set_sees(self.sees(None));
+        session
+    }
+
+    /// The caller of a request.
+    pub(crate) fn caller<'a>(&'a self, head: &'a HttpHead) -> Caller<'a> {
+        self.caller_of(head.identity())
+    }
+
+    pub(crate) fn caller_of<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {
+        let principal = principal.or_else(|| self.settings.values.get());
+        Caller::new(principal, self.is_local)
+    }
+
+    /// What the scopes of functions and the rules of the program say.
+    fn permits(&self, caller: &Caller<'_>, item: Item<'_>) -> bool {
+        self.settings.permissions.permits(caller, item)
+    }
+
+    /// Whether there is something that is not there for everybody.
+    fn restricts(&self, lists: &Lists) -> bool {
+        self.settings.permissions.has_rules() || lists.has_permits()
+    }
+
+    /// Which resources a subscriber hears of.
+    pub(crate) fn sees(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
+        // A function that asks for scopes may come later, to a client that is not local.
+        let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
+        if is_trusted && !self.settings.permissions.has_rules() {
+            return Sees::default();
         }
+        let (shared, principal) = (Arc::downgrade(self), principal.cloned());
+        Sees::new(move |uri| {
+            shared.upgrade().is_some_and(|shared| {
+                let caller = shared.caller_of(principal.as_ref());
+                !shared.restricts(&shared.lists())
+                    || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
+            })
+        })
+    }
+
+    /// How many servers behind this one are connected, of those that should be.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn servers_behind(&self) -> (usize, usize) {
+        self.hosts.servers()
     }
 
     /// Whether what fronted hosts have is in the registry.
@@ -98,29 +151,88 @@ impl SharedState {
         for_callers(error, action, self.exposes_errors)
     }
 
+    /// Everything that is there for anybody.
     pub(crate) fn lists(&self) -> Arc<Lists> {
-        self.lists.get(&self.genkit.registry, &self.settings.filter)
+        let is_private = self.settings.permissions.has_rules() || self.settings.is_authenticated();
+        self.lists.get(&self.genkit.registry, &self.settings.filter, is_private)
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
+    /// What is there for a caller.
+    pub(crate) fn lists_of(&self, caller: &Caller<'_>) -> Arc<Lists> {
         let lists = self.lists();
-        self.genkit
-            .registry
-            .tool(lists.tool_name(name))
-            .filter(|tool| self.settings.filter.tool(tool))
+        if self.restricts(&lists) { lists.view(|item| self.permits(caller, item)) } else { lists }
     }
 
-    pub(crate) fn prompt(&self, name: &str) -> Option<Prompt> {
+    pub(crate) fn tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, Absent> {
         let lists = self.lists();
-        self.genkit
-            .registry
-            .prompt(lists.prompt_name(name))
-            .filter(|prompt| self.settings.filter.prompt(prompt))
+        let found = self.genkit.registry.tool(lists.tool_name(name));
+        let found = found.filter(|tool| self.settings.filter.tool(tool));
+        self.shown(found, caller)
     }
 
-    /// The resource at `uri`: a fixed address first, then the most specific template.
-    pub(crate) fn resource(&self, uri: &str) -> Option<(Resource, Map<String, Value>)> {
-        self.genkit.registry.resource_for(uri, |resource| self.settings.filter.resource(resource))
+    pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
+        let lists = self.lists();
+        let found = self.genkit.registry.prompt(lists.prompt_name(name));
+        let found = found.filter(|prompt| self.settings.filter.prompt(prompt));
+        self.shown(found, caller)
+    }
+
+    /// The resource at `uri`: a fixed address first, then the most specific template. One that is not
+    /// there for the caller is not looked for in the next: that would read it by another door.
+    pub(crate) fn resource(
+        &self,
+        uri: &str,
+        caller: &Caller<'_>,
+    ) -> Result<(Resource, Map<String, Value>), Absent> {
+        let filter = |resource: &Resource| self.settings.filter.resource(resource);
+        let found = self.genkit.registry.resource_for(uri, filter);
+        let (resource, variables) = found.ok_or(Absent::Unknown)?;
+        Ok((self.shown(Some(resource), caller)?, variables))
+    }
+
+    /// The resource or the template that is defined as `uri`.
+    pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, Absent> {
+        let found = self.genkit.registry.resource(uri);
+        let found = found.filter(|resource| self.settings.filter.resource(resource));
+        self.shown(found, caller)
+    }
+
+    fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
+    where
+        for<'a> Item<'a>: From<&'a T>,
+    {
+        let found = found.ok_or(Absent::Unknown)?;
+        if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(Absent::Hidden) }
+    }
+}
+
+/// Why something is not there. Clients are told the same of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    Unknown,
+    /// It is not for this caller.
+    Hidden,
+}
+
+impl Absent {
+    /// The error that a client gets of what is `unknown`; the audit log has the difference.
+    pub(crate) fn error(self, unknown: E) -> E {
+        match self {
+            Self::Unknown => unknown,
+            Self::Hidden => E::Hidden(Box::new(unknown)),
+        }
+    }
+}
+
+#[cfg(feature = "mcp-http")]
+fn check_health_path(health: Option<&HealthSettings>) -> Result<()> {
+    let Some(HealthSettings { path, .. }) = health else { return Ok(()) };
+    let is_path = path.len() > 1 && path.starts_with('/') && !path.starts_with("/mcp");
+    let is_path = is_path && !path.starts_with("/.well-known");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    match is_path && path.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(E::HealthPath(path.clone()).into()),
     }
 }
 

@@ -31,6 +31,11 @@ impl ModelRef {
             Kind::Value(model) => model.name(),
         }
     }
+
+    /// Whether it is a value, and no name.
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(self.0, Kind::Value(_))
+    }
 }
 
 /// What `.model(..)` takes: a model by its name, or as a value.

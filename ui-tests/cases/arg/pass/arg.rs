@@ -254,6 +254,19 @@ mod completion_misspelt {
     }
 }
 
+mod extension_by_value {
+    use genkit::tool;
+
+    struct User;
+
+    /// Does something.
+    #[tool]
+    async fn act(#[arg(extension)] user: &User) -> String {
+        let _ = user;
+        String::new()
+    }
+}
+
 fn main() {
     default_text_for_a_number::check();
 }

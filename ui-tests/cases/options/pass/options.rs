@@ -433,6 +433,16 @@ mod media_type_without_slash {
     }
 }
 
+mod permit_is_no_scope {
+    use genkit::tool;
+
+    /// Says hello.
+    #[tool(permit = "notes:read notes:write")]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+}
+
 fn main() {
     unknown_but_near::check();
     unknown::check();

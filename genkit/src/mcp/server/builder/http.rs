@@ -1,16 +1,22 @@
 //! Options of a server over streamable HTTP.
 
+use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use super::McpServer;
-use crate::http_server::ListenPlace;
+use crate::error::{BoxError, Error};
+use crate::http_server::{HttpStream, ListenPlace};
+use crate::mcp::server::auth::{Authentication, ProtectedResource, TokenVerifier};
 use crate::mcp::server::session_store::SessionStore;
+use crate::mcp::server::settings::HealthCheck;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
+    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
     /// told which, and the log has it ([`log_to_stderr`](crate::log_to_stderr)).
     ///
     /// ```no_run
@@ -45,6 +51,53 @@ impl McpServer {
         self
     }
 
+    /// Serves streamable HTTP at `/mcp` on a Unix socket that is bound already: one that systemd handed over.
+    /// `.http("unix:/run/notes.sock")` makes one, and takes it away at the end; who may open it is what the
+    /// folder and the process's umask say.
+    ///
+    /// All clients of a Unix socket are one, at 127.0.0.1, unless a proxy says who they are
+    /// ([`client_address_from`](Self::client_address_from)).
+    ///
+    /// ```no_run
+    /// # #[cfg(unix)]
+    /// # async fn run() -> genkit::Result<()> {
+    /// let socket = std::os::unix::net::UnixListener::bind("/run/notes.sock")?;
+    /// genkit::serve_mcp().unix_listener(socket).await
+    /// # }
+    /// ```
+    #[cfg(unix)]
+    pub fn unix_listener(mut self, listener: std::os::unix::net::UnixListener) -> Self {
+        self.listening.place = Some(ListenPlace::UnixListener(listener));
+        self
+    }
+
+    /// What each connection goes through before HTTP is spoken, for a server that listens by itself: TLS, by an
+    /// acceptor of your own. A connection that it refuses is ended; it has 30 seconds.
+    ///
+    /// With `tokio-rustls` the closure is
+    /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp()
+    ///     .http("0.0.0.0:8443")
+    ///     .accept_with(|stream| async move { Ok(stream) }) // as it is
+    ///     .await
+    /// # }
+    /// ```
+    pub fn accept_with<F, Fut, S>(mut self, accept: F) -> Self
+    where
+        F: Fn(HttpStream) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::io::Result<S>> + Send + 'static,
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        self.listening.acceptor = Some(Arc::new(move |stream| {
+            let accepting = accept(stream);
+            Box::pin(async move { accepting.await.map(HttpStream::other) })
+        }));
+        self
+    }
+
     /// Calls `told` with the address once the server over HTTP accepts connections: for port 0, or to
     /// open a browser.
     ///
@@ -61,9 +114,49 @@ impl McpServer {
         self
     }
 
-    /// Requires `Authorization: Bearer TOKEN` of every request. Default is to require nothing.
+    /// Requires `Authorization: Bearer TOKEN` of every request over HTTP. Default is to require nothing.
+    ///
+    /// It tells nobody apart: for that there is [`authenticate`](Self::authenticate), in whose place it
+    /// stands, as that in its.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
-        self.settings.http.bearer = Some(token.into());
+        self.settings.http.authentication =
+            Authentication::SharedToken(token.into().into_boxed_str().into());
+        self
+    }
+
+    /// Requires a bearer token of every request over HTTP that `verifier` takes. Default is to require
+    /// nothing.
+    ///
+    /// The [`Principal`](crate::mcp::server::Principal) that the verifier finds owns the sessions that it
+    /// opens, has a share and a rate of its own, stands in the audit events, and is at hand in functions
+    /// by `#[arg(extension)] user: &Principal`. The token is not: the header is taken out of the request,
+    /// so that no function passes it on.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::server::{Principal, TokenError};
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp()
+    ///     .http("127.0.0.1:8000")
+    ///     .authenticate(|token: String| async move {
+    ///         match token.as_str() {
+    ///             "k-7f3a" => Ok(Principal::new("ada").with_scopes(["notes:write"])),
+    ///             _ => Err(TokenError::invalid("the key is unknown")),
+    ///         }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    pub fn authenticate(mut self, verifier: impl TokenVerifier) -> Self {
+        self.settings.http.authentication = Authentication::Verifier(Arc::new(verifier));
+        self
+    }
+
+    /// Tells clients without a token where they get one: the metadata of an OAuth resource (RFC 9728), and
+    /// the challenges of MCP's authorization. What checks the tokens is
+    /// [`authenticate`](Self::authenticate).
+    pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
+        self.settings.http.resource = Some(resource);
         self
     }
 
@@ -96,6 +189,51 @@ impl McpServer {
     /// server that nobody reaches but through the proxy: anybody else could write what they like.
     pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
         self.settings.http.client_address_from = Some(header.into());
+        self
+    }
+
+    /// Health routes for orchestrators and load balancers, for example `.health("/health")`: `GET /health` is
+    /// 200 while the process answers, and `GET /health/ready` while clients may come. Default is none.
+    ///
+    /// Not ready (503, with the reason in a word) is a server while those [behind](Self::host) it are being
+    /// connected, while none of them is, or while a [`ready_when`](Self::ready_when) fails. Neither route needs
+    /// a token, a session or an allowed `Host`: probes have none.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp().http("0.0.0.0:8000").health("/health").await
+    /// # }
+    /// ```
+    pub fn health(mut self, path: impl Into<String>) -> Self {
+        self.settings.http.health.get_or_insert_default().path = path.into();
+        self
+    }
+
+    /// One more condition of readiness, for example that a database answers: asked once a second at most,
+    /// for 5 seconds at most. Why it fails is in the log. Without a [`health`](Self::health) the routes are
+    /// `/health` and `/health/ready`.
+    ///
+    /// ```
+    /// # #[derive(Clone)] struct Db;
+    /// # impl Db { async fn ping(&self) -> std::io::Result<()> { Ok(()) } }
+    /// # let db = Db;
+    /// let server = genkit::serve_mcp().health("/health").ready_when(move || {
+    ///     let db = db.clone();
+    ///     async move { db.ping().await }
+    /// });
+    /// ```
+    pub fn ready_when<F, Fut, E>(mut self, check: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let check: HealthCheck = Arc::new(move || {
+            let checking = check();
+            Box::pin(async move { checking.await.map_err(Error::from_failure) })
+        });
+        let health = self.settings.http.health.get_or_insert_default();
+        health.checks = health.checks.iter().cloned().chain([check]).collect();
         self
     }
 

@@ -4,11 +4,14 @@
 mod http;
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::hosts::FrontedHosts;
+use super::middleware::RequestMiddleware;
+use super::permission::{Caller, Item};
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
 use crate::future::BoxFuture;
@@ -56,6 +59,7 @@ use crate::future::BoxFuture;
 ///     .tagged("money")
 ///     .only(["change*"])
 ///     .except(["*_admin"])
+///     .permit(|caller, _| caller.is_local())
 ///     .page_size(50)
 ///     .timeout(Duration::from_secs(30))
 ///     .max_output(64 * 1024)
@@ -174,6 +178,38 @@ impl McpServer {
     /// Hides tools, prompts and resources of these names; `*` stands for any text.
     pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.except.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Shows only what `rule` grants: for a caller to whom it does not, a tool, a prompt or a resource is
+    /// not there, neither in lists nor for calls, completions and subscriptions. Called again, all rules
+    /// must grant it, as must the scopes of `#[tool(permit = "..")]`.
+    ///
+    /// It is asked for each item of a list and for each call, so it should be quick; who sees the same gets
+    /// the same list, which is made once.
+    ///
+    /// ```
+    /// use genkit::tool;
+    ///
+    /// /// Deletes everything.
+    /// #[tool(tags("admin"))]
+    /// async fn reset() {}
+    ///
+    /// /// Notes something.
+    /// #[tool(permit = "notes:write")]
+    /// async fn note(text: String) -> String { text }
+    ///
+    /// let server = genkit::serve_mcp().permit(|caller, item| {
+    ///     let is_admin = caller.principal().is_some_and(|who| who.id() == "ada");
+    ///     is_admin || !item.tags().any(|tag| tag == "admin")
+    /// });
+    /// # let _ = server;
+    /// ```
+    pub fn permit(
+        mut self,
+        rule: impl Fn(&Caller<'_>, &Item<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.permissions.rules.push(Arc::new(rule));
         self
     }
 
@@ -315,10 +351,49 @@ impl McpServer {
         self
     }
 
+    /// Request middleware: code around each list, call, read, prompt and completion, whatever the client;
+    /// called again, inside of those before. [`on_request`](crate::mcp::server::on_request) makes one of a
+    /// closure.
+    ///
+    /// The middleware of the program ([`GenkitBuilder::middleware`](crate::GenkitBuilder::middleware))
+    /// stands around its tools here, too, inside of this one: it sees typed calls, and may change them.
+    ///
+    /// What a caller may do is checked inside of it: an answer that it keeps is for those it was made for, so
+    /// a cache has [`ServedRequest::client`](crate::mcp::server::ServedRequest::client) in its key.
+    ///
+    /// ```
+    /// use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let closed = on_call(|request: ServedRequest, next: NextRequest| async move {
+    ///     match request.name() {
+    ///         "delete" => Err(Error::new(ErrorKind::PermissionDenied, "not on Sundays")),
+    ///         _ => next.run().await,
+    ///     }
+    /// });
+    /// let server = genkit::serve_mcp().middleware(closed);
+    /// ```
+    pub fn middleware(mut self, middleware: impl RequestMiddleware) -> Self {
+        let before = self.settings.middleware.iter().cloned();
+        self.settings.middleware = before.chain([Arc::new(middleware) as _]).collect();
+        self
+    }
+
     /// The key that seals what a question carries through the client: at least 32 random bytes,
     /// the same for all instances of the server. Default is a key of this process alone.
+    ///
+    /// Given again, the first one seals and the others open what they sealed. So a fleet changes its key
+    /// without a question lost: first every instance learns the new key as its second, then each
+    /// has it as its first, and after an hour, when no question lives that the old one sealed, it goes.
+    ///
+    /// ```
+    /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
+    /// genkit::serve_mcp()
+    ///     .sealing_key(key_of("november"))
+    ///     .sealing_key(key_of("october"));
+    /// ```
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
-        self.settings.sealing_key = Some(key.into());
+        self.settings.sealing_keys.push(key.into());
         self
     }
 

@@ -14,7 +14,9 @@ use rmcp::model::{
     InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     RequestId, ServerResult, SubscriptionsListenRequestParams,
 };
+use serde_json::Value;
 
+use super::around::Surrounded;
 use super::call::Written;
 use super::params::{self, Params};
 use super::rules::Rules;
@@ -99,7 +101,7 @@ impl Engine {
             quota: origin.client,
         };
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
-        let call = NewCall { id, method, function: 0, engine: self.clone() };
+        let call = NewCall { id, method, function: 0, around: None, engine: self.clone() };
         match params {
             Params::Initialize(params) if era == Era::Legacy => {
                 Ok(self.initialize(session, id, &params))
@@ -178,7 +180,8 @@ impl Engine {
         let accepted = listen::accepted(params.notifications);
         let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let filter = ListenFilter::new(&accepted, request.session.quota())?;
+            let sees = self.shared.sees(request.head.identity());
+            let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });
         let (filter, open) = match admitted {
@@ -203,36 +206,48 @@ struct NewCall<'a> {
     method: &'a str,
     /// Which function it is, among those that may be slow.
     function: u64,
+    /// The middleware around it.
+    around: Option<Surrounded>,
     engine: Engine,
 }
 
 impl NewCall<'_> {
     fn list(
-        self,
+        mut self,
         kind: ListKind,
         cursor: Option<String>,
         request: Request,
     ) -> Result<Action, ErrorData> {
+        let shared = &self.engine.shared;
+        let page_of = cursor.as_deref().unwrap_or_default();
+        self.around = Surrounded::new(shared, kind.method(), page_of, || Value::Null, &request);
         if let Err(error) = request.quota.count_request() {
             return Err(request.refused(kind.method(), "", error));
         }
         let era = request.era;
-        let page = move |engine: &Engine| {
-            let lists = engine.shared.lists();
+        let page = move |engine: &Engine, request: &Request| {
+            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
             lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings)
         };
-        if self.engine.shared.has_all_hosts() {
-            return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine)?)));
+        if self.around.is_none() && self.engine.shared.has_all_hosts() {
+            return Ok(Action::Reply(message::encoded(self.id, &page(&self.engine, &request)?)));
         }
-        self.run(request, move |engine, _| async move {
+        self.run(request, move |engine, request| async move {
             engine.shared.with_hosts().await;
-            let page = page(&engine)?;
+            let page = page(&engine, &request)?;
             Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
         })
     }
 
-    fn tool(self, params: CallToolRequestParams, request: Request) -> Result<Action, ErrorData> {
+    fn tool(
+        mut self,
+        params: CallToolRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
         let era = request.era;
+        let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
+        self.around =
+            Surrounded::new(&self.engine.shared, "tools/call", &params.name, given, &request);
         self.named(&params.name).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
@@ -240,8 +255,15 @@ impl NewCall<'_> {
         })
     }
 
-    fn prompt(self, params: GetPromptRequestParams, request: Request) -> Result<Action, ErrorData> {
+    fn prompt(
+        mut self,
+        params: GetPromptRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
         let (era, limit, name) = (request.era, self.max_output(), params.name.clone());
+        let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
+        self.around =
+            Surrounded::new(&self.engine.shared, "prompts/get", &params.name, given, &request);
         self.named(&params.name).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
@@ -253,11 +275,14 @@ impl NewCall<'_> {
     }
 
     fn resource(
-        self,
+        mut self,
         params: ReadResourceRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
         let (era, limit, uri) = (request.era, self.max_output(), params.uri.clone());
+        let shared = &self.engine.shared;
+        self.around =
+            Surrounded::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         self.named(&params.uri).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
@@ -269,11 +294,14 @@ impl NewCall<'_> {
     }
 
     fn completion(
-        self,
+        mut self,
         params: CompleteRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
         let (era, limit, name) = (request.era, self.max_output(), params.argument.name.clone());
+        let shared = &self.engine.shared;
+        let none = || Value::Null;
+        self.around = Surrounded::new(shared, "completion/complete", &name, none, &request);
         self.named(&params.argument.name).run(request, move |engine, request| async move {
             let found = completion::complete(&engine.shared, params, request).await;
             let found = found.map_err(|error| era.error(error))?;
@@ -303,7 +331,10 @@ impl NewCall<'_> {
         let cancel = request.cancel.clone();
         let open = OpenRequest::new(&request.session, self.id, &cancel)?;
         let work = work(self.engine, request);
-        Ok(Action::Run(Call::new(self.function, open, cancel, work)))
+        Ok(Action::Run(match self.around {
+            None => Call::new(self.function, open, cancel, work),
+            Some(around) => Call::new(self.function, open, cancel, around.run(work)),
+        }))
     }
 }
 

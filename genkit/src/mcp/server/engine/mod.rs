@@ -10,6 +10,7 @@
 //! ```
 
 mod answers;
+mod around;
 mod call;
 mod dispatch;
 mod incoming;

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::{Methods, ToolReply, completion, info, malformed};
 use crate::mcp::server::caller::{Channel, Request};
-use crate::mcp::server::lists::page;
+use crate::mcp::server::lists::{Lists, page};
 use crate::mcp::server::principal::HttpHead;
 use crate::mcp::server::quota::ClientKey;
 use crate::mcp::server::results;
@@ -63,6 +63,13 @@ impl McpHandler {
         if size <= limit { Ok(()) } else { Err(results::no_room(name, size, limit)) }
     }
 
+    /// What is there for the caller of a request.
+    async fn lists_of(&self, request: &mut RequestContext<RoleServer>) -> Arc<Lists> {
+        self.shared.with_hosts().await;
+        let head = HttpHead::take(request);
+        self.shared.lists_of(&self.shared.caller(&head))
+    }
+
     fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
         let era = Era::of(&context);
         // Without a session only the request itself says who calls; the SDK would name itself.
@@ -89,12 +96,13 @@ impl McpHandler {
 /// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
 /// no trait.
 macro_rules! page {
-    ($self:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
+    ($self:ident, $lists:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
         let cursor = $params.and_then(|params| params.cursor);
         let (items, next) = page($all, $key, cursor.as_deref(), $self.settings().page_size)?;
         let mut result = $result::with_all_items(items.to_vec());
         result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = $self.methods().await.cache();
+        result.ttl_ms = $self.methods().await.ttl();
+        result.cache_scope = Some($lists.cache_scope());
         Ok(result)
     }};
 }
@@ -113,38 +121,45 @@ impl ServerHandler for McpHandler {
     async fn list_tools(
         &self,
         params: Option<PaginatedRequestParams>,
-        request: RequestContext<RoleServer>,
+        mut request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let lists = self.shared.with_hosts().await.lists();
+        let lists = self.lists_of(&mut request).await;
         let tools = lists.tools(Era::of(&request));
-        page!(self, ListToolsResult, tools, |tool| &tool.name, params)
+        page!(self, lists, ListToolsResult, tools, |tool| &tool.name, params)
     }
 
     async fn list_prompts(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        mut request: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let lists = self.shared.with_hosts().await.lists();
-        page!(self, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
+        let lists = self.lists_of(&mut request).await;
+        page!(self, lists, ListPromptsResult, &lists.prompts, |prompt| &prompt.name, params)
     }
 
     async fn list_resources(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        mut request: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let lists = self.shared.with_hosts().await.lists();
-        page!(self, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
+        let lists = self.lists_of(&mut request).await;
+        page!(self, lists, ListResourcesResult, &lists.resources, |resource| &resource.uri, params)
     }
 
     async fn list_resource_templates(
         &self,
         params: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        mut request: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let lists = self.shared.with_hosts().await.lists();
-        page!(self, ListResourceTemplatesResult, &lists.templates, |t| &t.uri_template, params)
+        let lists = self.lists_of(&mut request).await;
+        page!(
+            self,
+            lists,
+            ListResourceTemplatesResult,
+            &lists.templates,
+            |t| &t.uri_template,
+            params
+        )
     }
 
     async fn call_tool(
@@ -213,8 +228,9 @@ impl ServerHandler for McpHandler {
     async fn subscribe(
         &self,
         params: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        mut request: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.session.set_sees(self.shared.sees(HttpHead::take(&mut request).identity()));
         Ok(self.session.subscribe(&params.uri)?)
     }
 
@@ -240,7 +256,9 @@ impl ServerHandler for McpHandler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let sink = subscription.sink().clone();
-        let filter = ListenFilter::new(sink.accepted(), self.session.quota())?;
+        let head = HttpHead::of(subscription.request_context());
+        let sees = self.shared.sees(head.identity());
+        let filter = ListenFilter::new(sink.accepted(), self.session.quota())?.seeing(sees);
         let registry = &self.shared.genkit.registry;
         let mut changes = self.shared.notifier.subscribe(Interest::Listen(filter), registry);
         let telling = async {

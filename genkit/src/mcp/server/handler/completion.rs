@@ -22,19 +22,21 @@ pub(crate) async fn complete(
     shared.with_hosts().await;
     let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
     let (argument, value) = (params.argument.name, params.argument.value);
+    let caller = shared.caller(&request.head);
     let refused = |name: &str, why| request.refused("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
-            let prompt = shared.prompt(name);
-            let prompt = prompt.ok_or_else(|| refused(name, E::UnknownPrompt(name.clone())))?;
+            let prompt = shared
+                .prompt(name, &caller)
+                .map_err(|absent| refused(name, absent.error(E::UnknownPrompt(name.clone()))))?;
             (name.clone(), format!("prompt `{name}`"), Completed::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
-            let resource = shared.genkit.registry.resource(uri);
-            let resource = resource.filter(|found| shared.settings.filter.resource(found));
-            let resource = resource.ok_or_else(|| refused(uri, E::UnknownTemplate(uri.clone())))?;
+            let resource = shared
+                .template(uri, &caller)
+                .map_err(|absent| refused(uri, absent.error(E::UnknownTemplate(uri.clone()))))?;
             (uri.clone(), format!("resource `{uri}`"), Completed::Resource(resource))
         }
         other => {

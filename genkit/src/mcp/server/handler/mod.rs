@@ -56,10 +56,9 @@ impl<'a> Methods<'a> {
         Self { shared }
     }
 
-    /// How long clients may cache a list: the same for every client, so it may be shared.
-    pub(super) fn cache(&self) -> (Option<u64>, Option<CacheScope>) {
-        let ttl = u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX);
-        (Some(ttl), Some(CacheScope::Public))
+    /// How long clients may cache lists and contents, in milliseconds.
+    pub(super) fn ttl(&self) -> Option<u64> {
+        Some(u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX))
     }
 
     pub(super) fn call_tool(
@@ -67,13 +66,13 @@ impl<'a> Methods<'a> {
         params: CallToolRequestParams,
         request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
-        let tool = self.shared.tool(&params.name);
-        let Some(tool) = tool else {
-            let lists = self.shared.lists();
+        let caller = self.shared.caller(&request.head);
+        let tool = self.shared.tool(&params.name, &caller).map_err(|absent| {
+            let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
-            return Err(request.refused("tools/call", &params.name, unknown));
-        };
+            request.refused("tools/call", &params.name, absent.error(unknown))
+        })?;
         let settings = &self.shared.settings;
         let era = request.era;
         let invocation = Invocation {
@@ -106,13 +105,13 @@ impl<'a> Methods<'a> {
         params: GetPromptRequestParams,
         request: Request,
     ) -> Answered<impl Future<Output = Answered<GetPromptResponse>> + use<'a>> {
-        let prompt = self.shared.prompt(&params.name);
-        let Some(prompt) = prompt else {
-            let lists = self.shared.lists();
+        let caller = self.shared.caller(&request.head);
+        let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
+            let lists = self.shared.lists_of(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
             let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
-            return Err(request.refused("prompts/get", &params.name, unknown));
-        };
+            request.refused("prompts/get", &params.name, absent.error(unknown))
+        })?;
         let arguments = params.arguments.unwrap_or_default();
         if let Err(missing) = results::check_arguments(&prompt, &arguments) {
             return Err(request.refused("prompts/get", &params.name, missing));
@@ -148,11 +147,12 @@ impl<'a> Methods<'a> {
         request: Request,
     ) -> Answered<impl Future<Output = Answered<ReadResourceResponse>> + use<'a>> {
         let uri = params.uri;
-        let found = self.shared.resource(&uri);
-        let Some((resource, variables)) = found else {
-            let _ = request.refused("resources/read", &uri, E::UnknownResource(uri.clone()));
-            return Err(protocol_error(&crate::action::Error::ResourceNotFound(uri).into()));
-        };
+        let found = self.shared.resource(&uri, &self.shared.caller(&request.head));
+        let (resource, variables) = found.map_err(|absent| {
+            let unknown = absent.error(E::UnknownResource(uri.clone()));
+            let _ = request.refused("resources/read", &uri, unknown);
+            protocol_error(&crate::action::Error::ResourceNotFound(uri.clone()).into())
+        })?;
         let era = request.era;
         let invocation = Invocation {
             method: "resources/read",
@@ -174,7 +174,7 @@ impl<'a> Methods<'a> {
                 let output = |read: &Vec<_>| resource_for_span(read);
                 drive_in_span(&context, &admitted.name, span, work, output).await
             })?;
-        let ttl = self.cache().0;
+        let ttl = self.ttl();
         Ok(outcome.map(move |outcome| match outcome? {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);

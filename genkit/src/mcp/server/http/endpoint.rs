@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
 use bytes::Bytes;
-use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN};
 use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
-use super::bearer::BearerToken;
+use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
@@ -19,9 +19,13 @@ use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
 use crate::mcp::server::audit;
+use crate::mcp::server::auth::{
+    Authentication, Challenges, Denial, ProtectedResource, document_answer,
+};
 use crate::mcp::server::engine::Engine;
 use crate::mcp::server::principal::Principal;
 use crate::mcp::server::quota::{ClientKey, ClientQuota};
+use crate::mcp::server::session::Sees;
 use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::state::SharedState;
 
@@ -29,7 +33,7 @@ use crate::mcp::server::state::SharedState;
 const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 
 /// What a page may read of an answer beside its body.
-const EXPOSED: &str = "mcp-session-id";
+const EXPOSED: &str = "mcp-session-id, www-authenticate";
 
 /// The protocol and what stands before it.
 #[derive(Clone)]
@@ -38,7 +42,10 @@ pub(super) struct McpEndpoint(Arc<EndpointState>);
 pub(super) struct EndpointState {
     hosts: AllowedHosts,
     cors: Cors,
-    bearer: BearerToken,
+    authentication: Authentication,
+    challenges: Challenges,
+    required_scopes: Vec<String>,
+    metadata: Option<Metadata>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyRoom>,
     pub(super) engine: Engine,
@@ -47,14 +54,29 @@ pub(super) struct EndpointState {
     pub(super) store: Option<Arc<dyn SessionStore>>,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
+    health: Option<Health>,
     /// Ends what has no end by itself.
     pub(super) end: CancellationToken,
+}
+
+/// What clients are told of the resource, and where.
+struct Metadata {
+    path: String,
+    document: Bytes,
+}
+
+impl Metadata {
+    fn new(resource: &ProtectedResource) -> Self {
+        Self { path: resource.metadata_path(), document: resource.metadata().to_string().into() }
+    }
 }
 
 /// Who sends a request.
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
+    /// Which resources a session of it hears of.
+    pub(super) sees: Sees,
     pub(super) address: Option<IpAddr>,
     connection: Option<&'a Connection>,
 }
@@ -76,9 +98,17 @@ impl McpEndpoint {
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
-            bearer: BearerToken::new(settings.bearer.as_deref()),
+            challenges: Challenges::new(settings.resource.as_ref()),
+            required_scopes: settings
+                .resource
+                .as_ref()
+                .map(|resource| resource.required_scopes().to_vec())
+                .unwrap_or_default(),
+            metadata: settings.resource.as_ref().map(Metadata::new),
+            authentication: settings.authentication,
             max_body: settings.max_body,
             room: BodyRoom::new(settings.max_body),
+            health: Health::new(&shared),
             engine: Engine { shared },
             sessions,
             store: settings.session_store,
@@ -88,6 +118,11 @@ impl McpEndpoint {
         }))
     }
 
+    /// Where the metadata of the resource stands, if there is any.
+    pub(super) fn metadata_path(&self) -> Option<&str> {
+        self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
+    }
+
     /// Ends all sessions, and what still runs in them.
     pub(super) fn end_sessions(&self) {
         if let Some(sessions) = &self.0.sessions {
@@ -95,16 +130,27 @@ impl McpEndpoint {
         }
     }
 
+    /// The paths of health.
+    pub(super) fn health_paths(&self) -> Vec<String> {
+        self.0.health.iter().flat_map(Health::paths).map(str::to_owned).collect()
+    }
+
     /// Answers a request that an app took.
     pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
     {
+        // An app may have nested it: what is before the path is its affair.
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
         let client = self.0.client(request.headers(), request.extensions());
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
-        self.0.answer(request, RequestSender { client, owner, address, connection: None }).await
+        let sees = Sees::default();
+        let sender = RequestSender { client, owner, sees, address, connection: None };
+        self.0.answer(request, sender).await
     }
 }
 
@@ -126,7 +172,11 @@ impl HttpApp for McpEndpoint {
         mut request: Request<Incoming>,
         from: Peer<'_, Arc<ClientQuota>>,
     ) -> Response<AnswerBody> {
-        if request.uri().path() != PATH {
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
+        let path = request.uri().path();
+        if path != PATH && self.metadata_path() != Some(path) {
             return answers::empty(StatusCode::NOT_FOUND);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
@@ -136,14 +186,20 @@ impl HttpApp for McpEndpoint {
             Some(_) => self.0.client(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
-        // Nothing stands in front that could know a principal.
+        // Nothing stands in front that could know a principal: its token tells.
         let owner = Owner::default();
-        let sender = RequestSender { client, owner, address, connection: Some(from.connection) };
+        let sees = Sees::default();
+        let connection = Some(from.connection);
+        let sender = RequestSender { client, owner, sees, address, connection };
         self.0.answer(request, sender).await
     }
 }
 
 impl EndpointState {
+    async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
+        self.health.as_ref()?.answer(method, path).await
+    }
+
     fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
         let shared = &self.engine.shared;
         let header = shared.client_address_from.as_ref();
@@ -152,8 +208,8 @@ impl EndpointState {
 
     async fn answer<B>(
         &self,
-        request: Request<B>,
-        sender: RequestSender<'_>,
+        mut request: Request<B>,
+        mut sender: RequestSender<'_>,
     ) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -161,6 +217,11 @@ impl EndpointState {
         let (headers, uri) = (request.headers(), request.uri());
         if let Err(refusal) = self.hosts.check(headers, uri) {
             return refuse(request.method(), uri.path(), &sender, refusal.into());
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
+            // Whoever has no token yet reads it, also on a page of anybody.
+            let answer = document_answer(request.method(), metadata.document.clone());
+            return answer.map(AnswerBody::from);
         }
         let Some(rights) = self.cors.check(headers, uri) else {
             return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
@@ -173,22 +234,58 @@ impl EndpointState {
             return response;
         }
         let is_page = headers.contains_key(ORIGIN);
-        let mut response = if self.bearer.allows(headers) {
-            let method = request.method().clone();
-            let answered = match method {
+        let method = request.method().clone();
+        let answered = match self.identify(&mut request, &mut sender).await {
+            Err(refusal) => Err(refusal),
+            Ok(()) => match method {
                 Method::POST => self.post(request, &sender).await,
                 Method::GET => self.get(request.headers(), &sender).await,
                 Method::DELETE => self.delete(request.headers(), &sender).await,
                 _ => Err(HttpRefusal::Method(self.methods())),
-            };
-            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal))
-        } else {
-            refuse(request.method(), uri.path(), &sender, HttpRefusal::Bearer)
+            },
         };
+        let mut response =
+            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal));
         if is_page {
             self.cors.grant(rights, response.headers_mut());
         }
         response
+    }
+
+    /// Finds out whose a request is, and what is there for it.
+    async fn identify<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        if self.authentication.is_required() {
+            self.authenticate(request, sender).await?;
+        }
+        sender.sees = self.engine.shared.sees(request.extensions().get());
+        Ok(())
+    }
+
+    async fn authenticate<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        let admitted = self.authentication.admit(request.headers()).await.and_then(|principal| {
+            let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
+            if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
+        });
+        let principal = admitted.map_err(|denial| {
+            let challenge = self.challenges.of(&denial);
+            HttpRefusal::Denied { denial, challenge }
+        })?;
+        // It was given to this server, and to nobody whom a function calls.
+        request.headers_mut().remove(AUTHORIZATION);
+        if let Some(principal) = principal {
+            request.extensions_mut().insert(principal);
+            sender.owner = owner_of(request.extensions());
+            sender.client = self.client(request.headers(), request.extensions());
+        }
+        Ok(())
     }
 
     fn methods(&self) -> &'static str {

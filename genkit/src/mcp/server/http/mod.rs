@@ -8,9 +8,9 @@
 
 mod answering;
 mod answers;
-mod bearer;
 mod endpoint;
 mod get;
+mod health;
 mod names;
 mod parameter_cache;
 mod post;
@@ -32,25 +32,29 @@ use self::endpoint::McpEndpoint;
 use self::names::PATH;
 use super::state::SharedState;
 use crate::error::Result;
-use crate::http_server::{Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
+use crate::http_server::{Acceptor, Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
 
 /// Serves until `stop`, then lets what runs finish.
 pub(super) async fn serve(
     shared: Arc<SharedState>,
     place: ListenPlace,
     told: Option<ToldAddress>,
+    acceptor: Option<Acceptor>,
     stop: CancellationToken,
 ) -> Result<()> {
-    let (listener, local) = place.listen().await?;
+    let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
     // The end also ends streams that wait for changes, which never do so by themselves.
     let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
-    tracing::info!("listening on http://{local}{PATH}");
-    if let Some(told) = told {
+    // Over a Unix socket the path is that of HTTP, not of the file.
+    let path = if listener.address().is_some() { PATH } else { "" };
+    tracing::info!("listening on {listener}{path}");
+    if let (Some(told), Some(local)) = (told, listener.address()) {
         told(local);
     }
-    let served =
-        HttpServing { listener, stop, drain, grace: GRACE, end }.run(endpoint.clone()).await;
+    let served = HttpServing { listener, acceptor, stop, drain, grace: GRACE, end }
+        .run(endpoint.clone())
+        .await;
     endpoint.end_sessions();
     served
 }
@@ -58,9 +62,13 @@ pub(super) async fn serve(
 /// The endpoint for an app that listens, drains and stops by itself.
 pub(super) fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
+    let health = endpoint.health_paths();
+    let metadata_path = endpoint.metadata_path().map(str::to_owned);
     let answer = move |request: Request| {
         let endpoint = endpoint.clone();
         async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
     };
-    Router::new().route(PATH, axum::routing::any(answer))
+    let router = Router::new().route(PATH, axum::routing::any(answer.clone()));
+    let paths = health.into_iter().chain(metadata_path);
+    paths.fold(router, |router, path| router.route(&path, axum::routing::any(answer.clone())))
 }

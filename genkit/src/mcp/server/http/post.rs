@@ -60,7 +60,13 @@ impl EndpointState {
         let asked = Asked { method, is_request, params: &params };
         let headers = &parts.headers;
         let rules = rules_of(headers, asked).and_then(|rules| {
-            let parameters = |name: &str| self.parameters.of_tool(&self.engine.shared, name);
+            let shared = &self.engine.shared;
+            let caller = shared.caller_of(parts.extensions.get());
+            // What is not there for the caller is not found by what it would ask for, either.
+            let parameters = |name: &str| match shared.tool(name, &caller) {
+                Ok(_) => self.parameters.of_tool(shared, name),
+                Err(_) => Arc::default(),
+            };
             check_standard(headers, asked, parameters).map(|()| rules)
         });
         let rules = rules.map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
@@ -140,6 +146,7 @@ impl EndpointState {
             return Ok(self.act(action, answering).await);
         };
         let id = SessionId::new();
+        session.set_sees(sender.sees.clone());
         let used = sessions.open(id, sender.owner, session);
         let used = used.ok_or(HttpRefusal::NoSuchSession)?;
         self.save(&used).await;

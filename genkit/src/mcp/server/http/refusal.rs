@@ -9,6 +9,7 @@ use super::answers;
 use super::rules::HeaderFault;
 use super::streams::AnswerBody;
 use crate::http_server::{BodyError, HostRefusal};
+use crate::mcp::server::auth::Denial;
 use crate::mcp::server::engine::message;
 use crate::mcp::server::error::REFUSED;
 
@@ -18,8 +19,9 @@ pub(super) enum HttpRefusal {
     Host(#[from] HostRefusal),
     #[error("Forbidden: this Origin may not call the server; allow it with `allowed_origins`")]
     Origin,
-    #[error("Unauthorized: a bearer token is required")]
-    Bearer,
+    /// By its token, or for want of one; with what would help.
+    #[error("{denial}")]
+    Denied { denial: Denial, challenge: Option<HeaderValue> },
     #[error("Method Not Allowed: there is {0} here")]
     Method(&'static str),
     #[error("Not Acceptable: a client accepts both application/json and text/event-stream")]
@@ -58,7 +60,8 @@ impl HttpRefusal {
         match self {
             Self::Host(_) => "host",
             Self::Origin => "origin",
-            Self::Bearer => "bearer",
+            Self::Denied { denial: Denial::Scope, .. } => "scope",
+            Self::Denied { .. } => "bearer",
             Self::Body(_) => "body",
             Self::Method(_)
             | Self::NotAcceptable
@@ -76,7 +79,12 @@ impl HttpRefusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::Host(HostRefusal::Unknown(_)) | Self::Origin => StatusCode::FORBIDDEN,
-            Self::Bearer => StatusCode::UNAUTHORIZED,
+            Self::Denied { denial, .. } => match denial {
+                Denial::Missing | Denial::Invalid(_) => StatusCode::UNAUTHORIZED,
+                Denial::Scope => StatusCode::FORBIDDEN,
+                Denial::Malformed => StatusCode::BAD_REQUEST,
+                Denial::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            },
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable | Self::NoEvents => StatusCode::NOT_ACCEPTABLE,
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -101,7 +109,7 @@ impl HttpRefusal {
             Self::Header { fault, .. } => return fault.error(),
             Self::Host(HostRefusal::Unknown(_))
             | Self::Origin
-            | Self::Bearer
+            | Self::Denied { .. }
             | Self::TooManySessions
             | Self::NoSuchSession
             | Self::OthersSession
@@ -123,8 +131,8 @@ impl HttpRefusal {
         let mut response = answers::json(status, body);
         let headers = response.headers_mut();
         match self {
-            Self::Bearer => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            Self::Denied { challenge: Some(challenge), .. } => {
+                headers.insert(WWW_AUTHENTICATE, challenge);
             }
             Self::Method(allowed) => {
                 headers.insert(ALLOW, HeaderValue::from_static(allowed));

@@ -43,6 +43,7 @@ impl EndpointState {
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
         let id = id.ok_or(HttpRefusal::NoSuchSession)?;
         if let Some(found) = sessions.find(id, &sender.owner) {
+            found.session.set_sees(sender.sees.clone());
             return Ok(found);
         }
         if sessions.contains(id) {
@@ -76,6 +77,7 @@ impl EndpointState {
         let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
         let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
         let session = Arc::new(Session::new(quota, Some(counted)));
+        session.set_sees(sender.sees.clone());
         if !restore(&stored, &session) {
             return Err(HttpRefusal::NoSuchSession);
         }

@@ -65,7 +65,7 @@ impl Lists {
         settings: &ServerSettings,
     ) -> Result<Bytes, E> {
         let size = settings.page_size;
-        let out = Out { era, settings };
+        let out = Out { era, settings, scope: self.cache_scope() };
         match kind {
             ListKind::Tools => {
                 let (items, next) = page(self.tools(era), |tool| &tool.name, cursor, size)?;
@@ -90,6 +90,7 @@ impl Lists {
 struct Out<'a> {
     era: Era,
     settings: &'a ServerSettings,
+    scope: CacheScope,
 }
 
 impl Out<'_> {
@@ -115,7 +116,7 @@ impl Out<'_> {
             map.serialize_entry(name, items)?;
             let ttl = self.settings.cache_ttl.as_millis();
             map.serialize_entry("ttlMs", &u64::try_from(ttl).unwrap_or(u64::MAX))?;
-            map.serialize_entry("cacheScope", &CacheScope::Public)?;
+            map.serialize_entry("cacheScope", &self.scope)?;
             map.end()
         })();
         written.map_err(E::Unwritable)?;

@@ -3,13 +3,14 @@
 mod encoded;
 mod filter;
 mod pagination;
+mod view;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
-    Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource, ResourceTemplate,
-    Tool as McpTool, ToolAnnotations,
+    CacheScope, Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource,
+    ResourceTemplate, Tool as McpTool, ToolAnnotations,
 };
 use serde_json::{Map, Value};
 
@@ -31,33 +32,69 @@ const VERSION_KEY: &str = "version";
 /// Everything that can be listed, in the order of names.
 pub(crate) struct Lists {
     version: u64,
+    items: Items,
+    names: Arc<Names>,
+    /// Whether a function asks for scopes.
+    has_permits: bool,
+    /// Whether what one caller sees may differ from what others do.
+    is_private: bool,
+    views: view::Views,
     /// The eras differ in results that are no object.
     legacy_tools: Vec<McpTool>,
     modern_tools: Vec<McpTool>,
     pub(crate) prompts: Vec<McpPrompt>,
     pub(crate) resources: Vec<McpResource>,
     pub(crate) templates: Vec<ResourceTemplate>,
-    /// What is shown under a safe name has this one here.
-    tool_names: HashMap<String, String>,
-    prompt_names: HashMap<String, String>,
     first_pages: encoded::FirstPages,
 }
 
+/// What is listed, as the registry has it.
+struct Items {
+    tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
+    resources: Vec<Resource>,
+}
+
+/// What clients know under another name than the registry: the same for all of them.
+struct Names {
+    tools: ShownNames,
+    prompts: ShownNames,
+}
+
+/// Names that clients see, and the names that they stand for.
+struct ShownNames {
+    shown: HashMap<String, String>,
+    ours: HashMap<String, String>,
+}
+
+impl ShownNames {
+    /// Of names that may be the same as they are here.
+    fn new(names: &HashMap<&str, String>) -> Self {
+        let changed = || names.iter().filter(|(ours, shown)| ours != shown);
+        Self {
+            shown: changed().map(|(ours, shown)| ((*ours).to_owned(), shown.clone())).collect(),
+            ours: changed().map(|(ours, shown)| (shown.clone(), (*ours).to_owned())).collect(),
+        }
+    }
+
+    fn shown(&self, ours: &str) -> String {
+        self.shown.get(ours).map_or(ours, String::as_str).to_owned()
+    }
+
+    fn ours<'a>(&'a self, shown: &'a str) -> &'a str {
+        self.ours.get(shown).map_or(shown, String::as_str)
+    }
+}
+
 impl Lists {
-    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>) -> Self {
+    /// Everything that the filter lets through.
+    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>, is_private: bool) -> Self {
         let version = registry.version();
         let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
         let names = {
             let mut kept = lock(kept);
-            kept.tools.give(tools.iter().map(Tool::name), |_| false)
+            ShownNames::new(&kept.tools.give(tools.iter().map(Tool::name), |_| false))
         };
-        let shown = |era| {
-            let of = |t: &Tool| tool(t, sent(&names, t.name()), era);
-            let mut shown: Vec<McpTool> = tools.iter().map(of).collect();
-            shown.sort_by(|a, b| a.name.cmp(&b.name));
-            shown
-        };
-        let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
         let prompt_names = {
@@ -67,34 +104,55 @@ impl Lists {
                     .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
             };
             let mut kept = lock(kept);
-            kept.prompts.give(prompts.iter().map(Prompt::name), is_ours)
+            ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
         };
-        let of = |p: &Prompt| prompt(p, sent(&prompt_names, p.name()));
-        let mut shown_prompts: Vec<McpPrompt> = prompts.iter().map(of).collect();
-        shown_prompts.sort_by(|a, b| a.name.cmp(&b.name));
-        let resources = registry.resources();
-        let shown_resources = || resources.iter().filter(|r| filter.resource(r));
+        let resources = registry.resources().into_iter().filter(|r| filter.resource(r)).collect();
+        let names = Names { tools: names, prompts: prompt_names };
+        Self::of(version, Items { tools, prompts, resources }, Arc::new(names), is_private)
+    }
+
+    fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
+        let shown = |era| {
+            let of = |t: &Tool| tool(t, names.tools.shown(t.name()), era);
+            let mut shown: Vec<McpTool> = items.tools.iter().map(of).collect();
+            shown.sort_by(|a, b| a.name.cmp(&b.name));
+            shown
+        };
+        let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
+        let of = |p: &Prompt| prompt(p, names.prompts.shown(p.name()));
+        let mut prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
+        prompts.sort_by(|a, b| a.name.cmp(&b.name));
+        let has_permits = items.iter().any(|item| item.scopes().next().is_some());
+        let resources = || items.resources.iter();
         Self {
             version,
+            has_permits,
+            is_private: is_private || has_permits,
+            views: view::Views::default(),
             legacy_tools,
             modern_tools,
-            prompts: shown_prompts,
-            resources: shown_resources().filter(|r| !r.is_template()).map(resource).collect(),
-            templates: shown_resources().filter(|r| r.is_template()).map(template).collect(),
-            tool_names: changed(&names),
-            prompt_names: changed(&prompt_names),
+            prompts,
+            resources: resources().filter(|r| !r.is_template()).map(resource).collect(),
+            templates: resources().filter(|r| r.is_template()).map(template).collect(),
             first_pages: encoded::FirstPages::default(),
+            items,
+            names,
         }
     }
 
     /// The name in the registry of what clients know as `name`.
     pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.tool_names.get(name).map_or(name, String::as_str)
+        self.names.tools.ours(name)
     }
 
     /// The name in the registry of what clients know as `name`.
     pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.prompt_names.get(name).map_or(name, String::as_str)
+        self.names.prompts.ours(name)
+    }
+
+    /// Who may keep these lists, and for whom.
+    pub(crate) fn cache_scope(&self) -> CacheScope {
+        if self.is_private { CacheScope::Private } else { CacheScope::Public }
     }
 
     pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
@@ -108,17 +166,6 @@ impl Lists {
 /// Whether a name of a prompt of ours is that of a file, `sub/trip.formal`: it is shown as it is.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
-}
-
-/// The name that clients see.
-fn sent(names: &HashMap<&str, String>, name: &str) -> String {
-    names.get(name).map_or_else(|| name.to_owned(), Clone::clone)
-}
-
-/// Those that clients see under another name, by that.
-fn changed(names: &HashMap<&str, String>) -> HashMap<String, String> {
-    let changed = names.iter().filter(|(ours, sent)| ours != sent);
-    changed.map(|(ours, sent)| (sent.clone(), (*ours).to_owned())).collect()
 }
 
 /// The names that clients know, which keep their owners.
@@ -136,7 +183,8 @@ pub(crate) struct ListCache {
 }
 
 impl ListCache {
-    pub(crate) fn get(&self, registry: &Registry, filter: &Filter) -> Arc<Lists> {
+    /// `is_private` says that not everybody sees the same.
+    pub(crate) fn get(&self, registry: &Registry, filter: &Filter, is_private: bool) -> Arc<Lists> {
         let newest = lock(&self.newest).clone();
         if let Some(lists) = newest
             && lists.version == registry.version()
@@ -144,7 +192,7 @@ impl ListCache {
             return lists;
         }
         // Without the lock: others go on with what there is, and who comes too late throws away what it made.
-        let lists = Arc::new(Lists::build(registry, filter, &self.names));
+        let lists = Arc::new(Lists::build(registry, filter, &self.names, is_private));
         let mut newest = lock(&self.newest);
         match &*newest {
             Some(newer) if newer.version > lists.version => Arc::clone(newer),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use rmcp::model::SubscriptionFilter;
 
-use super::{Session, Subscriptions};
+use super::{Sees, Session, Subscriptions};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::quota::{Held, SessionQuota};
 use crate::registry::{ChangeSet, RegistryChange};
@@ -26,6 +26,7 @@ pub(crate) struct ListenFilter {
     prompts: bool,
     resources: bool,
     uris: Subscriptions,
+    sees: Sees,
     /// That it is counted among the streams.
     _stream: Held,
 }
@@ -43,8 +44,14 @@ impl ListenFilter {
             prompts: asked.prompts_list_changed == Some(true),
             resources: asked.resources_list_changed == Some(true),
             uris,
+            sees: Sees::default(),
             _stream: stream,
         })
+    }
+
+    /// Of a client that hears of these resources only.
+    pub(crate) fn seeing(self, sees: Sees) -> Self {
+        Self { sees, ..self }
     }
 }
 
@@ -54,14 +61,15 @@ impl Interest {
         match self {
             Self::Session(session) => {
                 let Some(session) = session.upgrade() else { return };
+                let sees = session.sees();
                 session.with_subscriptions(|uris| {
                     // What it gave up since then must not add up where it never reads.
                     unread.forget_updates(|uri| uris.contains(uri));
-                    add(changes, unread, |_| true, uris);
+                    add(changes, unread, |_| true, uris, &sees);
                 });
             }
             Self::Listen(filter) => {
-                add(changes, unread, |list| filter.wants(list), &filter.uris);
+                add(changes, unread, |list| filter.wants(list), &filter.uris, &filter.sees);
             }
         }
     }
@@ -83,13 +91,14 @@ fn add(
     unread: &mut ChangeSet,
     wants: impl Fn(&RegistryChange) -> bool,
     uris: &Subscriptions,
+    sees: &Sees,
 ) {
     let updated = |uri: &Arc<str>| RegistryChange::ResourceUpdated(Arc::clone(uri));
     // In their order, unless there are so many that it is less work to look for one's own.
     let few = changes.len() <= uris.len().max(IN_ORDER);
     for change in changes.iter().take(if few { usize::MAX } else { 0 }) {
         let is_wanted = match change {
-            RegistryChange::ResourceUpdated(uri) => uris.contains(uri),
+            RegistryChange::ResourceUpdated(uri) => uris.contains(uri) && sees.uri(uri),
             list => wants(list),
         };
         if is_wanted {
@@ -98,12 +107,14 @@ fn add(
     }
     if !few {
         let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
-        let wanted = lists.into_iter().filter(wants).chain(uris.iter().map(updated));
-        for change in wanted.filter(|change| changes.contains(change)) {
+        let updates = uris.iter().filter(|uri| changes.contains(&updated(uri)) && sees.uri(uri));
+        let lists = lists.into_iter().filter(|list| wants(list) && changes.contains(list));
+        for change in lists.chain(updates.map(updated)) {
             unread.add_wanted(&change);
         }
     }
     if changes.any_updated() {
-        uris.iter().for_each(|uri| unread.add_wanted(&updated(uri)));
+        let seen = uris.iter().filter(|uri| sees.uri(uri));
+        seen.for_each(|uri| unread.add_wanted(&updated(uri)));
     }
 }

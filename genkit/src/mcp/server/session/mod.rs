@@ -7,6 +7,8 @@ mod era;
 mod interest;
 mod notifier;
 mod request_state;
+mod seal;
+mod sees;
 mod subscriptions;
 
 use std::sync::Arc;
@@ -22,7 +24,8 @@ pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
-pub(crate) use request_state::{StateBinding, StateSealer};
+pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
+pub(crate) use sees::Sees;
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
@@ -49,6 +52,7 @@ pub(crate) struct Session {
 struct SessionState {
     level: LogLevel,
     subscriptions: Subscriptions,
+    sees: Sees,
 }
 
 impl Session {
@@ -60,7 +64,11 @@ impl Session {
             quota,
             asker: Asker::new(),
             connection: Connection::default(),
-            state: Mutex::new(SessionState { level: DEFAULT_LEVEL, subscriptions }),
+            state: Mutex::new(SessionState {
+                level: DEFAULT_LEVEL,
+                subscriptions,
+                sees: Sees::default(),
+            }),
             is_initialized: AtomicBool::new(false),
             _counted: counted,
         }
@@ -90,6 +98,15 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         self.state().level = level;
+    }
+
+    /// What its client hears of from now on: the caller of its newest request.
+    pub(crate) fn set_sees(&self, sees: Sees) {
+        self.state().sees = sees;
+    }
+
+    pub(super) fn sees(&self) -> Sees {
+        self.state().sees.clone()
     }
 
     pub(crate) fn subscribe(&self, uri: &str) -> Result<(), E> {

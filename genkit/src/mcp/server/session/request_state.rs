@@ -7,11 +7,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
+use super::seal::{Broken, MIN_KEY, Seal};
 use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
@@ -21,15 +21,13 @@ use crate::sync::lock;
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.
 const MAX_STATE: usize = 256 * 1024;
 
-/// How many random bytes make a key.
-const KEY_BYTES: usize = 32;
-
 /// What is signed where a question is: no request has it as its binding, which begins with a length.
 const QUESTION: &[u8] = b"question\0";
 
 /// Signs and verifies records of questions.
 pub(crate) struct StateSealer {
-    codec: RequestStateCodec,
+    /// The first seals what is new; all open.
+    keys: Vec<Seal>,
     /// Random: tells the states of this instance from those of others with its key.
     instance: u64,
     next: AtomicU64,
@@ -38,6 +36,18 @@ pub(crate) struct StateSealer {
 
 /// The request that a state is bound to: it opens for the same one only.
 pub(crate) struct StateBinding(Vec<u8>);
+
+/// Which key a call began with: it ends with that one, since what it asked is known by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyIndex(usize);
+
+/// What a state that was opened holds.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) recording: Recording,
+    pub(crate) number: StateNumber,
+    pub(crate) key: KeyIndex,
+}
 
 /// What a state holds.
 #[derive(Serialize, Deserialize)]
@@ -60,13 +70,16 @@ impl StateBinding {
 }
 
 impl StateSealer {
-    /// With the given key, or one that only this process knows.
-    pub(crate) fn new(key: Option<&[u8]>) -> Result<Self, E> {
-        let key = key.map_or_else(|| process_key().to_vec(), <[u8]>::to_vec);
-        let codec =
-            RequestStateCodec::try_new(key).map_err(|_| E::SealingKey { min: KEY_BYTES })?;
+    /// With the given keys, or one that only this process knows.
+    pub(crate) fn new(keys: &[Vec<u8>]) -> Result<Self, E> {
+        let keys = match keys {
+            [] => vec![Seal::new(process_key())],
+            keys => keys.iter().map(|key| Seal::new(key)).collect(),
+        };
+        let keys = keys.into_iter().collect::<Option<_>>();
+        let keys = keys.ok_or(E::SealingKey { min: MIN_KEY })?;
         let (instance, _) = uuid::Uuid::new_v4().as_u64_pair();
-        Ok(Self { codec, instance, next: AtomicU64::new(0), answered: Mutex::default() })
+        Ok(Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() })
     }
 
     /// The number of a state whose questions are new.
@@ -79,11 +92,12 @@ impl StateSealer {
         &self,
         recording: &Recording,
         number: StateNumber,
+        key: KeyIndex,
         binding: &StateBinding,
     ) -> Result<String, E> {
-        let options = SealOptions::new().associated_data(&binding.0).ttl(STATE_TTL);
-        let sealed = self.codec.seal_json_with(&Sealed { number, recording }, &options);
-        let sealed = sealed.map_err(|source| E::StateUnserializable { source })?;
+        let content = serde_json::to_vec(&Sealed { number, recording });
+        let content = content.map_err(|source| E::StateUnserializable { source })?;
+        let sealed = self.keys[key.0].close(&content, &binding.0, STATE_TTL);
         if sealed.len() > MAX_STATE {
             return Err(E::StateTooLarge { size: sealed.len(), limit: MAX_STATE });
         }
@@ -91,11 +105,7 @@ impl StateSealer {
     }
 
     /// Clients read the same of every state that is refused, and the log says why.
-    pub(crate) fn open(
-        &self,
-        state: &str,
-        binding: &StateBinding,
-    ) -> Result<(Recording, StateNumber), E> {
+    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Opened, E> {
         let refused = |why: &str| {
             tracing::info!(why, "a requestState was refused");
             E::InvalidState
@@ -103,20 +113,32 @@ impl StateSealer {
         if state.len() > MAX_STATE {
             return Err(refused("it is too long"));
         }
-        let opened: Result<Sealed<Recording>, _> = self.codec.open_json_with(state, &binding.0);
-        let Sealed { number, recording } = opened.map_err(|error| {
-            refused(match error {
-                RequestStateError::Expired => "it has expired",
-                RequestStateError::IntegrityCheckFailed => {
-                    "it was changed, or is of another request, principal or key"
-                }
-                _ => "it is none of this server",
+        let (key, content) = self.opened(state, &binding.0).map_err(|broken| {
+            refused(match broken {
+                Broken::Expired => "it has expired",
+                Broken::Forged => "it was changed, or is of another request, principal or key",
+                Broken::Malformed => "it is none of this server",
             })
         })?;
+        let sealed = serde_json::from_slice::<Sealed<Recording>>(&content);
+        let Sealed { number, recording } =
+            sealed.map_err(|_| refused("it is of another version of this server"))?;
         if lock(&self.answered).has(number) {
             return Err(refused("it was answered before"));
         }
-        Ok((recording, number))
+        Ok(Opened { recording, number, key })
+    }
+
+    fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), Broken> {
+        let mut why = Broken::Malformed;
+        for (index, key) in self.keys.iter().enumerate() {
+            match key.open(state, bound_to) {
+                Ok(content) => return Ok((KeyIndex(index), content)),
+                Err(Broken::Expired) => return Err(Broken::Expired),
+                Err(broken) => why = broken,
+            }
+        }
+        Err(why)
     }
 
     /// Notes that a state was answered; `false` if it was before.
@@ -125,10 +147,8 @@ impl StateSealer {
     }
 
     /// What a question is known by: the same for all instances that have the key, and it says nothing.
-    pub(crate) fn digest(&self, question: &str) -> String {
-        let associated = [QUESTION, question.as_bytes()].concat();
-        let tag = self.codec.seal_with(b"", &SealOptions::new().associated_data(&associated));
-        tag.rsplit('.').next().unwrap_or_default().to_owned()
+    pub(crate) fn digest(&self, question: &str, key: KeyIndex) -> String {
+        self.keys[key.0].digest(QUESTION, question.as_bytes())
     }
 }
 
@@ -139,10 +159,10 @@ impl fmt::Debug for StateSealer {
 }
 
 /// Random bytes made once: states do not outlive the process unless a key is given.
-fn process_key() -> &'static [u8; KEY_BYTES] {
-    static KEY: OnceLock<[u8; KEY_BYTES]> = OnceLock::new();
+fn process_key() -> &'static [u8; MIN_KEY] {
+    static KEY: OnceLock<[u8; MIN_KEY]> = OnceLock::new();
     KEY.get_or_init(|| {
-        let mut key = [0; KEY_BYTES];
+        let mut key = [0; MIN_KEY];
         for chunk in key.chunks_mut(16) {
             chunk.copy_from_slice(&uuid::Uuid::new_v4().into_bytes()[..chunk.len()]);
         }
@@ -160,7 +180,7 @@ mod tests {
     }
 
     fn sealer(key: u8) -> StateSealer {
-        StateSealer::new(Some(&[key; 32])).expect("32 bytes")
+        StateSealer::new(&[vec![key; 32]]).expect("32 bytes")
     }
 
     #[test]
@@ -169,10 +189,11 @@ mod tests {
         let mut recording = Recording::default();
         recording.once.insert("charge".into(), json!("receipt"));
         let number = sealer.new_number();
-        let state = sealer.seal(&recording, number, &binding(json!({"a": 1, "b": 2})));
+        let state = sealer.seal(&recording, number, KeyIndex(0), &binding(json!({"a": 1, "b": 2})));
         let state = state.expect("small");
         let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
-        assert_eq!(opened.expect("same key, same request"), (recording, number));
+        let opened = opened.expect("same key, same request");
+        assert_eq!((opened.recording, opened.number), (recording, number));
         let tampered = format!("{}x", &state[..state.len() - 1]);
         let same = json!({"a": 1, "b": 2});
         let refused = [
@@ -191,7 +212,8 @@ mod tests {
     fn a_state_that_was_answered_opens_no_more() {
         let sealer = sealer(7);
         let number = sealer.new_number();
-        let asked_again = || sealer.seal(&Recording::default(), number, &binding(json!({})));
+        let asked_again =
+            || sealer.seal(&Recording::default(), number, KeyIndex(0), &binding(json!({})));
         let (state, again) = (asked_again().expect("small"), asked_again().expect("small"));
         assert!(sealer.open(&state, &binding(json!({}))).is_ok());
         assert!(sealer.claim(number) && !sealer.claim(number));
@@ -204,14 +226,31 @@ mod tests {
     #[test]
     fn a_question_is_known_again_by_every_instance_with_the_key() {
         let (one, two, stranger) = (sealer(7), sealer(7), sealer(8));
-        assert_eq!(one.digest("Pay 10?"), two.digest("Pay 10?"));
-        assert_ne!(one.digest("Pay 10?"), one.digest("Pay 1000?"));
-        assert_ne!(one.digest("Pay 10?"), stranger.digest("Pay 10?"));
-        assert!(one.digest("Pay 10?").len() > 40);
+        assert_eq!(one.digest("Pay 10?", KeyIndex(0)), two.digest("Pay 10?", KeyIndex(0)));
+        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), one.digest("Pay 1000?", KeyIndex(0)));
+        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), stranger.digest("Pay 10?", KeyIndex(0)));
+        assert!(one.digest("Pay 10?", KeyIndex(0)).len() > 40);
     }
 
     #[test]
-    fn a_short_key_is_refused() {
-        assert!(StateSealer::new(Some(&[1; 31])).is_err());
+    fn a_call_ends_with_the_key_that_it_began_with() {
+        let (old, new) = (sealer(7), sealer(8));
+        let turned = StateSealer::new(&[vec![8; 32], vec![7; 32]]).expect("32 bytes each");
+        let (number, request) = (old.new_number(), || binding(json!({})));
+        let state = old.seal(&Recording::default(), number, KeyIndex(0), &request());
+        let opened = turned.open(&state.expect("small"), &request()).expect("the key of before");
+        assert_eq!(opened.key, KeyIndex(1));
+        assert_eq!(turned.digest("Pay?", opened.key), old.digest("Pay?", KeyIndex(0)));
+        let again = turned.seal(&opened.recording, number, opened.key, &request());
+        assert!(old.open(&again.expect("small"), &request()).is_ok());
+        let fresh = turned.seal(&Recording::default(), number, KeyIndex::default(), &request());
+        let fresh = fresh.expect("small");
+        assert!(new.open(&fresh, &request()).is_ok() && old.open(&fresh, &request()).is_err());
+    }
+
+    #[test]
+    fn a_short_key_is_refused_wherever_it_stands() {
+        assert!(StateSealer::new(&[vec![1; 31]]).is_err());
+        assert!(StateSealer::new(&[vec![1; 32], vec![2; 31]]).is_err());
     }
 }

@@ -6,8 +6,8 @@ use axum::middleware::{self, Next};
 use genkit::mcp::server::{MemorySessions, Principal};
 use serde_json::json;
 
-use super::here::{Here, Serving, calculator};
-use super::wire::{Wire, call, in_session};
+use crate::http::here::{Here, Serving, calculator};
+use crate::http::wire::{Wire, call, in_session};
 
 /// Believes who says who it is.
 async fn believe(headers: HeaderMap, mut request: Request, next: Next) -> axum::response::Response {
@@ -79,7 +79,8 @@ fn sessions_are_counted_when_they_are_made_and_the_longest_idle_goes() {
     let serving = Serving::of(calculator().max_sessions(20));
     let wire = Wire::to(&serving.url());
     let own = wire.open(&[]);
-    let spelled = super::wire::initialize().to_string().replace("initialize", "\\u0069nitialize");
+    let spelled =
+        crate::http::wire::initialize().to_string().replace("initialize", "\\u0069nitialize");
     let mut ids = Vec::new();
     for _ in 0..100 {
         let opened = wire.post_raw(&[], spelled.as_bytes());

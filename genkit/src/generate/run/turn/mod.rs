@@ -4,18 +4,23 @@
 //! ```text
 //! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools, or Answered
 //! Tools ──TurnStep::Tools──▶ finish(call) .. ▶ settle() ─▶ Ready with a longer history, or
-//!                                                          Done (interrupted, or stopped on a tool)
+//!                                                          Asks, or Done (stopped on a tool)
+//! Asks ──TurnStep::Asks──▶ resume(answers) ─────────────▶ Tools
 //! Answered ──TurnStep::Check──▶ judge(verdict) ─────────▶ Done, or Ready with the reason in the history
 //! ```
 
+mod saved;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(super) use self::saved::MachineState;
 use super::round::{PendingCall, ToolRound};
 use crate::error::{Error, Result};
 use crate::generate::data::{GenerateResponse, OutputRetry};
 use crate::generate::error::Error as E;
 use crate::generate::format::{ModelAnswer, STOPPED};
-use crate::generate::interrupt::Resumed;
+use crate::generate::interrupt::{Resume, Resumed, resume};
 use crate::generate::middleware::CallOutcome;
 use crate::generate::request::close_calls;
 use crate::message::{Message, Part, Role};
@@ -24,7 +29,8 @@ use crate::model::{
 };
 
 /// The rules of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct TurnRules {
     pub(crate) max_turns: usize,
     /// Whether reaching `max_turns` is an error.
@@ -45,8 +51,10 @@ pub(super) enum TurnStep {
     Tools(Vec<PendingCall>),
     /// Check [`TurnMachine::answer`].
     Check,
-    /// Nothing: this is the response.
-    Done(Box<GenerateResponse>),
+    /// Wait for answers to what the calls of [`TurnMachine::asking`] ask.
+    Asks,
+    /// Nothing: it is over.
+    Done,
 }
 
 /// The machine of one run.
@@ -68,13 +76,28 @@ enum TurnState {
     Tools(Box<ToolRound>),
     /// The model is done, and its answer is to be checked.
     Answered(Box<LastAnswer>),
+    /// Calls of the last message ask somebody.
+    Asks(Box<OpenRound>),
     Done(Box<GenerateResponse>),
     /// The response was handed out, or the run failed.
     Over,
 }
 
+/// The message whose calls ask.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct OpenRound {
+    pub(super) message: Message,
+    /// The message was there before this run.
+    is_resumed: bool,
+    /// The answers so far, while others are missing.
+    #[serde(default)]
+    pub(super) answers: Resume,
+}
+
 /// The message that a model ended with, and why it ended.
-struct LastAnswer {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LastAnswer {
     message: Message,
     finish_reason: Option<FinishReason>,
     finish_message: Option<String>,
@@ -102,19 +125,26 @@ impl TurnMachine {
         }
     }
 
-    /// What to do now. Asking again without feeding the machine gives the same.
-    pub(super) fn next(&mut self) -> TurnStep {
+    /// What to do now. OpenRound again without feeding the machine gives the same.
+    pub(super) fn next(&self) -> TurnStep {
         match &self.state {
             TurnState::Ready => TurnStep::Model,
             TurnState::Tools(round) => TurnStep::Tools(round.pending()),
             TurnState::Answered(_) => TurnStep::Check,
-            TurnState::Done(_) | TurnState::Over => TurnStep::Done(self.take_response()),
+            TurnState::Asks(_) => TurnStep::Asks,
+            TurnState::Done(_) | TurnState::Over => TurnStep::Done,
         }
     }
 
-    fn take_response(&mut self) -> Box<GenerateResponse> {
+    /// The response of a run that is over, or that waits for answers.
+    pub(super) fn take_response(&mut self) -> Box<GenerateResponse> {
         match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Done(response) => response,
+            TurnState::Asks(asking) => {
+                let why = "One or more tool calls resulted in interrupts.".to_owned();
+                let reason = Some(FinishReason::Interrupted);
+                Box::new(self.end(Some(asking.message), reason, Some(why)))
+            }
             // A driver that goes on after the end gets what there is, not a panic.
             _ => Box::new(self.end(None, Some(FinishReason::Other), None)),
         }
@@ -237,6 +267,57 @@ impl TurnMachine {
         Ok(Some(retry))
     }
 
+    /// What asks, and the answers so far.
+    pub(super) fn asking(&self) -> Option<&OpenRound> {
+        match &self.state {
+            TurnState::Asks(asking) => Some(asking),
+            _ => None,
+        }
+    }
+
+    /// Keeps answers, while others are missing.
+    pub(super) fn set_answers(&mut self, answers: Resume) {
+        if let TurnState::Asks(asking) = &mut self.state {
+            asking.answers = answers;
+        }
+    }
+
+    /// Goes on with answers to all that is asked; without all of them it stays as it is.
+    pub(super) fn resume(&mut self, answers: &Resume) -> Result<()> {
+        let TurnState::Asks(asking) = &self.state else { return Err(E::NothingToResume.into()) };
+        let resumed = resume(&mut vec![asking.message.clone()], answers)?;
+        if !asking.is_resumed {
+            // The message of this run's own model: its round counts, and the answers are the next message.
+            self.rounds += 1;
+            self.index += 1;
+        }
+        self.state = TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
+        Ok(())
+    }
+
+    /// The round of tools that is under way.
+    pub(super) fn round(&self) -> Option<&ToolRound> {
+        match &self.state {
+            TurnState::Tools(round) => Some(round),
+            _ => None,
+        }
+    }
+
+    pub(super) fn round_mut(&mut self) -> Option<&mut ToolRound> {
+        match &mut self.state {
+            TurnState::Tools(round) => Some(round),
+            _ => None,
+        }
+    }
+
+    /// The response, once it is over.
+    pub(super) fn response(&self) -> Option<&GenerateResponse> {
+        match &self.state {
+            TurnState::Done(response) => Some(response),
+            _ => None,
+        }
+    }
+
     /// Takes what became of one call, by its place.
     pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
         if let TurnState::Tools(round) = &mut self.state {
@@ -274,10 +355,9 @@ impl TurnMachine {
             }
         };
         if round.is_interrupted() {
-            let message = Some(round.into_interrupted());
-            let why = "One or more tool calls resulted in interrupts.".to_owned();
-            let response = self.end(message, Some(FinishReason::Interrupted), Some(why));
-            self.state = TurnState::Done(Box::new(response));
+            let is_resumed = round.is_resumed();
+            let (message, answers) = (round.into_interrupted(), Resume::default());
+            self.state = TurnState::Asks(Box::new(OpenRound { message, is_resumed, answers }));
             return None;
         }
         if round.is_resumed() {
@@ -316,7 +396,7 @@ impl TurnMachine {
 
     /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
     pub(super) fn end_round(&mut self) -> GenerateResponse {
-        if let TurnState::Done(_) = self.state {
+        if let TurnState::Done(_) | TurnState::Asks(_) = self.state {
             return *self.take_response();
         }
         let answers = self.request.messages.pop();
@@ -335,6 +415,7 @@ impl TurnMachine {
                 (Some(round.into_failed()), reason)
             }
             TurnState::Answered(last) => (Some(last.message), FinishReason::Aborted),
+            TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
         // Another run's, inside of a tool or a middleware, is not this one's.

@@ -1,0 +1,13 @@
+//! Writing: one more server in the file of a client, and every other byte of it as it was.
+
+mod client_app;
+mod encoding;
+mod new_server;
+mod plan;
+mod put;
+mod replace;
+
+pub use client_app::ClientApp;
+pub use new_server::NewServer;
+pub use plan::{EditPlan, Written};
+pub use put::add_server;

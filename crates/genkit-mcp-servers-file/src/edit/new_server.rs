@@ -1,0 +1,70 @@
+//! A server over stdio that is to stand in a file.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use super::ClientApp;
+
+/// A program that a client shall start as a server over stdio.
+///
+/// ```
+/// use genkit_mcp_servers_file::{ClientApp, NewServer};
+///
+/// let server = NewServer::new("notes", "/opt/notes").arg("/home/me/notes.db").env("TOKEN", "secret");
+/// assert_eq!(
+///     server.entry(ClientApp::VsCode).to_string(),
+///     r#"{"type":"stdio","command":"/opt/notes","args":["/home/me/notes.db"],"env":{"TOKEN":"secret"}}"#,
+/// );
+/// assert!(!format!("{server:?}").contains("secret"));
+/// ```
+#[derive(Clone)]
+pub struct NewServer {
+    pub(crate) name: String,
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+impl NewServer {
+    /// A server that clients call `name`, started by `command`: an absolute path, since clients start it in a
+    /// folder of theirs.
+    pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
+        Self { name: name.into(), command: command.into(), args: Vec::new(), env: Vec::new() }
+    }
+
+    /// Starts it with this argument, after those that were given before.
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Starts it with this variable in its environment.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Its entry in the file of a client, with the values of variables.
+    pub fn entry(&self, app: ClientApp) -> Value {
+        let mut entry = Map::new();
+        if app.says_type() {
+            entry.insert("type".to_owned(), json!("stdio"));
+        }
+        entry.insert("command".to_owned(), json!(self.command));
+        entry.insert("args".to_owned(), json!(self.args));
+        if !self.env.is_empty() {
+            let env = self.env.iter().map(|(name, value)| (name.clone(), json!(value)));
+            entry.insert("env".to_owned(), Value::Object(env.collect()));
+        }
+        Value::Object(entry)
+    }
+}
+
+impl fmt::Debug for NewServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Arguments and variables may be secrets.
+        let mut shown = f.debug_struct("NewServer");
+        shown.field("name", &self.name).field("command", &self.command).finish_non_exhaustive()
+    }
+}

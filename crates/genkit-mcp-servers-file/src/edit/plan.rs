@@ -1,0 +1,194 @@
+//! A file that is written: what would be in it, then the copy, then the file, in one step.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{ClientApp, NewServer, add_server};
+use crate::bounded::read_bounded;
+use crate::error::{Error, Fault};
+
+/// How many copies of a file may lie beside it. Default is 1,000.
+const MAX_COPIES: u32 = 1000;
+
+/// One server more in a client's file: nothing is written until [`write`](Self::write).
+///
+/// ```
+/// use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer};
+///
+/// let folder = std::env::temp_dir().join(format!("genkit-plan-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let (file, server) = (folder.join("mcp.json"), NewServer::new("notes", "/opt/notes"));
+///
+/// let written = EditPlan::new(&file, ClientApp::Cursor, &server)?.write()?;
+/// assert!(written.changed && written.copy.is_none()); // there was no file to copy
+/// let again = EditPlan::new(&file, ClientApp::Cursor, &server)?;
+/// assert!(!again.changes());
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct EditPlan {
+    /// Where a symbolic link leads.
+    path: PathBuf,
+    before: Option<(Vec<u8>, Metadata)>,
+    after: Vec<u8>,
+}
+
+/// What was written.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Written {
+    /// The file itself, where a symbolic link leads.
+    pub path: PathBuf,
+    /// The copy of what was in it before, if there was a file.
+    pub copy: Option<PathBuf>,
+    /// Whether anything was written: the server may be there as it should.
+    pub changed: bool,
+}
+
+impl EditPlan {
+    /// Reads a file and says what it would be with one server more.
+    ///
+    /// # Errors
+    /// As [`add_server`]; the folder is missing, since the client was never started; the file is read-only, larger
+    /// than 32 MiB, none, or a link to nothing.
+    pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let unreadable = |source| Error::of_file(Fault::Unwritable { path: shown.clone(), source });
+        let (path, before) = match fs::canonicalize(path) {
+            Ok(path) => {
+                let metadata = fs::metadata(&path).map_err(unreadable)?;
+                if !metadata.is_file() {
+                    return Err(Error::of_file(Fault::NoFile(shown)));
+                }
+                if metadata.permissions().readonly() {
+                    return Err(Error::of_file(Fault::ReadOnly(shown)));
+                }
+                let bytes = read_bounded(&path).map_err(unreadable)?;
+                (path, Some((bytes, metadata)))
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unreadable(error)),
+            Err(_) if path.is_symlink() => return Err(Error::of_file(Fault::LinkToNothing(shown))),
+            Err(_) => {
+                let path = std::path::absolute(path).map_err(unreadable)?;
+                let folder = path.parent().unwrap_or(Path::new("/"));
+                if !folder.is_dir() {
+                    let folder = folder.display().to_string();
+                    return Err(Error::of_file(Fault::NoFolder { folder, app: app.to_string() }));
+                }
+                (path, None)
+            }
+        };
+        let known = before.as_ref().map_or(&[][..], |(bytes, _)| bytes);
+        let after = add_server(known, &shown, app, server)?;
+        Ok(Self { path, before, after })
+    }
+
+    /// The file that is written, where a symbolic link leads.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file would be another.
+    pub fn changes(&self) -> bool {
+        self.before.as_ref().is_none_or(|(bytes, _)| *bytes != self.after)
+    }
+
+    /// Copies the file to one beside it, `NAME.1.bak` or the next number, and puts the new one in its place in one
+    /// step, with the same permissions.
+    ///
+    /// # Errors
+    /// The file was changed since it was read, or something cannot be written: then it is as it was.
+    pub fn write(self) -> Result<Written, Error> {
+        if !self.changes() {
+            return Ok(Written { path: self.path, copy: None, changed: false });
+        }
+        let unwritable = |path: &Path, source| {
+            Error::of_file(Fault::Unwritable { path: path.display().to_string(), source })
+        };
+        let copy = match &self.before {
+            Some((bytes, metadata)) => Some(
+                copy_beside(&self.path, bytes, metadata)
+                    .map_err(|(path, error)| unwritable(&path, error))?,
+            ),
+            None => None,
+        };
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.new", std::process::id()));
+        let new = self.path.with_file_name(name);
+        let metadata = self.before.as_ref().map(|(_, metadata)| metadata);
+        let placed =
+            write_new(&new, &self.after, metadata).map_err(|error| unwritable(&new, error));
+        let placed = placed.and_then(|()| {
+            if !self.is_as_read() {
+                return Err(Error::of_file(Fault::ChangedMeanwhile(
+                    self.path.display().to_string(),
+                )));
+            }
+            fs::rename(&new, &self.path).map_err(|error| unwritable(&self.path, error))
+        });
+        if let Err(error) = placed {
+            // What is left would be found by nobody.
+            let _ = fs::remove_file(&new);
+            return Err(error);
+        }
+        Ok(Written { path: self.path, copy, changed: true })
+    }
+
+    /// Whether the file is still what was read: clients write theirs while they run.
+    fn is_as_read(&self) -> bool {
+        match &self.before {
+            Some((bytes, _)) => read_bounded(&self.path).is_ok_and(|now| now == *bytes),
+            None => !self.path.exists(),
+        }
+    }
+}
+
+impl std::fmt::Debug for EditPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Such a file has secrets in it.
+        f.debug_struct("EditPlan").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+fn copy_beside(
+    path: &Path,
+    bytes: &[u8],
+    metadata: &Metadata,
+) -> Result<PathBuf, (PathBuf, io::Error)> {
+    for number in 1..=MAX_COPIES {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{number}.bak"));
+        let copy = path.with_file_name(name);
+        match write_new(&copy, bytes, Some(metadata)) {
+            Ok(()) => return Ok(copy),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err((copy, error)),
+        }
+    }
+    Err((
+        path.to_owned(),
+        io::Error::other(format!("{MAX_COPIES} copies lie beside it: take some away")),
+    ))
+}
+
+/// Writes a file that is not there yet, for the user alone unless another says otherwise.
+fn write_new(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut file: File = options.open(path)?;
+    let written = file.write_all(bytes).and_then(|()| {
+        if let Some(like) = like {
+            file.set_permissions(like.permissions())?;
+        }
+        file.sync_all()
+    });
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(path);
+    })
+}

@@ -1,0 +1,91 @@
+//! A server put into the bytes of a file.
+
+use serde_json::{Value, json};
+
+use super::encoding::FileText;
+use super::replace::set;
+use super::{ClientApp, NewServer};
+use crate::error::{Error, Fault};
+use crate::jsonc;
+use crate::place::Place;
+
+/// The bytes of a client's file with one server more, which errors call `name`. Every other byte stays as it is:
+/// comments, unknown keys, encoding, line ends. An empty file is one without servers.
+///
+/// A server of that name that starts a program of the same file name gets the new path, arguments and variables, and
+/// keeps everything else.
+///
+/// ```
+/// use genkit_mcp_servers_file::{ClientApp, NewServer, add_server};
+///
+/// let file = b"{\n\t// mine\n\t\"servers\": {},\n}\n";
+/// let server = NewServer::new("notes", "/opt/notes");
+/// let edited = add_server(file, "mcp.json", ClientApp::VsCode, &server)?;
+/// let edited = String::from_utf8(edited).expect("text");
+/// assert!(edited.starts_with("{\n\t// mine\n\t\"servers\": {\n\t\t\"notes\": {\n"), "{edited}");
+/// # Ok::<(), genkit_mcp_servers_file::Error>(())
+/// ```
+///
+/// # Errors
+/// The bytes are neither UTF-8 nor UTF-16 with its mark, or no JSON with comments; where the servers should be is
+/// something else; or a server of that name starts another program.
+pub fn add_server(
+    bytes: &[u8],
+    name: &str,
+    app: ClientApp,
+    server: &NewServer,
+) -> Result<Vec<u8>, Error> {
+    let at = Place::file(name);
+    let file = FileText::decode(bytes).ok_or_else(|| at.error(Fault::NotText))?;
+    let text = put(&file.text, app, server).map_err(|fault| at.error(fault))?;
+    Ok(file.encode(&text))
+}
+
+fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, Fault> {
+    // A key that stands twice is refused here, too: which one counts is the client's choice.
+    let known = jsonc::parse_any(text)?.unwrap_or_default();
+    let entry = server.entry(app);
+    let path = [app.section(), server.name.as_str()];
+    let there = known.get(path[0]).and_then(|section| section.get(path[1]));
+    let Some(there) = there else { return set(text, &path, &entry) };
+    if !is_same_program(there, &server.command) {
+        return Err(Fault::OtherServer { name: server.name.clone() });
+    }
+    let mut text = text.to_owned();
+    for (key, value) in entry.as_object().into_iter().flatten() {
+        match (key.as_str(), value) {
+            ("env", Value::Object(env)) => {
+                for (name, value) in env {
+                    put_if_other(&mut text, there, &[path[0], path[1], "env", name], value)?;
+                }
+            }
+            _ => put_if_other(&mut text, there, &[path[0], path[1], key], value)?,
+        }
+    }
+    Ok(text)
+}
+
+/// Sets a value of an entry, unless it is there: how it is written stays then.
+fn put_if_other(
+    text: &mut String,
+    there: &Value,
+    path: &[&str],
+    value: &Value,
+) -> Result<(), Fault> {
+    let found = path[2..].iter().try_fold(there, |value, key| value.get(key));
+    if found != Some(value) {
+        *text = set(text, path, value)?;
+    }
+    Ok(())
+}
+
+/// Whether an entry starts a program of this file name: another build of it, or where it was before.
+fn is_same_program(entry: &Value, command: &str) -> bool {
+    let file_name = |path: &str| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+        name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
+    };
+    let known = entry.get("command").and_then(Value::as_str);
+    known.is_some_and(|known| file_name(known) == file_name(command))
+        && entry.get("type").is_none_or(|kind| *kind == json!("stdio"))
+}

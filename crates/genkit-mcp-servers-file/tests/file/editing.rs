@@ -1,0 +1,198 @@
+//! One server more in files of all shapes: everything else stays, byte for byte.
+
+use genkit_mcp_servers_file::{ClientApp, NewServer, add_server, parse};
+use serde_json::{Value, json};
+
+fn notes() -> NewServer {
+    NewServer::new("notes", "/opt/notes").arg("/home/me/notes.db")
+}
+
+#[track_caller]
+fn added(text: &str, app: ClientApp) -> String {
+    let edited = add_server(text.as_bytes(), "mcp.json", app, &notes());
+    let edited = edited.unwrap_or_else(|error| panic!("{error}: {text}"));
+    String::from_utf8(edited).expect("what was UTF-8 is UTF-8")
+}
+
+#[track_caller]
+fn refused(bytes: &[u8], app: ClientApp) -> String {
+    add_server(bytes, "mcp.json", app, &notes()).expect_err("refused").to_string()
+}
+
+/// The whole of each file, as it is afterwards.
+#[test]
+fn a_server_is_written_as_the_file_is_laid_out() {
+    let desktop = ClientApp::ClaudeDesktop;
+    let new = "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\",\n      \
+               \"args\": [\n        \"/home/me/notes.db\"\n      ]\n    }\n  }\n}\n";
+    for empty in ["", "  \n"] {
+        assert_eq!(added(empty, desktop), new);
+    }
+    assert_eq!(added("{}", desktop), new.trim_end());
+    assert_eq!(added("// later\n", desktop), format!("// later\n{new}"));
+    // Four blanks, a comment after the last value, and no last comma.
+    let four = "{\n    \"mcpServers\": {\n        \"fs\": { \"command\": \"fs\" } // mine, {\n        \
+                // the end\n    },\n    \"theme\": \"dark\"\n}\n";
+    let expected = "{\n    \"mcpServers\": {\n        \"fs\": { \"command\": \"fs\" }, // mine, {\n        \
+                    // the end\n        \"notes\": {\n            \"command\": \"/opt/notes\",\n            \
+                    \"args\": [\n                \"/home/me/notes.db\"\n            ]\n        }\n    },\n    \
+                    \"theme\": \"dark\"\n}\n";
+    assert_eq!(added(four, desktop), expected);
+    // Tabs, CRLF and last commas, as VS Code's users have them.
+    let tabs = "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"fs\": {\"command\": \"fs\",},\r\n\t},\r\n}";
+    let expected = "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"fs\": {\"command\": \"fs\",},\r\n\t\t\
+                    \"notes\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"command\": \"/opt/notes\",\r\n\t\t\t\
+                    \"args\": [\r\n\t\t\t\t\"/home/me/notes.db\"\r\n\t\t\t]\r\n\t\t},\r\n\t},\r\n}";
+    assert_eq!(added(tabs, ClientApp::VsCode), expected);
+    // All on one line.
+    let line = r#"{"numStartups":3,"mcpServers":{"fs":{"command":"fs"}/* x */}}"#;
+    let entry = r#""notes": {"type":"stdio","command":"/opt/notes","args":["/home/me/notes.db"]}"#;
+    let expected =
+        format!(r#"{{"numStartups":3,"mcpServers":{{"fs":{{"command":"fs"}},/* x */ {entry}}}}}"#);
+    assert_eq!(added(line, ClientApp::ClaudeCode), expected);
+    // An object with nothing but a comment.
+    let comment = "{\n  \"mcpServers\": { // none\n  }\n}";
+    assert!(
+        added(comment, desktop).starts_with("{\n  \"mcpServers\": { // none\n    \"notes\": {\n")
+    );
+    assert!(added("{\"mcpServers\": {/* none */}}", desktop).contains("{/* none */\n"));
+}
+
+#[test]
+fn encodings_stay() {
+    let text = "{\n  \"mcpServers\": {\"ü🦀\": {\"command\": \"x\"}}\n}\n";
+    let edited = added(text, ClientApp::Cursor);
+    assert!(edited.contains("ü🦀"));
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let le = |text: &str| -> Vec<u8> {
+        "\u{feff}"
+            .chars()
+            .chain(text.chars())
+            .collect::<String>()
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect()
+    };
+    let be = |text: &str| -> Vec<u8> {
+        "\u{feff}"
+            .chars()
+            .chain(text.chars())
+            .collect::<String>()
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect()
+    };
+    let encoded: [&dyn Fn(&str) -> Vec<u8>; 3] = [&marked, &le, &be];
+    for encode in encoded {
+        let written = add_server(&encode(text), "mcp.json", ClientApp::Cursor, &notes()).unwrap();
+        assert_eq!(written, encode(&edited));
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused() {
+    for (bytes, said) in [
+        (&b"{\"mcpServers\": {}"[..], "mcp.json: line 1, column"),
+        (b"{\"mcpServers\": {} \"a\": 1}", "line 1, column 18"),
+        (b"[]", "what is in it is no object"),
+        (b"{\"mcpServers\": null}", "`mcpServers` is no object"),
+        (b"{\"mcpServers\": {}, \"mcpServers\": {}}", "stands here twice"),
+        (b"{\"a\": \"\xe9\"}", "neither UTF-8 nor UTF-16"),
+        (b"\xff\xfe{", "neither UTF-8 nor UTF-16"),
+        (b"\xff\xfe\x00\xd8", "neither UTF-8 nor UTF-16"),
+        (
+            b"{\"mcpServers\": {\"notes\": {\"command\": \"/usr/bin/other\"}}}",
+            "starts another program",
+        ),
+        (b"{\"mcpServers\": {\"notes\": {\"url\": \"http://x\"}}}", "starts another program"),
+        (b"{\"mcpServers\": {\"notes\": 7}}", "starts another program"),
+        (b"{\"mcpServers\": {\"notes\": {\"command\": \"notes\", \"env\": []}}}", ""),
+    ] {
+        if said.is_empty() {
+            let server = notes().env("TOKEN", "t0p");
+            let error =
+                add_server(bytes, "mcp.json", ClientApp::Cursor, &server).unwrap_err().to_string();
+            assert!(error.contains("`mcpServers.notes.env` is no object"), "{error}");
+            assert!(!error.contains("t0p"), "{error}");
+            continue;
+        }
+        let error = refused(bytes, ClientApp::Cursor);
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    let deep = "[".repeat(100_000);
+    refused(deep.as_bytes(), ClientApp::Cursor);
+}
+
+/// The same program from another place: what the user added to its entry stays.
+#[test]
+fn an_entry_is_brought_up_to_date() {
+    let text = r#"{
+  "mcpServers": {
+    "notes": {
+      "command": "/old/notes.exe", // built last week
+      "args": ["--old"],
+      "disabled": true,
+      "env": { "TOKEN": "old", "THEIRS": "1" } /* keep */
+    }
+  }
+}
+"#;
+    let server = notes().env("TOKEN", "new").env("MORE", "2");
+    let edited = add_server(text.as_bytes(), "f", ClientApp::ClaudeDesktop, &server).unwrap();
+    let edited = String::from_utf8(edited).unwrap();
+    let expected = r#"{
+  "mcpServers": {
+    "notes": {
+      "command": "/opt/notes", // built last week
+      "args": [
+        "/home/me/notes.db"
+      ],
+      "disabled": true,
+      "env": { "TOKEN": "new", "THEIRS": "1", "MORE": "2" } /* keep */
+    }
+  }
+}
+"#;
+    assert_eq!(edited, expected);
+    // And is as it should be then.
+    let again = add_server(edited.as_bytes(), "f", ClientApp::ClaudeDesktop, &server).unwrap();
+    assert_eq!(String::from_utf8(again).unwrap(), edited);
+}
+
+proptest::proptest! {
+    /// Whatever stands in a file, all of it is there afterwards, in its order, and one server more.
+    #[test]
+    fn nothing_is_lost(
+        before in proptest::collection::vec("[a-z/*{},\"]{0,6}", 0..3),
+        servers in proptest::collection::btree_map("[a-m]{1,4}", "[ -~]{0,8}", 0..4),
+        pretty: bool, comma: bool, comment in "( |\n|\t|// [a-z,}\"]{0,8}\n|/\\*[a-z\"{]{0,8}\\*/){0,3}",
+    ) {
+        let entries: serde_json::Map<String, Value> =
+            servers.into_iter().map(|(key, command)| (key, json!({ "command": command }))).collect();
+        let mut file = serde_json::Map::new();
+        for key in before {
+            file.insert(format!("x{key}"), json!([key, 1]));
+        }
+        file.insert("mcpServers".to_owned(), Value::Object(entries.clone()));
+        let file = Value::Object(file);
+        let text = if pretty { serde_json::to_string_pretty(&file).unwrap() } else { file.to_string() };
+        // The last two braces are those of the servers and of the file.
+        let end = text.rfind('}').unwrap();
+        let end = text[..end].rfind('}').unwrap();
+        let comma = if comma && !entries.is_empty() { "," } else { "" };
+        let text = format!("{comment}{}{comment}{comma}{comment}{}{comment}", &text[..end], &text[end..]);
+
+        let edited = added(&text, ClientApp::Cursor);
+        let read = parse(&edited, "f", |name| Some(format!("${{{name}}}"))).unwrap();
+        let keys: Vec<&str> = read.servers.iter().map(|server| server.key.as_str()).collect();
+        let expected: Vec<&str> = entries.keys().map(String::as_str).chain(["notes"]).collect();
+        proptest::prop_assert_eq!(keys, expected);
+        // all but blanks is there, in its order.
+        let mut rest = edited.as_str();
+        for character in text.chars().filter(|character| !character.is_whitespace()) {
+            let at = rest.find(character);
+            proptest::prop_assert!(at.is_some(), "{:?} is lost:\n{}\n{}", character, text, edited);
+            rest = &rest[at.unwrap() + character.len_utf8()..];
+        }
+    }
+}

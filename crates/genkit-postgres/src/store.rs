@@ -1,0 +1,178 @@
+//! The store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit::{BoxFuture, Error, ErrorKind, Result};
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Config, NoTls, Row, Socket};
+
+use crate::connection::{Connection, failed};
+use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
+
+/// Postgres store: durable runs in a database that many machines share. Made for Postgres 13 and newer.
+///
+/// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search path.
+/// A connection that is lost is made anew by the next call.
+#[derive(Clone)]
+pub struct PostgresStore(Arc<Connection>);
+
+impl PostgresStore {
+    /// Connects without TLS, and makes the tables where there are none: for a server on this machine or in a network that
+    /// is safe.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where `url` is none, `Unavailable` where the server cannot be reached, `FailedPrecondition` where a
+    /// newer version of this crate made its tables.
+    pub async fn connect(url: &str) -> Result<Self> {
+        let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
+            // What was given may hold a password.
+            Error::new(ErrorKind::InvalidArgument, "this is no address of a Postgres server")
+                .with_source(error)
+        })?;
+        Self::connect_with(config, NoTls).await
+    }
+
+    /// The same with a configuration and TLS of your own: a connector of `tokio-postgres-rustls` or
+    /// `postgres-native-tls`.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub async fn connect_with<T>(config: Config, tls: T) -> Result<Self>
+    where
+        T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+        T::Stream: Send,
+        T::TlsConnect: Send,
+        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+    {
+        let connection = Connection::new(config, tls);
+        connection.prepare().await?;
+        Ok(Self(Arc::new(connection)))
+    }
+
+    async fn rows(
+        &self,
+        statement: &'static str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>> {
+        self.0.client().await?.rows(statement, values).await
+    }
+}
+
+/// A head or a line with a line break, which no store takes.
+fn check(change: &RunChange) -> Result<()> {
+    let mut texts = std::iter::once(&change.head).chain(&change.log);
+    match texts.any(|text| text.contains('\n')) {
+        true => Err(Error::invalid_argument("a head and each line of a log are one line")),
+        false => Ok(()),
+    }
+}
+
+/// When there is work, as a number that Postgres has.
+fn wake(change: &RunChange) -> Option<i64> {
+    change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
+}
+
+fn number(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// Where a run stands, of the first three columns.
+fn head(row: &Row) -> Result<RunHead> {
+    let columns = (row.try_get(0), row.try_get(1), row.try_get(2));
+    let (revision, status, wake): (i64, String, Option<i64>) =
+        (columns.0.map_err(failed)?, columns.1.map_err(failed)?, columns.2.map_err(failed)?);
+    let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is no status of a run"));
+    let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
+    Ok(RunHead::new(number(revision), status, wake.map(number)))
+}
+
+impl RunStore for PostgresStore {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            check(first)?;
+            let RunChange { status, head, log, .. } = first;
+            let wake = wake(first);
+            let made =
+                self.rows(CREATE, &[&run.as_str(), &status.as_str(), &wake, head, log]).await?;
+            let made: i64 = made.first().map_or(Ok(0), |row| row.try_get(0)).map_err(failed)?;
+            Ok(made == 1)
+        })
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        Box::pin(async move {
+            let rows = self.rows(LOAD, &[&run.as_str()]).await?;
+            let Some(row) = rows.first() else { return Ok(None) };
+            let text: String = row.try_get(3).map_err(failed)?;
+            Ok(Some(StoredRun::new(head(row)?, text, row.try_get(4).map_err(failed)?)))
+        })
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        Box::pin(async move {
+            let rows = self.rows(PEEK, &[&run.as_str()]).await?;
+            rows.first().map(head).transpose()
+        })
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move {
+            check(change)?;
+            let Ok(at) = i64::try_from(at) else { return Ok(None) };
+            let RunChange { status, head, log, .. } = change;
+            let wake = wake(change);
+            let values: [&(dyn ToSql + Sync); 6] =
+                [&run.as_str(), &at, &status.as_str(), &wake, head, log];
+            let saved = self.rows(SAVE, &values).await?;
+            let revision = saved.first().map(|row| row.try_get(0).map(number)).transpose();
+            revision.map_err(failed)
+        })
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        Box::pin(async move {
+            // A day is longer than anybody leases, and leaves room in the sum.
+            let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX).min(86_400_000);
+            let rows = self.rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
+            rows.first().map(head).transpose()
+        })
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.rows(RELEASE, &[&run.as_str(), &owner]).await.map(drop) })
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        Box::pin(async move {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let rows = self.rows(DUE, &[&limit]).await?;
+            let ids: std::result::Result<Vec<String>, _> =
+                rows.iter().map(|row| row.try_get(0)).collect();
+            // What no id of ours is was written by something else.
+            Ok(ids.map_err(failed)?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
+        })
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { Ok(!self.rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
+    }
+}
+
+impl std::fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PostgresStore").finish_non_exhaustive()
+    }
+}

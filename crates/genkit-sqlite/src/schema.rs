@@ -1,0 +1,69 @@
+//! The tables, and the settings of a connection.
+
+use std::path::Path;
+use std::time::Duration;
+
+use genkit::{Error, ErrorKind, Result};
+use rusqlite::Connection;
+
+/// The number of the tables below, which the file has as its `user_version`.
+const VERSION: i64 = 1;
+
+/// How long one process waits for the commit of another. Default is 10 seconds.
+const BUSY: Duration = Duration::from_secs(10);
+
+const TABLES: &str = "
+    CREATE TABLE runs (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        revision INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        wake_at INTEGER,
+        head TEXT NOT NULL,
+        lease_owner TEXT,
+        lease_until INTEGER
+    ) STRICT;
+    CREATE INDEX runs_due ON runs (COALESCE(wake_at, 0)) WHERE status = 'working';
+    CREATE TABLE log (
+        run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        line TEXT NOT NULL,
+        UNIQUE (run, at)
+    ) STRICT;
+    PRAGMA user_version = 1;
+";
+
+/// Opens a file, and makes its tables where there are none.
+pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
+    let opened = || {
+        let mut connection = match path {
+            Some(path) => Connection::open(path)?,
+            None => Connection::open_in_memory()?,
+        };
+        connection.busy_timeout(BUSY)?;
+        // It answers with the mode that there is now: memory has none.
+        connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
+        let making =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let version: i64 = making.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version == 0 {
+            making.execute_batch(TABLES)?;
+        }
+        making.commit()?;
+        Ok((connection, version))
+    };
+    let (connection, version) = opened().map_err(failed)?;
+    if version > VERSION {
+        let text = format!(
+            "the store of runs has tables of the version {version}, and this program knows {VERSION}: use a newer one"
+        );
+        return Err(Error::new(ErrorKind::FailedPrecondition, text));
+    }
+    Ok(connection)
+}
+
+/// What SQLite failed with.
+pub(crate) fn failed(error: rusqlite::Error) -> Error {
+    Error::new(ErrorKind::Unavailable, "the SQLite store of runs failed").with_source(error)
+}

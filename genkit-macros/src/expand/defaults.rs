@@ -1,0 +1,36 @@
+//! Defaults: a function for each, with the type of its parameter.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::{Ident, Lit};
+
+use crate::literal::literal;
+use crate::parse::{ArgDefault, InputField, SerdeDefault};
+
+pub(super) fn name(field: &InputField) -> Ident {
+    format_ident!("__default_{}", field.name.unraw(), span = Span::call_site())
+}
+
+/// The function of a default that is data: one of serde's is its derive's, where there is one.
+pub(super) fn function(field: &InputField, ty: &TokenStream, derived: bool) -> Option<TokenStream> {
+    let name = name(field);
+    let value = match &field.default {
+        Some(ArgDefault::OfType(span)) => {
+            quote_spanned!(*span=> __genkit::OwnDefault::value())
+        }
+        Some(ArgDefault::Value(value)) => match literal(value) {
+            Some(Lit::Str(text)) => {
+                let span = text.span();
+                quote_spanned!(span=> __genkit::TextDefault::value(#text))
+            }
+            _ => value.to_token_stream(),
+        },
+        None if derived => return None,
+        None => match field.data.as_ref()?.default.as_ref()? {
+            SerdeDefault::OfType => quote!(__genkit::OwnDefault::value()),
+            SerdeDefault::Function(function) => quote!(#function()),
+        },
+    };
+    Some(quote!(fn #name() -> #ty { #value }))
+}

@@ -1,0 +1,61 @@
+//! Parameters taken by value as data: the fields of the input.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Lit;
+
+use super::defaults;
+use crate::literal::literal;
+use crate::parse::{Bound, FieldData, InputField};
+
+/// `Field::new("city", <City as Argument>::TYPE)` and what there is to say beyond.
+///
+/// `ty` is the expression of its type.
+pub(super) fn field(field: &InputField, data: &FieldData, ty: &TokenStream) -> TokenStream {
+    let key = &field.key;
+    let names = names(field);
+    let names = (!names.is_empty()).then(|| quote!(.names(&[#(#names),*])));
+    let notes = notes(data);
+    let notes = (!notes.is_empty()).then(|| quote!(.notes(&[#(#notes),*])));
+    let default = field.has_default().then(|| {
+        let default = defaults::name(field);
+        quote! {
+            .default(|| __genkit::Box::new(#default()), || __genkit::Shown(#default()).value())
+        }
+    });
+    quote!(__genkit::Field::new(#key, #ty) #names #notes #default)
+}
+
+/// All names that a field answers to, in the order of serde's messages, where there are several.
+fn names(field: &InputField) -> Vec<&str> {
+    let mut names: Vec<&str> = field.aliases.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return names;
+    }
+    names.push(&field.key);
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn notes(data: &FieldData) -> Vec<TokenStream> {
+    let FieldData { doc, title, description, examples, bounds, format, .. } = data;
+    let mut notes = Vec::new();
+    notes.extend(doc.iter().map(|doc| quote!(__genkit::Note::Doc(#doc))));
+    notes.extend(title.iter().map(|title| quote!(__genkit::Note::Title(#title))));
+    notes.extend(description.iter().map(|text| quote!(__genkit::Note::Description(#text))));
+    notes.extend(examples.iter().map(
+        |example| quote!(__genkit::Note::Example(|| __genkit::serde_json::to_value(#example).ok())),
+    ));
+    notes.extend(bounds.iter().map(|Bound { of, keyword, value }| {
+        let value = match literal(value) {
+            Some(Lit::Str(text)) => quote!(#text),
+            _ => quote!(#value),
+        };
+        quote! {
+            __genkit::Note::Bound { of: #of, keyword: #keyword, value: || __genkit::json(#value) }
+        }
+    }));
+    notes.extend(format.iter().map(|format| quote!(__genkit::Note::Format(#format))));
+    notes
+}

@@ -1,0 +1,192 @@
+//! Attributes of serde and schemars on a parameter as data: what they say of its name and its schema, where no derive
+//! is needed to understand it.
+
+use syn::{Attribute, Expr, ExprLit, ExprPath, Lit, LitStr, Meta};
+
+use super::meta::{self, MetaEntry, MetaValue};
+use crate::error::Errors;
+use crate::literal::text;
+
+/// What the attributes of one parameter say.
+#[derive(Default)]
+pub(crate) struct FieldData {
+    /// The lines of the doc comment, as schemars reads them.
+    pub(crate) doc: Option<String>,
+    pub(crate) title: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) examples: Vec<Expr>,
+    pub(crate) bounds: Vec<Bound>,
+    pub(crate) format: Option<&'static str>,
+    pub(crate) default: Option<SerdeDefault>,
+}
+
+/// A keyword of the schema for one type of JSON.
+pub(crate) struct Bound {
+    pub(crate) of: &'static str,
+    pub(crate) keyword: &'static str,
+    pub(crate) value: Expr,
+}
+
+/// What serde fills in where the caller gives nothing.
+pub(crate) enum SerdeDefault {
+    OfType,
+    Function(ExprPath),
+}
+
+/// The attributes as data; `None` where one of them is for a derive to understand, or to refuse.
+pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
+    let mut data = FieldData { doc: doc(attrs)?, ..FieldData::default() };
+    let mut entries = Vec::new();
+    for attr in attrs.iter().filter(|attr| !attr.path().is_ident("doc")) {
+        let serde = attr.path().is_ident("serde");
+        let Meta::List(list) = &attr.meta else { return None };
+        if !serde && !attr.path().is_ident("schemars") {
+            return None;
+        }
+        let mut errors = Errors::default();
+        let read = meta::parse(list.tokens.clone(), &mut errors);
+        if !errors.is_empty() {
+            return None;
+        }
+        entries.extend(read.into_iter().map(|entry| (serde, entry)));
+    }
+    let repeated = entries.iter().enumerate().any(|(i, (serde, entry))| {
+        let name = entry.name();
+        let may_be = matches!(name.as_str(), "alias" | "example");
+        !may_be && entries[..i].iter().any(|(other, e)| serde == other && e.name() == name)
+    });
+    if repeated {
+        return None;
+    }
+    for (serde, entry) in &entries {
+        match serde {
+            true => data.serde(entry)?,
+            false => data.schemars(entry)?,
+        }
+    }
+    // In the order in which schemars looks at them.
+    data.bounds
+        .sort_by_key(|bound| ORDER.iter().position(|(_, keyword)| *keyword == bound.keyword));
+    Some(data)
+}
+
+/// The keywords of bounds with the types that they are for.
+const ORDER: [(&str, &str); 7] = [
+    ("string", "minLength"),
+    ("string", "maxLength"),
+    ("array", "minItems"),
+    ("array", "maxItems"),
+    ("number", "minimum"),
+    ("number", "maximum"),
+    ("string", "pattern"),
+];
+
+/// The doc comment, if there is one; `None` where it is computed.
+fn doc(attrs: &[Attribute]) -> Option<Option<String>> {
+    let mut lines = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
+        // `#[doc(hidden)]` says nothing.
+        let Meta::NameValue(meta) = &attr.meta else { continue };
+        let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = &meta.value else { return None };
+        let line = line.value();
+        lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
+    }
+    Some((!lines.is_empty()).then(|| lines.join("\n")))
+}
+
+impl FieldData {
+    fn serde(&mut self, entry: &MetaEntry) -> Option<()> {
+        match (entry.name().as_str(), &entry.value) {
+            // Read where the field's names are.
+            ("rename" | "alias", MetaValue::Is(value)) => text(value).map(|_| ()),
+            ("default", MetaValue::Flag) => {
+                self.default = Some(SerdeDefault::OfType);
+                Some(())
+            }
+            ("default", MetaValue::Is(value)) => {
+                self.default = Some(SerdeDefault::Function(text(value)?.parse().ok()?));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn schemars(&mut self, entry: &MetaEntry) -> Option<()> {
+        match (entry.name().as_str(), &entry.value) {
+            ("title", MetaValue::Is(value)) => self.title = Some(text(value)?),
+            ("description", MetaValue::Is(value)) => self.description = Some(text(value)?),
+            // A text may be meant as the name of a function: schemars says so.
+            ("example", MetaValue::Is(value)) if text(value).is_none() => {
+                self.examples.push(value.clone());
+            }
+            ("range", MetaValue::List(list)) => self.range(list, &ORDER[4..6])?,
+            ("length", MetaValue::List(list)) => {
+                self.range(list, &ORDER[..2])?;
+                self.range(list, &ORDER[2..4])?;
+            }
+            ("pattern", MetaValue::List(list)) => match &list[..] {
+                [pattern] => self.pattern(pattern)?,
+                _ => return None,
+            },
+            ("regex", MetaValue::List(list)) => match &list[..] {
+                [only] => match assigned(only)? {
+                    ("pattern", pattern) => self.pattern(pattern)?,
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            (name, MetaValue::Flag) if self.format.is_none() => {
+                self.format = Some(match name {
+                    "email" => "email",
+                    "url" => "uri",
+                    "ip" => "ip",
+                    "ipv4" => "ipv4",
+                    "ipv6" => "ipv6",
+                    _ => return None,
+                });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// `min = 1, max = 5` or `equal = 3`.
+    fn range(&mut self, list: &[Expr], keywords: &[(&'static str, &'static str)]) -> Option<()> {
+        let mut ends = [None, None];
+        for item in list {
+            let (name, value) = assigned(item)?;
+            let places: &[usize] = match name {
+                "min" => &[0],
+                "max" => &[1],
+                "equal" => &[0, 1],
+                _ => return None,
+            };
+            // What stands in a text, schemars parses.
+            if text(value).is_some() || places.iter().any(|place| ends[*place].is_some()) {
+                return None;
+            }
+            for place in places {
+                ends[*place] = Some(value.clone());
+            }
+        }
+        for ((of, keyword), value) in keywords.iter().zip(ends) {
+            self.bounds.extend(value.map(|value| Bound { of, keyword, value }));
+        }
+        Some(())
+    }
+
+    fn pattern(&mut self, pattern: &Expr) -> Option<()> {
+        let (of, keyword) = ORDER[6];
+        let twice = self.bounds.iter().any(|bound| bound.keyword == keyword);
+        (!twice && text(pattern).is_some())
+            .then(|| self.bounds.push(Bound { of, keyword, value: pattern.clone() }))
+    }
+}
+
+/// `name = value`
+fn assigned(item: &Expr) -> Option<(&'static str, &Expr)> {
+    let Expr::Assign(assign) = item else { return None };
+    let Expr::Path(path) = &*assign.left else { return None };
+    let name = ["min", "max", "equal", "pattern"].into_iter().find(|name| path.path.is_ident(name));
+    Some((name?, &assign.right))
+}

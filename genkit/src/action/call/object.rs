@@ -1,0 +1,127 @@
+//! The schema of an object, put together from its fields as schemars derives it of a struct of them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::field::{Field, Note};
+
+/// What the derive calls the object, for the order of keywords.
+const TITLE: &str = "__Input";
+
+/// The exact schema of an object of `fields` and nothing else.
+pub(super) fn schema(fields: &[Field]) -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_deserialize();
+    let meta_schema = settings.meta_schema.take();
+    let mut generator = settings.into_generator();
+    let mut object = Map::new();
+    object.insert("type".to_owned(), "object".into());
+    object.insert("additionalProperties".to_owned(), false.into());
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for field in fields {
+        let (schema, is_optional) = member(field, &mut generator);
+        properties.insert(field.name.to_owned(), schema.to_value());
+        if !is_optional {
+            required.push(Value::from(field.name));
+        }
+    }
+    if !properties.is_empty() {
+        object.insert("properties".to_owned(), properties.into());
+    }
+    if !required.is_empty() {
+        object.insert("required".to_owned(), required.into());
+    }
+    object.insert("title".to_owned(), TITLE.into());
+    if let Some(meta_schema) = meta_schema {
+        object.insert("$schema".to_owned(), Value::from(meta_schema.into_owned()));
+    }
+    let definitions = generator.take_definitions(false);
+    if !definitions.is_empty() {
+        object.insert("$defs".to_owned(), definitions.into());
+    }
+    untitled(object.into())
+}
+
+/// Without the title that comes of a name of ours.
+pub(super) fn untitled(mut schema: Value) -> Value {
+    if schema.get("title").and_then(Value::as_str).is_some_and(|title| title.starts_with("__")) {
+        schema.as_object_mut().map(|schema| schema.remove("title"));
+    }
+    schema
+}
+
+/// The schema of one field, and whether it may be left out.
+fn member(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
+    let member = (field.ty.member)(generator);
+    let mut schema = member.schema;
+    let [title, description] = headings(field.notes);
+    for (keyword, text) in [("title", title), ("description", description)] {
+        if !text.is_empty() {
+            schema.insert(keyword.to_owned(), text.into());
+        }
+    }
+    let examples: Vec<_> = field.notes.iter().filter_map(Note::example).collect();
+    if !examples.is_empty() {
+        schema.insert("examples".to_owned(), examples.into_iter().flatten().collect());
+    }
+    for note in field.notes {
+        match note {
+            Note::Bound { of, keyword, value } if applies(&schema, of) => {
+                schema.insert((*keyword).to_owned(), value());
+            }
+            Note::Format(format) => {
+                schema.insert("format".to_owned(), (*format).into());
+            }
+            _ => {}
+        }
+    }
+    if let Some(shown) = field.default.and_then(|default| (default.shown)()) {
+        schema.insert("default".to_owned(), shown);
+    }
+    (schema, member.is_optional || field.default.is_some())
+}
+
+impl Note {
+    /// An example, if it is one; what did not serialize is left out of the list.
+    fn example(&self) -> Option<Option<Value>> {
+        match self {
+            Self::Example(value) => Some(value()),
+            _ => None,
+        }
+    }
+}
+
+/// The title and the description: what is written out, else what the doc comment has.
+fn headings(notes: &[Note]) -> [&str; 2] {
+    let (mut title, mut description, mut doc) = (None, None, None);
+    for note in notes {
+        match note {
+            Note::Doc(text) => doc = Some(split(text)),
+            Note::Title(text) => title = Some(*text),
+            Note::Description(text) => description = Some(*text),
+            Note::Example(_) | Note::Bound { .. } | Note::Format(_) => {}
+        }
+    }
+    let (heading, rest) = doc.unwrap_or_default();
+    [title.unwrap_or(heading), description.unwrap_or(rest)]
+}
+
+/// A first line that is a heading is the title.
+fn split(doc: &str) -> (&str, &str) {
+    let doc = doc.trim_ascii();
+    if !doc.starts_with('#') {
+        return ("", doc);
+    }
+    let (heading, rest) = doc.split_once('\n').unwrap_or((doc, ""));
+    (heading.trim_start_matches('#').trim_ascii(), rest.trim_ascii())
+}
+
+/// Whether a keyword has a meaning for what the schema allows.
+fn applies(schema: &Schema, of: &str) -> bool {
+    let is = |name: &str| match schema.get("type") {
+        Some(Value::String(only)) => only == name,
+        Some(Value::Array(all)) => all.iter().any(|one| one == name),
+        _ => false,
+    };
+    is(of) || (of == "number" && is("integer"))
+}

@@ -1,0 +1,277 @@
+//! Working on a run: its steps are performed one by one, and each is saved as it settles.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::flow_state::FlowState;
+use super::journal::{CallJournal, Note, Noted};
+use super::limits::{LONGEST_STEP_WAIT, STEP_TRIES, STEP_WAIT};
+use super::record::{Record, RunBody, StoredError};
+use super::session::LeasedRun;
+use super::store::{RunId, RunStatus, RunStore, now_ms};
+use crate::error::{Error, Result};
+use crate::generate::{NextStep, Run, RunCall, RunState};
+use crate::instance::Genkit;
+use crate::visible::Logged;
+
+/// What became of an attempt to work on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Worked {
+    /// There is nothing more to do now.
+    Settled,
+    /// Another worker has it, or nothing was to be done.
+    Elsewhere,
+}
+
+/// Works on a run until it is over, asks, or waits for its next try.
+///
+/// # Errors
+/// The store fails, another changed the run, or this process lacks what it needs: the run stays as it was saved.
+pub(super) async fn work_on(
+    genkit: &Genkit,
+    store: &Arc<dyn RunStore>,
+    id: &RunId,
+    stop: &CancellationToken,
+) -> Result<Worked> {
+    let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
+        return Ok(Worked::Elsewhere);
+    };
+    if stored.at.wake_at_ms.is_some_and(|time| time > now_ms()) {
+        session.release().await;
+        return Ok(Worked::Elsewhere);
+    }
+    let worked = async {
+        let Record { attempts, body, .. } = Record::read(id, &stored)?;
+        match body {
+            RunBody::Generate(state) => {
+                drive_loop(genkit, &mut session, *state, attempts, stop).await
+            }
+            RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
+        }
+    };
+    let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
+    if let Err(error) = &worked {
+        let error = Logged::text(error.chain());
+        tracing::warn!(run = %id, %error, "the work on a run stops here");
+    }
+    session.release().await;
+    worked.map(|()| Worked::Settled)
+}
+
+async fn drive_loop(
+    genkit: &Genkit,
+    session: &mut LeasedRun,
+    state: RunState,
+    mut attempts: u32,
+    stop: &CancellationToken,
+) -> Result<()> {
+    let mut run = Run::resume(genkit, state).await?;
+    if run.ask_about_started() > 0 {
+        save(session, &mut run).await?;
+    }
+    while !stop.is_cancelled() {
+        // An error of the run itself is its end, and one of `save` the end of this work alone.
+        let ended = match run.next() {
+            NextStep::Model(call) => {
+                let answered = leased(session, call.perform()).await?;
+                match try_again(session, &run, attempts, &answered, Error::is_retryable).await? {
+                    true => return Ok(()),
+                    false => run.answered(answered).map(drop),
+                }
+            }
+            NextStep::Check(check) => {
+                let checked = leased(session, check.perform()).await?;
+                run.checked(checked).map(drop)
+            }
+            NextStep::Tools(calls) => perform_calls(session, &mut run, calls).await?,
+            NextStep::Asks(_) | NextStep::Done => return Ok(()),
+        };
+        attempts = 0;
+        match ended {
+            Ok(()) => save(session, &mut run).await?,
+            Err(error) => return fail_loop(session, &run, &error).await,
+        }
+    }
+    Ok(())
+}
+
+/// Performs something under the lease.
+async fn leased<T>(
+    session: &mut LeasedRun,
+    work: impl Future<Output = Result<T>>,
+) -> Result<Result<T>> {
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return Ok(done),
+            () = session.until_renewal() => session.renew().await?,
+        }
+    }
+}
+
+/// Saves where the run stands.
+async fn save(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
+    let status = match run.next() {
+        NextStep::Asks(_) => RunStatus::InputRequired,
+        NextStep::Done => RunStatus::Completed,
+        _ => RunStatus::Working,
+    };
+    let state = run.state_after(session.logged);
+    session.save(status, None, Record::new(RunBody::Generate(Box::new(state)))).await
+}
+
+/// Where a step failed with what may pass, it is tried later. Whether it is.
+async fn try_again<T>(
+    session: &mut LeasedRun,
+    run: &Run,
+    attempts: u32,
+    tried: &Result<T>,
+    may_pass: impl Fn(&Error) -> bool,
+) -> Result<bool> {
+    let Err(error) = tried else { return Ok(false) };
+    if !may_pass(error) || attempts + 1 >= STEP_TRIES {
+        return Ok(false);
+    }
+    let state = run.state_after(session.logged);
+    save_later(session, RunBody::Generate(Box::new(state)), attempts + 1, error)
+        .await
+        .map(|()| true)
+}
+
+/// Saves that the step is tried again after a while.
+async fn save_later(
+    session: &mut LeasedRun,
+    body: RunBody,
+    attempts: u32,
+    error: &Error,
+) -> Result<()> {
+    let waits = STEP_WAIT * 4_u32.saturating_pow(attempts - 1);
+    let waits = waits.min(LONGEST_STEP_WAIT).max(error.retry_after().unwrap_or(Duration::ZERO));
+    let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
+    let (run, why) = (session.id().clone(), Logged::text(error.chain()));
+    tracing::info!(%run, error = %why, ?waits, attempts, "a step of a run is tried again later");
+    let record = Record { attempts, error: Some(StoredError::of(error)), body };
+    session.save(RunStatus::Working, Some(wake), record).await
+}
+
+/// Saves that the run has failed, with what it had done.
+async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<()> {
+    let Some(done) = error.partial() else {
+        // The machine always says what was done.
+        return Err(Error::new(error.kind(), error.chain()));
+    };
+    let state = run.failed_state(done, session.logged);
+    let record = Record {
+        attempts: 0,
+        error: Some(StoredError::of(error)),
+        body: RunBody::Generate(Box::new(state)),
+    };
+    session.save(RunStatus::Failed, None, record).await
+}
+
+/// Runs the calls of a round, some at a time. What they did by `once` is saved before they go on, and each of them as it
+/// ends.
+async fn perform_calls(
+    session: &mut LeasedRun,
+    run: &mut Run,
+    calls: Vec<RunCall>,
+) -> Result<Result<()>> {
+    let (notes, mut noted) = mpsc::unbounded_channel();
+    let id = session.id().clone();
+    let mut left = calls.len();
+    let perform = |call: RunCall| {
+        let journal = Arc::new(CallJournal::new(&id, call.position(), notes.clone()));
+        async move {
+            if call.is_at_most_once() {
+                journal.start().await?;
+            }
+            call.with_journal(journal).perform().await
+        }
+    };
+    let at_a_time = run.parallel_tools();
+    let mut running = std::pin::pin!(stream::iter(calls).map(perform).buffer_unordered(at_a_time));
+    while left > 0 {
+        let (mut notes, mut settled) = (Vec::new(), None);
+        tokio::select! {
+            biased;
+            Some(note) = noted.recv() => notes.push(note),
+            Some(ended) = running.next() => settled = Some(ended),
+            () = session.until_renewal() => {
+                session.renew().await?;
+                continue;
+            }
+        }
+        // Whatever was done by now is saved with it.
+        notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
+        for Note { place, what, .. } in &notes {
+            match what {
+                Noted::Started => run.note_started(*place),
+                Noted::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
+            }
+        }
+        if let Some(settled) = settled {
+            left -= 1;
+            if let Err(error) = run.settled(settled) {
+                return Ok(Err(error));
+            }
+        }
+        // The last one is saved with the end of the round.
+        if left > 0 {
+            save(session, run).await?;
+        }
+        for note in notes {
+            // Its call may have been dropped meanwhile, and then nobody waits.
+            let _ = note.saved.send(());
+        }
+    }
+    Ok(Ok(()))
+}
+
+async fn drive_flow(
+    genkit: &Genkit,
+    session: &mut LeasedRun,
+    mut state: FlowState,
+    attempts: u32,
+) -> Result<()> {
+    let (notes, mut noted) = mpsc::unbounded_channel();
+    let journal = Arc::new(CallJournal::new(session.id(), (0, 0), notes));
+    let mut running = std::pin::pin!(state.run(genkit, journal)?);
+    let ended = loop {
+        tokio::select! {
+            biased;
+            Some(Note { what, saved, .. }) = noted.recv() => {
+                if let Noted::Once { key, done } = what {
+                    state.note_once(key, done);
+                }
+                let record = Record::new(RunBody::Flow(Box::new(state.to_save())));
+                session.save(RunStatus::Working, None, record).await?;
+                let _ = saved.send(());
+            }
+            ended = &mut running => break ended,
+            () = session.until_renewal() => session.renew().await?,
+        }
+    };
+    match state.take(ended) {
+        Ok(status) => session.save(status, None, Record::new(RunBody::Flow(Box::new(state)))).await,
+        Err(error) if may_pass(&error) && attempts + 1 < STEP_TRIES => {
+            save_later(session, RunBody::Flow(Box::new(state)), attempts + 1, &error).await
+        }
+        Err(error) => {
+            let error_text = Some(StoredError::of(&error));
+            let record =
+                Record { attempts: 0, error: error_text, body: RunBody::Flow(Box::new(state)) };
+            session.save(RunStatus::Failed, None, record).await
+        }
+    }
+}
+
+/// Whether a flow that failed so may succeed later: a fault of the program does not.
+fn may_pass(error: &Error) -> bool {
+    error.is_retryable() && error.kind() != crate::ErrorKind::Internal
+}

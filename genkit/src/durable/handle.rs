@@ -1,0 +1,335 @@
+//! Handles of durable runs: waiting for them, answering, ending them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::{Worked, work_on};
+use super::error::Error as E;
+use super::limits::WATCH;
+use super::record::{Record, RunBody};
+use super::store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun, now_ms};
+use crate::error::{ErrorKind, Result};
+use crate::generate::{Answer, GenerateResponse, Interrupt, NextStep, Run};
+use crate::instance::Genkit;
+
+/// A durable run of the loop: made by [`Genkit::durable_run`](crate::Genkit::durable_run).
+#[derive(Clone, Debug)]
+pub struct DurableRun(pub(super) Handle);
+
+/// A durable flow: made by [`Genkit::durable_flow`](crate::Genkit::durable_flow).
+#[derive(Clone, Debug)]
+pub struct DurableFlow(pub(super) Handle);
+
+/// Where a durable flow has got to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FlowOutcome {
+    /// What it returned.
+    Returned(Value),
+    /// It waits for answers to these.
+    Asks(Vec<Interrupt>),
+}
+
+impl DurableRun {
+    /// Waits until the run has its answer or asks somebody, and performs what is due while nobody else does.
+    ///
+    /// Dropping it stops what it performs: the run goes on from what is saved, where somebody waits or works. What is
+    /// asked is in the response: [`GenerateResponse::is_interrupted`].
+    ///
+    /// # Errors
+    /// What the run failed with, which owns what was done ([`Error::partial`](crate::Error::partial)); `Cancelled`;
+    /// what this process lacks to perform it; what the store fails with.
+    pub async fn wait(&self) -> Result<GenerateResponse> {
+        let handle = &self.0;
+        let (stored, record) = handle.settled().await?;
+        let RunBody::Generate(state) = record.body else {
+            return Err(handle.other_kind(&record.body, "a run of `durable_run`"));
+        };
+        let error = match stored.at.status {
+            RunStatus::Failed => record.error.map(|error| error.into_error()),
+            RunStatus::Cancelled => Some(E::Cancelled(handle.id.to_string()).into()),
+            _ => None,
+        };
+        state.into_ended(&handle.genkit.registry, error)
+    }
+}
+
+impl DurableFlow {
+    /// Waits until the flow has returned or asks somebody, and performs what is due while nobody else does.
+    ///
+    /// # Errors
+    /// What the flow failed with; `Cancelled`; what this process lacks to perform it; what the store fails with.
+    pub async fn wait(&self) -> Result<FlowOutcome> {
+        let handle = &self.0;
+        let (stored, record) = handle.settled().await?;
+        let RunBody::Flow(state) = record.body else {
+            return Err(handle.other_kind(&record.body, "a run of `durable_flow`"));
+        };
+        match (stored.at.status, record.error) {
+            (RunStatus::Completed, _) => {
+                Ok(FlowOutcome::Returned(state.into_output().unwrap_or_default()))
+            }
+            (RunStatus::Failed, Some(error)) => Err(error.into_error()),
+            (RunStatus::Cancelled, _) => Err(E::Cancelled(handle.id.to_string()).into()),
+            _ => Ok(FlowOutcome::Asks(state.open())),
+        }
+    }
+}
+
+/// What runs and flows have in common.
+macro_rules! handle_methods {
+    ($($handle:ident),*) => {$(
+        impl $handle {
+            /// Its id.
+            pub fn id(&self) -> &RunId {
+                &self.0.id
+            }
+
+            /// Its status, as it is saved.
+            ///
+            /// # Errors
+            /// `NotFound` where it was removed, and what the store fails with.
+            pub async fn status(&self) -> Result<RunStatus> {
+                Ok(self.0.peek().await?.status)
+            }
+
+            /// The questions that have no answer yet; none where nothing is asked.
+            ///
+            /// # Errors
+            /// As [`status`](Self::status).
+            pub async fn open(&self) -> Result<Vec<Interrupt>> {
+                Ok(self.0.load().await?.1.body.open())
+            }
+
+            /// Answers the question of `call`: the `ref` of the call that asks, or the key of a question. From any
+            /// process that has the same registry.
+            ///
+            /// An approval takes true or false; a form its fields, or null to decline;
+            /// [`Context::interrupt`](crate::Context::interrupt) gets the value. A call that may have happened
+            /// (`#[tool(at_most_once)]`) runs again with true, and is told to the model as not run with false. The run
+            /// goes on once all open questions have their answers.
+            ///
+            /// # Errors
+            /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where the answer fits no open question:
+            /// the run is as it was then. What the store fails with.
+            pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
+                self.0.answer(call, answer).await
+            }
+
+            /// Answers each open question that `answer` has one for: with reasons, other arguments, in a tool's place.
+            ///
+            /// # Errors
+            /// As [`answer`](Self::answer).
+            pub async fn answer_with(
+                &self,
+                answer: impl FnMut(&Interrupt) -> Option<Answer>,
+            ) -> Result<()> {
+                self.0.answer_with(answer).await
+            }
+
+            /// Ends it: what runs is stopped as soon as its process sees it, within some seconds, and is not saved. `false`
+            /// where it was over already.
+            ///
+            /// # Errors
+            /// As [`status`](Self::status).
+            pub async fn cancel(&self) -> Result<bool> {
+                self.0.cancel().await
+            }
+
+            /// Takes it out of the store, with all that is kept of it. `false` where it was not there. The id is free then.
+            ///
+            /// # Errors
+            /// What the store fails with.
+            pub async fn remove(&self) -> Result<bool> {
+                self.0.store.remove(&self.0.id).await
+            }
+        }
+    )*};
+}
+
+handle_methods!(DurableRun, DurableFlow);
+
+/// A run of a store.
+#[derive(Clone)]
+pub(super) struct Handle {
+    genkit: Genkit,
+    store: Arc<dyn RunStore>,
+    id: RunId,
+}
+
+impl Handle {
+    pub(super) fn new(genkit: &Genkit, store: Arc<dyn RunStore>, id: RunId) -> Self {
+        Self { genkit: genkit.clone(), store, id }
+    }
+
+    async fn peek(&self) -> Result<RunHead> {
+        let head = self.store.peek(&self.id).await?;
+        Ok(head.ok_or_else(|| E::NoRun(self.id.to_string()))?)
+    }
+
+    async fn load(&self) -> Result<(StoredRun, Record)> {
+        let stored = self.store.load(&self.id).await?;
+        let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        let record = Record::read(&self.id, &stored)?;
+        Ok((stored, record))
+    }
+
+    /// Waits until there is nothing to do, and does it meanwhile.
+    async fn settled(&self) -> Result<(StoredRun, Record)> {
+        let stop = CancellationToken::new();
+        let mut pause = Duration::from_millis(10);
+        loop {
+            let head = self.peek().await?;
+            if head.status != RunStatus::Working {
+                return self.load().await;
+            }
+            let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
+            if later == 0 {
+                match work_on(&self.genkit, &self.store, &self.id, &stop).await {
+                    Ok(Worked::Settled) => continue,
+                    Ok(Worked::Elsewhere) => {}
+                    // Another goes on with it, or somebody ended it.
+                    Err(error) if error.kind() == ErrorKind::Aborted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let until = if later == 0 { pause } else { Duration::from_millis(later) };
+            tokio::time::sleep(until.min(WATCH)).await;
+            pause = (pause * 2).min(WATCH);
+        }
+    }
+
+    fn other_kind(&self, body: &RunBody, wanted: &'static str) -> crate::error::Error {
+        E::OtherKind { id: self.id.to_string(), is: body.kind(), wanted }.into()
+    }
+
+    async fn answer(&self, call: &str, value: impl Serialize) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
+        self.change(|open| {
+            let is_it = |question: &&Interrupt| {
+                question.tool_request().id.as_deref() == Some(call) || question.key() == call
+            };
+            let mut asked = open.iter().filter(is_it);
+            match (asked.next(), asked.next()) {
+                (Some(question), None) => Ok(vec![answer_of(question, value.clone())?]),
+                (None, _) => Err(E::NoOpenCall {
+                    id: self.id.to_string(),
+                    call: call.to_owned(),
+                    open: named(open),
+                }
+                .into()),
+                _ => Err(E::SeveralQuestions(call.to_owned()).into()),
+            }
+        })
+        .await
+    }
+
+    async fn answer_with(
+        &self,
+        mut answer: impl FnMut(&Interrupt) -> Option<Answer>,
+    ) -> Result<()> {
+        self.change(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
+    }
+
+    /// Takes answers to what is open, again where somebody else changed the run meanwhile.
+    async fn change(
+        &self,
+        mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
+    ) -> Result<()> {
+        loop {
+            let (stored, record) = self.load().await?;
+            if stored.at.status != RunStatus::InputRequired {
+                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
+                return Err(E::AsksNothing { id, status }.into());
+            }
+            let answers = answers(&record.body.open())?;
+            let (status, body) = self.answered(record.body, answers, stored.log.len()).await?;
+            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn answered(
+        &self,
+        body: RunBody,
+        answers: Vec<Answer>,
+        logged: usize,
+    ) -> Result<(RunStatus, RunBody)> {
+        match body {
+            RunBody::Generate(state) => {
+                let mut run = Run::resume(&self.genkit, *state).await?;
+                for answer in answers {
+                    run.answer(answer)?;
+                }
+                let asks = matches!(run.next(), NextStep::Asks(_));
+                let status = if asks { RunStatus::InputRequired } else { RunStatus::Working };
+                Ok((status, RunBody::Generate(Box::new(run.state_after(logged)))))
+            }
+            RunBody::Flow(mut state) => {
+                let mut status = RunStatus::InputRequired;
+                for answer in answers {
+                    status = state.answer(answer)?;
+                }
+                Ok((status, RunBody::Flow(state)))
+            }
+        }
+    }
+
+    async fn cancel(&self) -> Result<bool> {
+        loop {
+            let (stored, _) = self.load().await?;
+            if stored.at.status.is_over() {
+                return Ok(false);
+            }
+            let change = RunChange::new(RunStatus::Cancelled, stored.head);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// What a plain value answers.
+fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
+    let may_have_happened =
+        question.metadata().is_some_and(|asked| asked["mayHaveHappened"] == Value::Bool(true));
+    Ok(match value {
+        Value::Bool(true) if question.is_approval() => question.approve(),
+        Value::Bool(false) if question.is_approval() => question.decline(),
+        _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
+        Value::Bool(false) if may_have_happened => question.deny("it may have happened already"),
+        Value::Null if question.schema().is_some() => question.decline(),
+        value if question.schema().is_some() => question.accept(value),
+        value => question.restart(value),
+    })
+}
+
+/// The calls that ask, for whoever named another.
+fn named(open: &[Interrupt]) -> String {
+    let known = open.iter().filter_map(|question| question.tool_request().id.clone());
+    let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();
+    if known.is_empty() { String::new() } else { format!("; these do: {}", known.join(", ")) }
+}
+
+impl RunBody {
+    fn open(&self) -> Vec<Interrupt> {
+        match self {
+            Self::Generate(state) => state.open(),
+            Self::Flow(state) => state.open(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,68 @@
+//! The journal of a call: what it did by `once` goes to the session that saves it, and the call waits for that.
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use super::error::Error as E;
+use super::store::RunId;
+use crate::context::Journal;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+/// What a call wants saved before it goes on.
+pub(super) struct Note {
+    /// Its place in its round.
+    pub(super) place: usize,
+    pub(super) what: Noted,
+    /// Told once it is saved; dropped where the work stops.
+    pub(super) saved: oneshot::Sender<()>,
+}
+
+pub(super) enum Noted {
+    /// It begins, and must not begin twice.
+    Started,
+    /// It did this.
+    Once { key: String, done: Value },
+}
+
+/// The journal of one call.
+pub(super) struct CallJournal {
+    run: RunId,
+    /// The same in each life of the run: its id, the message and the place in it.
+    id: String,
+    place: usize,
+    notes: mpsc::UnboundedSender<Note>,
+}
+
+impl CallJournal {
+    pub(super) fn new(
+        run: &RunId,
+        (index, place): (usize, usize),
+        notes: mpsc::UnboundedSender<Note>,
+    ) -> Self {
+        Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes }
+    }
+
+    /// Saves that the call begins.
+    pub(super) fn start(&self) -> BoxFuture<'static, Result<()>> {
+        self.send(Noted::Started)
+    }
+
+    fn send(&self, what: Noted) -> BoxFuture<'static, Result<()>> {
+        let (saved, told) = oneshot::channel();
+        // Where nobody reads it any more, `saved` is dropped, which `told` says.
+        let _ = self.notes.send(Note { place: self.place, what, saved });
+        let run = self.run.to_string();
+        Box::pin(async move { told.await.map_err(|_| E::Lost(run).into()) })
+    }
+}
+
+impl Journal for CallJournal {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+        self.send(Noted::Once { key: key.to_owned(), done: done.clone() })
+    }
+}

@@ -1,0 +1,82 @@
+//! The id of a run, which is its idempotency key.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error as E;
+use crate::error::{Error, Result};
+
+/// How long an id may be, in characters.
+const LONGEST: usize = 128;
+
+/// The id of a durable run, which its program chooses: the number of an order, of a request. The same id is the same
+/// run, never a second one.
+///
+/// 1 to 128 of `A-Z a-z 0-9 - _ .`, and the first is none of `- .`; so that it is a name everywhere.
+///
+/// ```
+/// use genkit::durable::RunId;
+///
+/// assert_eq!(RunId::new("order-4711")?.as_str(), "order-4711");
+/// assert!(RunId::new("../passwd").is_err());
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(String);
+
+impl RunId {
+    /// The id of this text.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where it has other characters, none, or too many.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let fits = (1..=LONGEST).contains(&id.len())
+            && id.chars().all(is_known)
+            && !id.starts_with(['-', '.']);
+        if fits { Ok(Self(id)) } else { Err(E::RunId { most: LONGEST }.into()) }
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = Error;
+
+    fn try_from(id: String) -> Result<Self> {
+        Self::new(id)
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0
+    }
+}
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_name_everywhere() {
+        let longest = "a".repeat(LONGEST);
+        for id in ["a", "order-4711", "A_b.c", "_x", "9", &longest] {
+            assert_eq!(RunId::new(id).map(String::from).expect(id), id);
+        }
+        let longer = "a".repeat(LONGEST + 1);
+        for id in ["", ".", "..", ".x", "-x", "a/b", "a\\b", "a b", "a:b", "ä", "a\n", &longer] {
+            assert_eq!(RunId::new(id).expect_err(id).kind(), crate::ErrorKind::InvalidArgument);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Stores of runs: what is saved of a run, and who works on it.
+
+mod error;
+mod id;
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+pub use id::RunId;
+
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+/// A store of durable runs: [`FolderStore`](crate::durable::FolderStore), SQLite in the crate `genkit-sqlite`, or a
+/// database that several machines share.
+///
+/// A store knows nothing of what it keeps: texts, a status, a time. What it promises:
+///
+/// * what [`create`](Self::create) and [`save`](Self::save) have returned is there after a crash of the process and of
+///   the machine;
+/// * a save is whole or not there, and of two saves at one revision one alone is taken;
+/// * a lease has one owner at a time, in all processes, and ends by itself.
+///
+/// `genkit::testing::check_run_store` looks whether a store does.
+pub trait RunStore: Send + Sync + 'static {
+    /// Puts a new run in, at revision 1. `false` where there is one of that id: nothing is changed then.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
+
+    /// All that is kept of a run; `None` where there is none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
+
+    /// Where a run stands, which costs less than to load it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
+
+    /// Saves a change of the run as it was at revision `at`: the new revision, which is one more; `None` where the run is
+    /// no longer at `at`, and nothing is changed then (compare and set).
+    ///
+    /// # Errors
+    /// The store cannot be written. It may have been written all the same.
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>>;
+
+    /// Takes the lease of a run for `ttl` from now, or renews it for its owner: where the run stands. `None` where
+    /// another owner has it, or where there is no such run.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>>;
+
+    /// Gives a lease back; nothing where `owner` has none.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// Runs with work to do now, at most `limit`: of status [`Working`](RunStatus::Working), not to be left alone until
+    /// later, without a living lease. Those that wait longest come first, as far as the store knows.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
+
+    /// Takes a run out with all that is kept of it. `false` where there is none.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
+}
+
+/// The status of a durable run, in MCP's words for tasks.
+///
+/// ```
+/// use genkit::durable::RunStatus;
+///
+/// assert!(RunStatus::Failed.is_over() && !RunStatus::InputRequired.is_over());
+/// assert_eq!(RunStatus::InputRequired.as_str(), "input_required");
+/// assert_eq!(RunStatus::of_name("working"), Some(RunStatus::Working));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// There is work to do, now or later.
+    Working,
+    /// It waits for answers.
+    InputRequired,
+    /// It has its result.
+    Completed,
+    /// It has failed.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+impl RunStatus {
+    const ALL: [Self; 5] =
+        [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
+
+    /// Its name, as stores keep it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
+    /// Whether nothing will change any more.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A change of a run: one settled step.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RunChange {
+    /// The status from now on.
+    pub status: RunStatus,
+    /// When there is work to do, in milliseconds since 1970; `None` is at once.
+    pub wake_at_ms: Option<u64>,
+    /// What replaces the head: JSON on one line, so that it has no NUL either.
+    pub head: String,
+    /// What is added to the log: JSON on one line each.
+    pub log: Vec<String>,
+}
+
+impl RunChange {
+    /// A change with this status and head, and nothing else.
+    pub fn new(status: RunStatus, head: impl Into<String>) -> Self {
+        Self { status, wake_at_ms: None, head: head.into(), log: Vec::new() }
+    }
+
+    /// The same with these lines for the log.
+    #[must_use]
+    pub fn with_log(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { log: lines.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// The same with work to do at this time, in milliseconds since 1970.
+    #[must_use]
+    pub fn with_wake_at_ms(self, time: Option<u64>) -> Self {
+        Self { wake_at_ms: time, ..self }
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunHead {
+    /// How often it was saved.
+    pub revision: u64,
+    /// Its status.
+    pub status: RunStatus,
+    /// When there is work to do, in milliseconds since 1970; `None` is at once.
+    pub wake_at_ms: Option<u64>,
+}
+
+impl RunHead {
+    /// A run that stands there.
+    pub fn new(revision: u64, status: RunStatus, wake_at_ms: Option<u64>) -> Self {
+        Self { revision, status, wake_at_ms }
+    }
+}
+
+/// All that is kept of a run.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct StoredRun {
+    /// Where it stands.
+    pub at: RunHead,
+    /// The head of the last change.
+    pub head: String,
+    /// The lines of all changes, in their order.
+    pub log: Vec<String>,
+}
+
+impl StoredRun {
+    /// A run of this.
+    pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
+        Self { at, head: head.into(), log }
+    }
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for RunChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunChange")
+            .field("status", &self.status)
+            .field("wake_at_ms", &self.wake_at_ms)
+            .field("log", &self.log.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for StoredRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoredRun")
+            .field("at", &self.at)
+            .field("log", &self.log.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The time of this machine, in milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

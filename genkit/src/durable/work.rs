@@ -1,0 +1,141 @@
+//! A worker: takes the runs that are due, and performs them.
+
+use std::collections::{HashMap, HashSet};
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::work_on;
+use super::limits::{CONCURRENCY, POLL, SKIP};
+use super::store::RunId;
+use crate::error::{ErrorKind, Result};
+use crate::future::BoxFuture;
+use crate::instance::Genkit;
+use crate::visible::Logged;
+
+/// A worker, about to work: made by [`Genkit::work`](crate::Genkit::work).
+///
+/// Awaiting it takes durable runs and flows that are due, of this process and of others, until it is told to stop. As
+/// many processes may work on one store as there are.
+///
+/// ```no_run
+/// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+/// genkit.work().concurrency(4).until(async { tokio::signal::ctrl_c().await.ok(); }).await
+/// # }
+/// ```
+///
+/// # Errors
+/// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable). A store that fails is told to
+/// the log, and asked again.
+#[must_use = "a worker works when it is awaited"]
+pub struct Worker {
+    genkit: Genkit,
+    concurrency: usize,
+    poll: Duration,
+    until: Option<BoxFuture<'static, ()>>,
+}
+
+impl Genkit {
+    /// Works on durable runs and flows: takes what is due until it is told to stop. See [`Worker`].
+    pub fn work(&self) -> Worker {
+        Worker { genkit: self.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
+    }
+}
+
+impl Worker {
+    /// How many runs it works on at a time. Default is 16.
+    pub fn concurrency(mut self, runs: usize) -> Self {
+        self.concurrency = runs.max(1);
+        self
+    }
+
+    /// How often it looks for runs that are due, where none ended meanwhile. Default is 1 second.
+    pub fn poll(mut self, every: Duration) -> Self {
+        self.poll = every;
+        self
+    }
+
+    /// Stops when `signal` resolves: no run is taken any more, and each that is under way stops after the step that it is
+    /// at. Dropping the worker stops at once, in the middle of steps.
+    pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.until = Some(Box::pin(signal));
+        self
+    }
+
+    /// Works: the same as awaiting it, as a plain future for `tokio::spawn`.
+    ///
+    /// # Errors
+    /// As [`Worker`] says.
+    pub async fn run(self) -> Result<()> {
+        let Self { genkit, concurrency, poll, until } = self;
+        let store = genkit.run_store()?;
+        let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
+        let stop = CancellationToken::new();
+        let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
+        let mut running = FuturesUnordered::new();
+        loop {
+            let free = concurrency.saturating_sub(running.len());
+            if free > 0 && !stop.is_cancelled() {
+                left_alone.retain(|_, until| *until > Instant::now());
+                // Those that are left alone are due as well, and must not hide the others.
+                let due = store.due(free + taken.len() + left_alone.len()).await;
+                let due = due.unwrap_or_else(|error| {
+                    let error = Logged::text(error.chain());
+                    tracing::warn!(%error, "a worker cannot see which runs are due");
+                    Vec::new()
+                });
+                let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
+                let new: Vec<RunId> = due.into_iter().filter(is_new).take(free).collect();
+                for id in new {
+                    taken.insert(id.clone());
+                    let (genkit, store, stop) = (&genkit, &store, &stop);
+                    running.push(async move {
+                        let worked = work_on(genkit, store, &id, stop).await;
+                        (id, worked)
+                    });
+                }
+            }
+            tokio::select! {
+                biased;
+                () = &mut until, if !stop.is_cancelled() => stop.cancel(),
+                Some((id, worked)) = running.next() => {
+                    taken.remove(&id);
+                    match worked.err().map(|error| error.kind()) {
+                        // Another goes on with it, or it may go on at once.
+                        None | Some(ErrorKind::Aborted) => {}
+                        // The store.
+                        Some(ErrorKind::Unavailable) => {
+                            left_alone.insert(id, Instant::now() + poll);
+                        }
+                        Some(_) => {
+                            left_alone.insert(id, Instant::now() + SKIP);
+                        }
+                    }
+                }
+                () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}
+            }
+            if stop.is_cancelled() && running.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl IntoFuture for Worker {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("concurrency", &self.concurrency).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! Unix sockets: one at a path, which is there as long as the server is.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::{Path, PathBuf};
+
+use tokio::net::{UnixListener, UnixStream};
+
+/// A listener on a Unix socket.
+pub(crate) struct UnixSocket {
+    listener: UnixListener,
+    /// What is removed with it: a file that this process made.
+    own: Option<PathBuf>,
+}
+
+impl UnixSocket {
+    /// Makes the socket. One that a process left which is gone is taken away first.
+    pub(super) fn bind(path: &Path) -> io::Result<Self> {
+        let is_socket = fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
+        let is_left = || {
+            let asked = StdStream::connect(path);
+            asked.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+        };
+        if is_socket && is_left() {
+            fs::remove_file(path)?;
+        }
+        Ok(Self { listener: UnixListener::bind(path)?, own: Some(path.to_owned()) })
+    }
+
+    /// One that is bound already, and whose file is somebody else's.
+    pub(super) fn given(listener: std::os::unix::net::UnixListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener: UnixListener::from_std(listener)?, own: None })
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<UnixStream> {
+        self.listener.accept().await.map(|(stream, _)| stream)
+    }
+
+    /// Where it is, as far as that is known.
+    pub(super) fn path(&self) -> String {
+        let address = self.listener.local_addr().ok();
+        let path = address.as_ref().and_then(|address| address.as_pathname());
+        path.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+}
+
+impl Drop for UnixSocket {
+    fn drop(&mut self) {
+        if let Some(path) = &self.own {
+            // The next one takes it away where this fails.
+            let _ = fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `WWW-Authenticate`: what a client is told whose request was not let in (RFC 6750, section 3; RFC 9728,
+//! section 5.1; MCP's authorization).
+
+use http::HeaderValue;
+
+use super::authentication::Denial;
+use super::protected_resource::ProtectedResource;
+
+/// How much of a reason a header carries, in bytes.
+const MAX_DESCRIPTION: usize = 200;
+
+/// The challenges of one server.
+#[derive(Default)]
+pub(crate) struct Challenges {
+    metadata: Option<String>,
+    scope: Option<String>,
+}
+
+impl Challenges {
+    pub(crate) fn new(resource: Option<&ProtectedResource>) -> Self {
+        let scopes = resource.map(|it| it.required_scopes()).filter(|scopes| !scopes.is_empty());
+        Self {
+            metadata: resource.map(ProtectedResource::metadata_url),
+            scope: scopes.map(|scopes| scopes.join(" ")),
+        }
+    }
+
+    /// What is told about a denial; nothing where no other token would help.
+    pub(crate) fn of(&self, denial: &Denial) -> Option<HeaderValue> {
+        let (error, why) = match denial {
+            // Who gave no token is told of no error.
+            Denial::Missing => (None, None),
+            Denial::Malformed => (Some("invalid_request"), None),
+            Denial::Invalid(why) => (Some("invalid_token"), Some(why.as_str())),
+            Denial::Scope => (Some("insufficient_scope"), None),
+            Denial::Unavailable => return None,
+        };
+        let parameters = [
+            ("error", error),
+            ("error_description", why),
+            ("scope", self.scope.as_deref()),
+            ("resource_metadata", self.metadata.as_deref()),
+        ];
+        let shown: Vec<String> = parameters
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}=\"{}\"", quotable(value?, name))))
+            .collect();
+        let header = format!("Bearer {}", shown.join(", "));
+        HeaderValue::try_from(header.trim_end()).ok()
+    }
+}
+
+/// What may stand between quotes: a reason is cut, and has neither quotes nor control characters.
+fn quotable(text: &str, name: &str) -> String {
+    let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
+    let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };
+    text.chars().take(limit).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(resource: Option<ProtectedResource>, denial: &Denial) -> String {
+        let header = Challenges::new(resource.as_ref()).of(denial).expect("a challenge");
+        header.to_str().expect("text").to_owned()
+    }
+
+    #[test]
+    fn a_challenge_says_what_to_do() {
+        let notes = || {
+            let notes = ProtectedResource::new("https://mcp.example.com/mcp");
+            Some(
+                notes
+                    .with_authorization_server("https://a.example")
+                    .with_required_scopes(["r", "w"]),
+            )
+        };
+        let metadata = "resource_metadata=\"https://mcp.example.com/.well-known/oauth-protected-resource/mcp\"";
+        let scope = "scope=\"r w\"";
+        assert_eq!(told(None, &Denial::Missing), "Bearer");
+        assert_eq!(told(notes(), &Denial::Missing), format!("Bearer {scope}, {metadata}"));
+        assert_eq!(
+            told(notes(), &Denial::Invalid("it \"expired\"\r\nset-cookie: x".to_owned())),
+            format!(
+                "Bearer error=\"invalid_token\", error_description=\"it  expired   set-cookie: x\", \
+                 {scope}, {metadata}"
+            )
+        );
+        assert_eq!(
+            told(notes(), &Denial::Scope),
+            format!("Bearer error=\"insufficient_scope\", {scope}, {metadata}")
+        );
+        assert_eq!(told(None, &Denial::Malformed), "Bearer error=\"invalid_request\"");
+        assert_eq!(Challenges::default().of(&Denial::Unavailable), None);
+    }
+}

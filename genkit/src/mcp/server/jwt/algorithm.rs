@@ -1,0 +1,69 @@
+//! Algorithms of signatures (RFC 7518, RFC 8037). None of them has a secret that both sides know, so that
+//! no public key can be taken for one.
+
+/// How a token may be signed: the server says it, never the token.
+///
+/// ```
+/// use genkit::mcp::server::JwtAlgorithm;
+///
+/// assert_eq!(JwtAlgorithm::Es256.name(), "ES256");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum JwtAlgorithm {
+    /// RSA with PKCS#1 v1.5 padding and SHA-256.
+    Rs256,
+    /// RSA with PKCS#1 v1.5 padding and SHA-384.
+    Rs384,
+    /// RSA with PKCS#1 v1.5 padding and SHA-512.
+    Rs512,
+    /// RSA with PSS padding and SHA-256.
+    Ps256,
+    /// RSA with PSS padding and SHA-384.
+    Ps384,
+    /// RSA with PSS padding and SHA-512.
+    Ps512,
+    /// ECDSA over P-256 and SHA-256.
+    Es256,
+    /// ECDSA over P-384 and SHA-384.
+    Es384,
+    /// Ed25519.
+    EdDsa,
+}
+
+impl JwtAlgorithm {
+    /// All that there are.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Rs256,
+        Self::Rs384,
+        Self::Rs512,
+        Self::Ps256,
+        Self::Ps384,
+        Self::Ps512,
+        Self::Es256,
+        Self::Es384,
+        Self::EdDsa,
+    ];
+
+    /// Those that are allowed where the program names none.
+    pub(super) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
+
+    /// Its name in a token.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rs256 => "RS256",
+            Self::Rs384 => "RS384",
+            Self::Rs512 => "RS512",
+            Self::Ps256 => "PS256",
+            Self::Ps384 => "PS384",
+            Self::Ps512 => "PS512",
+            Self::Es256 => "ES256",
+            Self::Es384 => "ES384",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
+    }
+}

@@ -1,0 +1,153 @@
+//! Public keys as JSON (RFC 7517): what is none that can check a signature is passed over.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{self, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey};
+use serde_json::Value;
+
+use super::algorithm::JwtAlgorithm;
+use super::error::{KeyFault, TokenFault};
+
+/// How many keys one issuer may have.
+const MAX_KEYS: usize = 100;
+
+/// How long a part of a key may be, in bytes: RSA with 8192 bits.
+const MAX_PART: usize = 1024;
+
+/// The keys of an issuer.
+#[derive(Debug, Default)]
+pub(super) struct KeySet(Vec<PublicKey>);
+
+/// One key.
+#[derive(Debug)]
+pub(super) struct PublicKey {
+    id: Option<String>,
+    /// The one algorithm that it is for, if it says so.
+    algorithm: Option<JwtAlgorithm>,
+    material: Material,
+}
+
+/// By its type, which decides what it can check.
+#[derive(Debug)]
+enum Material {
+    Rsa { n: Vec<u8>, e: Vec<u8> },
+    P256(Vec<u8>),
+    P384(Vec<u8>),
+    Ed25519(Vec<u8>),
+}
+
+impl KeySet {
+    pub(super) fn read(document: &Value) -> Result<Self, KeyFault> {
+        let keys = document["keys"].as_array().ok_or(KeyFault::NoKeys)?;
+        if keys.len() > MAX_KEYS {
+            return Err(KeyFault::TooManyKeys(MAX_KEYS));
+        }
+        Ok(Self(keys.iter().filter_map(PublicKey::read).collect()))
+    }
+
+    /// The keys that may have made a signature by `algorithm`, and have that id where one is given.
+    pub(super) fn of<'a>(
+        &'a self,
+        algorithm: JwtAlgorithm,
+        id: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a PublicKey> {
+        let has_id = move |key: &&PublicKey| id.is_none() || key.id.as_deref() == id;
+        self.0.iter().filter(has_id).filter(move |key| key.fits(algorithm))
+    }
+}
+
+impl PublicKey {
+    fn read(key: &Value) -> Option<Self> {
+        if key["use"].as_str().is_some_and(|purpose| purpose != "sig") {
+            return None;
+        }
+        if let Some(operations) = key["key_ops"].as_array()
+            && !operations.iter().any(|operation| operation == "verify")
+        {
+            return None;
+        }
+        // A key for an algorithm that is unknown here is for none that is known.
+        let algorithm = match key["alg"].as_str() {
+            Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
+            Some(name) => Some(JwtAlgorithm::of_name(name)?),
+            None => None,
+        };
+        let material = match (key["kty"].as_str()?, key["crv"].as_str()) {
+            ("RSA", _) => Material::Rsa { n: part(&key["n"])?, e: part(&key["e"])? },
+            ("EC", Some("P-256")) => Material::P256(point(key, 32)?),
+            ("EC", Some("P-384")) => Material::P384(point(key, 48)?),
+            ("OKP", Some("Ed25519")) => {
+                Material::Ed25519(part(&key["x"]).filter(|x| x.len() == 32)?)
+            }
+            // `oct` is a secret, which is nothing to publish.
+            _ => return None,
+        };
+        let id = key["kid"].as_str().map(str::to_owned);
+        Some(Self { id, algorithm, material })
+    }
+
+    fn fits(&self, algorithm: JwtAlgorithm) -> bool {
+        use JwtAlgorithm as A;
+        let is_of_type = match self.material {
+            Material::Rsa { .. } => {
+                matches!(algorithm, A::Rs256 | A::Rs384 | A::Rs512 | A::Ps256 | A::Ps384 | A::Ps512)
+            }
+            Material::P256(_) => algorithm == A::Es256,
+            Material::P384(_) => algorithm == A::Es384,
+            Material::Ed25519(_) => algorithm == A::EdDsa,
+        };
+        is_of_type && self.algorithm.is_none_or(|own| own == algorithm)
+    }
+
+    /// Whether it has signed `message`. RSA has at least 2048 bits.
+    pub(super) fn verify(
+        &self,
+        algorithm: JwtAlgorithm,
+        message: &[u8],
+        signed: &[u8],
+    ) -> Result<(), TokenFault> {
+        let verified = match &self.material {
+            Material::Rsa { n, e } => match rsa(algorithm) {
+                Some(parameters) => {
+                    RsaPublicKeyComponents { n, e }.verify(parameters, message, signed)
+                }
+                None => return Err(TokenFault::Signature),
+            },
+            Material::P256(point) => {
+                let key = UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_FIXED, point);
+                key.verify(message, signed)
+            }
+            Material::P384(point) => {
+                let key = UnparsedPublicKey::new(&signature::ECDSA_P384_SHA384_FIXED, point);
+                key.verify(message, signed)
+            }
+            Material::Ed25519(x) => {
+                UnparsedPublicKey::new(&signature::ED25519, x).verify(message, signed)
+            }
+        };
+        verified.map_err(|_| TokenFault::Signature)
+    }
+}
+
+fn rsa(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
+    Some(match algorithm {
+        JwtAlgorithm::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
+        JwtAlgorithm::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
+        JwtAlgorithm::Rs512 => &signature::RSA_PKCS1_2048_8192_SHA512,
+        JwtAlgorithm::Ps256 => &signature::RSA_PSS_2048_8192_SHA256,
+        JwtAlgorithm::Ps384 => &signature::RSA_PSS_2048_8192_SHA384,
+        JwtAlgorithm::Ps512 => &signature::RSA_PSS_2048_8192_SHA512,
+        JwtAlgorithm::Es256 | JwtAlgorithm::Es384 | JwtAlgorithm::EdDsa => return None,
+    })
+}
+
+/// The point of a curve whose coordinates have so many bytes, uncompressed.
+fn point(key: &Value, length: usize) -> Option<Vec<u8>> {
+    let (x, y) = (part(&key["x"])?, part(&key["y"])?);
+    (x.len() == length && y.len() == length).then(|| [&[4][..], &x, &y].concat())
+}
+
+fn part(value: &Value) -> Option<Vec<u8>> {
+    let text = value.as_str().filter(|text| text.len() <= MAX_PART * 2)?;
+    URL_SAFE_NO_PAD.decode(text).ok().filter(|bytes| !bytes.is_empty() && bytes.len() <= MAX_PART)
+}

@@ -1,0 +1,23 @@
+//! JWTs as access tokens (RFC 9068): signatures by keys that the issuer publishes, and claims.
+//!
+//! ```text
+//! token ─ token.rs: three parts ─ algorithm allowed? ─ keys.rs: which key ─ signature ─ claims.rs ─ Principal
+//!                                                        │ unknown or old
+//!                                                     fetch.rs: metadata, JWKS
+//! ```
+
+mod algorithm;
+mod builder;
+mod claims;
+mod error;
+mod fetch;
+mod jwk;
+mod keys;
+#[cfg(test)]
+mod tests;
+mod token;
+mod verifier;
+
+pub use self::algorithm::JwtAlgorithm;
+pub use self::builder::JwtVerifierBuilder;
+pub use self::verifier::JwtVerifier;

@@ -1,0 +1,72 @@
+//! A token as text: three parts (RFC 7515, section 7.1), and nothing of them believed yet.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use super::algorithm::JwtAlgorithm;
+use super::error::TokenFault;
+
+/// How long the id of a key may be, in bytes.
+const MAX_KEY_ID: usize = 1024;
+
+/// A token whose signature was not checked.
+pub(super) struct UnverifiedToken<'a> {
+    pub(super) algorithm: JwtAlgorithm,
+    pub(super) key_id: Option<String>,
+    /// What was signed.
+    pub(super) signed: &'a str,
+    pub(super) signature: Vec<u8>,
+    claims: &'a str,
+}
+
+impl<'a> UnverifiedToken<'a> {
+    /// Reads one that is signed by one of the allowed algorithms.
+    pub(super) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, TokenFault> {
+        let mut parts = token.split('.');
+        let (Some(header), Some(claims), Some(signature), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(TokenFault::NoJwt);
+        };
+        let header_fields = object(header)?;
+        let algorithm = match header_fields.get("alg").and_then(Value::as_str) {
+            // RFC 9864 names what EdDSA stood for.
+            Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
+            Some(name) => JwtAlgorithm::of_name(name),
+            None => return Err(TokenFault::NoJwt),
+        };
+        let algorithm = algorithm.filter(|it| allowed.contains(it)).ok_or(TokenFault::Algorithm)?;
+        if header_fields.contains_key("crit") {
+            return Err(TokenFault::Critical);
+        }
+        // A logout token or a proof of possession is signed by the same keys.
+        let is_access = |kind: &str| {
+            let kind = kind.to_ascii_lowercase();
+            ["jwt", "at+jwt"].contains(&kind.strip_prefix("application/").unwrap_or(&kind))
+        };
+        match header_fields.get("typ") {
+            None => {}
+            Some(kind) if kind.as_str().is_some_and(is_access) => {}
+            Some(_) => return Err(TokenFault::Kind),
+        }
+        let key_id = match header_fields.get("kid") {
+            None => None,
+            Some(Value::String(id)) if id.len() <= MAX_KEY_ID => Some(id.clone()),
+            Some(_) => return Err(TokenFault::NoJwt),
+        };
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenFault::NoJwt)?;
+        let signed = &token[..header.len() + 1 + claims.len()];
+        Ok(Self { algorithm, key_id, signed, signature, claims })
+    }
+
+    /// Its claims, for those who have checked the signature.
+    pub(super) fn claims(&self) -> Result<Map<String, Value>, TokenFault> {
+        object(self.claims)
+    }
+}
+
+fn object(part: &str) -> Result<Map<String, Value>, TokenFault> {
+    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenFault::NoJwt)?;
+    serde_json::from_slice(&bytes).map_err(|_| TokenFault::NoJwt)
+}

@@ -1,0 +1,79 @@
+//! What a permission is asked for.
+
+use crate::action::{Prompt, Resource, Tool};
+
+/// Applies an expression to whatever the item is.
+macro_rules! each {
+    ($item:expr, $it:ident => $get:expr) => {
+        match $item {
+            Item::Tool($it) => $get,
+            Item::Prompt($it) => $get,
+            Item::Resource($it) => $get,
+        }
+    };
+}
+
+/// A tool, a prompt or a resource that a server shows, as [`permit`](crate::mcp::McpServer::permit)
+/// sees it.
+///
+/// ```
+/// use genkit::mcp::server::Item;
+///
+/// let server = genkit::serve_mcp().permit(|caller, item| match item {
+///     Item::Tool(tool) => tool.annotations().read_only == Some(true) || caller.has_scope("write"),
+///     _ => true,
+/// });
+/// # let _ = server;
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Item<'a> {
+    /// A tool.
+    Tool(&'a Tool),
+    /// A prompt.
+    Prompt(&'a Prompt),
+    /// A resource, or a template of resources.
+    Resource(&'a Resource),
+}
+
+impl<'a> Item<'a> {
+    /// Its name here; what a server behind this one has is `key/name`.
+    pub fn name(&self) -> &'a str {
+        each!(self, it => it.name())
+    }
+
+    /// Its tags.
+    pub fn tags(&self) -> impl Iterator<Item = &'a str> {
+        each!(self, it => &it.info().tags).iter().map(|tag| &**tag)
+    }
+
+    /// Its metadata.
+    pub fn metadata(&self) -> &'a serde_json::Map<String, serde_json::Value> {
+        each!(self, it => it.metadata())
+    }
+
+    /// The scopes of its `permit = ".."`: none where it has none.
+    pub fn scopes(&self) -> impl Iterator<Item = &'a str> {
+        each!(self, it => it.info().permit.as_deref())
+            .into_iter()
+            .flat_map(str::split_ascii_whitespace)
+    }
+}
+
+impl<'a> From<&'a Tool> for Item<'a> {
+    fn from(tool: &'a Tool) -> Self {
+        Self::Tool(tool)
+    }
+}
+
+impl<'a> From<&'a Prompt> for Item<'a> {
+    fn from(prompt: &'a Prompt) -> Self {
+        Self::Prompt(prompt)
+    }
+}
+
+impl<'a> From<&'a Resource> for Item<'a> {
+    fn from(resource: &'a Resource) -> Self {
+        Self::Resource(resource)
+    }
+}

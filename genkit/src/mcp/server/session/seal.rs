@@ -1,0 +1,155 @@
+//! A seal: text that travels through others, who can read and cannot change it.
+//!
+//! HMAC-SHA256 over what is sealed, until when, and what it is bound to, which does not travel.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac_sha256::HMAC;
+
+/// How many bytes a key has at least: those of the hash (RFC 2104, section 3).
+pub(super) const MIN_KEY: usize = TAG;
+
+/// How long a tag is, in bytes.
+const TAG: usize = 32;
+
+/// How long a point in time is, in bytes: Unix milliseconds.
+const EXPIRY: usize = 8;
+
+/// What no other use of the same key begins with.
+const DOMAIN: &[u8] = b"genkit/request-state/1\0";
+
+/// What seals with one key.
+pub(super) struct Seal {
+    key: Vec<u8>,
+}
+
+/// Why a text does not open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// Not of the form that seals have.
+    Malformed,
+    /// Changed, or sealed with another key, or bound to something else.
+    Forged,
+    Expired,
+}
+
+impl Seal {
+    /// `None` if the key is shorter than [`MIN_KEY`].
+    pub(super) fn new(key: &[u8]) -> Option<Self> {
+        (key.len() >= MIN_KEY).then(|| Self { key: key.to_vec() })
+    }
+
+    /// Seals `content` for `ttl`, bound to `bound_to`.
+    pub(super) fn close(&self, content: &[u8], bound_to: &[u8], ttl: Duration) -> String {
+        let expiry = millis(SystemTime::now() + ttl);
+        let mut sealed = vec![0; TAG];
+        sealed.extend_from_slice(&expiry.to_be_bytes());
+        sealed.extend_from_slice(content);
+        let tag = self.mac(bound_to, &sealed[TAG..]).finalize();
+        sealed[..TAG].copy_from_slice(&tag);
+        URL_SAFE_NO_PAD.encode(sealed)
+    }
+
+    /// What was sealed, if it was sealed here and bound to the same.
+    pub(super) fn open(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, Broken> {
+        let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| Broken::Malformed)?;
+        let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(Broken::Malformed)?;
+        let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(Broken::Malformed)?;
+        let expiry = u64::from_be_bytes(*expiry);
+        if !self.mac(bound_to, body).finalize_verify(tag) {
+            return Err(Broken::Forged);
+        }
+        if millis(SystemTime::now()) >= expiry {
+            return Err(Broken::Expired);
+        }
+        Ok(sealed.split_off(TAG + EXPIRY))
+    }
+
+    /// The same for the same text wherever the key is, and it says nothing of the text.
+    pub(super) fn digest(&self, purpose: &[u8], text: &[u8]) -> String {
+        URL_SAFE_NO_PAD.encode(self.mac(purpose, text).finalize())
+    }
+
+    fn mac(&self, bound_to: &[u8], body: &[u8]) -> HMAC {
+        let mut mac = HMAC::new(&self.key);
+        mac.update(DOMAIN);
+        // Its length first, so that its end cannot be taken for the beginning of the body.
+        mac.update((bound_to.len() as u64).to_be_bytes());
+        mac.update(bound_to);
+        mac.update(body);
+        mac
+    }
+}
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seal(..)")
+    }
+}
+
+fn millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn seal(key: u8) -> Seal {
+        Seal::new(&[key; MIN_KEY]).expect("long enough")
+    }
+
+    #[test]
+    fn it_opens_with_its_key_for_what_it_is_bound_to() {
+        let sealed = seal(1).close(b"content", b"alice", HOUR);
+        assert_eq!(seal(1).open(&sealed, b"alice"), Ok(b"content".to_vec()));
+        assert_eq!(seal(1).open(&sealed, b"bob"), Err(Broken::Forged));
+        assert_eq!(seal(2).open(&sealed, b"alice"), Err(Broken::Forged));
+        let ended = seal(1).close(b"content", b"alice", Duration::ZERO);
+        assert_eq!(seal(1).open(&ended, b"alice"), Err(Broken::Expired));
+    }
+
+    #[test]
+    fn no_byte_of_it_can_be_changed() {
+        let sealed = URL_SAFE_NO_PAD.decode(seal(1).close(b"ab", b"c", HOUR)).expect("base64");
+        for at in 0..sealed.len() {
+            for bit in 0..8 {
+                let mut other = sealed.clone();
+                other[at] ^= 1 << bit;
+                let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(other), b"c");
+                assert_eq!(opened, Err(Broken::Forged), "bit {bit} of byte {at}");
+            }
+        }
+        for length in 0..TAG + EXPIRY {
+            let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(&sealed[..length]), b"c");
+            assert_eq!(opened, Err(Broken::Malformed), "{length} bytes");
+        }
+        assert_eq!(seal(1).open("no base64!", b"c"), Err(Broken::Malformed));
+    }
+
+    #[test]
+    fn what_it_is_bound_to_does_not_run_into_the_content() {
+        let (one, two) = (seal(1).digest(b"ab", b"c"), seal(1).digest(b"a", b"bc"));
+        assert_ne!(one, two);
+        assert_eq!(one, seal(1).digest(b"ab", b"c"));
+    }
+
+    /// The case 2 of RFC 4231, so that another instance, built with another crate, opens it too.
+    #[test]
+    fn the_tag_is_hmac_sha256() {
+        let tag = HMAC::mac(b"what do ya want for nothing?", b"Jefe");
+        let hex: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+
+    #[test]
+    fn a_short_key_is_none() {
+        assert!(Seal::new(&[1; MIN_KEY - 1]).is_none());
+    }
+}

@@ -1,0 +1,12 @@
+//! Composition: tools under other names, with fixed arguments, registries in registries, agents as tools.
+
+mod agents;
+mod mounted;
+mod transformed;
+
+use genkit::testing::{Client, ClientBuilder};
+
+/// A client of each era.
+fn eras() -> [fn() -> ClientBuilder; 2] {
+    [Client::builder, || Client::builder().modern(true)]
+}

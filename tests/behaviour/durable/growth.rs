@@ -1,0 +1,135 @@
+//! What a step costs as its run gets long.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use genkit::durable::{FlowOutcome, RunChange, RunHead, RunId, RunStore, StoredRun};
+use genkit::message::ToolRequest;
+use genkit::model::{self, ModelResponse};
+use genkit::{BoxFuture, Context, Genkit, Registry, Result, Role, flow, flows, tool, tools};
+use serde_json::json;
+
+use super::memory::MemoryStore;
+
+/// A store that notes how many bytes each save brings.
+#[derive(Clone, Default)]
+struct Weighing {
+    inner: MemoryStore,
+    bytes: Arc<Mutex<Vec<usize>>>,
+}
+
+impl RunStore for Weighing {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        self.inner.create(run, first)
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        self.inner.load(run)
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.peek(run)
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        let log: usize = change.log.iter().map(String::len).sum();
+        self.bytes.lock().unwrap().push(change.head.len() + log);
+        self.inner.save(run, at, change)
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.lease(run, owner, ttl)
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.inner.release(run, owner)
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.inner.due(limit)
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.inner.remove(run)
+    }
+}
+
+const ROUNDS: usize = 60;
+
+/// Says much.
+#[tool]
+async fn say() -> String {
+    "x".repeat(500)
+}
+
+/// Does much, and asks.
+#[flow]
+async fn toil(ctx: &Context) -> Result<usize> {
+    let mut done = 0;
+    for at in 0..ROUNDS {
+        let part: String = ctx
+            .once(&format!("part-{at}"), async { Ok::<_, genkit::Error>("y".repeat(500)) })
+            .await?;
+        done += part.len();
+    }
+    ctx.confirm("Enough?").await?;
+    Ok(done)
+}
+
+fn instance(store: Weighing) -> Genkit {
+    let model = model::from_fn("house/talks", |request, _| {
+        let rounds = request.messages.iter().filter(|message| message.role == Role::Tool).count();
+        let answer = match rounds {
+            ROUNDS => ModelResponse::from_text("enough"),
+            _ => ModelResponse::from_tool_requests([ToolRequest::new("say", json!({}))]),
+        };
+        async move { answer }
+    });
+    Genkit::builder()
+        .registry(Registry::new().add(tools![say]).add(flows![toil]))
+        .default_model(model)
+        .durable(store)
+        .build()
+        .unwrap()
+}
+
+/// The heaviest of the saves in the first quarter, and in the last.
+fn quarters(bytes: &[usize]) -> (usize, usize) {
+    let quarter = bytes.len() / 4;
+    let most = |bytes: &[usize]| bytes.iter().copied().max().unwrap();
+    (most(&bytes[..quarter]), most(&bytes[bytes.len() - quarter..]))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_costs_what_is_new_and_not_what_its_run_is_long() {
+    let store = Weighing::default();
+    let genkit = instance(store.clone());
+    let ask = genkit::generate("Talk.").tools(["say"]).max_turns(ROUNDS);
+    let run = genkit.durable_run("r", ask).await.unwrap();
+    assert_eq!(run.wait().await.unwrap().text(), "enough");
+    let bytes = store.bytes.lock().unwrap().clone();
+    assert_eq!(bytes.len(), 2 * ROUNDS + 1);
+    let (early, late) = quarters(&bytes);
+    assert!(late < early + 100, "{early} bytes, later {late}");
+
+    let store = Weighing::default();
+    let genkit = instance(store.clone());
+    let run = genkit.durable_flow("f", "toil", json!({})).await.unwrap();
+    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!() };
+    run.answer(open[0].key(), true).await.unwrap();
+    assert_eq!(run.wait().await.unwrap(), FlowOutcome::Returned(json!(500 * ROUNDS)));
+    let bytes = store.bytes.lock().unwrap().clone();
+    assert_eq!(bytes.len(), ROUNDS + 3, "each part once, the question, the answer, the end");
+    let (early, late) = quarters(&bytes);
+    assert!(late < early + 300, "{early} bytes, later {late}");
+}

@@ -1,0 +1,49 @@
+//! A process that kills itself at each save, with each store of this machine.
+
+#![cfg(unix)]
+
+// `crates/genkit-postgres` has the same with its own.
+mod process;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use self::process::{Mortal, dies_at_each_save, run_alive};
+use super::stored::Temp;
+
+const CHILD: &str = "durable::killed::the_process_that_dies";
+
+/// The process of the tests below; by itself it checks that the run goes through where nobody dies.
+#[tokio::test]
+async fn the_process_that_dies() {
+    let Some(role) = Mortal::of_this() else {
+        let temp = Temp::new("alive");
+        return run_alive(Arc::new(temp.folder()), &temp.0).await;
+    };
+    match &*role.kind {
+        "sqlite" => {
+            let file = role.folder.join("runs.db");
+            role.play(Arc::new(genkit_sqlite::SqliteStore::open(file).unwrap())).await;
+        }
+        _ => {
+            let folder = role.folder.join("folder");
+            role.play(Arc::new(genkit::durable::FolderStore::open(folder).unwrap())).await;
+        }
+    }
+}
+
+impl AsRef<Path> for Temp {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_save_is_succeeded_with_a_folder() {
+    dies_at_each_save(CHILD, "folder", [], Temp::new);
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_save_is_succeeded_with_sqlite() {
+    dies_at_each_save(CHILD, "sqlite", [], Temp::new);
+}

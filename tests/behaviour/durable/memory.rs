@@ -1,0 +1,264 @@
+//! A store in memory, whose clock is tokio's, and one that fails when it is told to.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit::{BoxFuture, Error, ErrorKind, Result};
+use tokio::time::Instant;
+
+#[derive(Clone, Default)]
+pub(super) struct MemoryStore(Arc<Mutex<BTreeMap<RunId, Kept>>>);
+
+struct Kept {
+    run: StoredRun,
+    lease: Option<(String, Instant)>,
+}
+
+impl MemoryStore {
+    /// Ends the lease of a run, as if its owner could not renew it.
+    pub(super) fn steal(&self, run: &str) {
+        let run = RunId::new(run).unwrap();
+        self.0.lock().unwrap().get_mut(&run).unwrap().lease = None;
+    }
+}
+
+fn has_line_break(change: &RunChange) -> bool {
+    std::iter::once(&change.head).chain(&change.log).any(|text| text.contains('\n'))
+}
+
+fn head_of(revision: u64, change: &RunChange) -> RunHead {
+    RunHead::new(revision, change.status, change.wake_at_ms)
+}
+
+fn ready<'a, T: Send + 'a>(value: Result<T>) -> BoxFuture<'a, Result<T>> {
+    Box::pin(std::future::ready(value))
+}
+
+fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    since.as_millis() as u64
+}
+
+impl RunStore for MemoryStore {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        let mut runs = self.0.lock().unwrap();
+        if runs.contains_key(run) {
+            return ready(Ok(false));
+        }
+        let stored = StoredRun::new(head_of(1, first), &first.head, first.log.clone());
+        runs.insert(run.clone(), Kept { run: stored, lease: None });
+        ready(Ok(true))
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        ready(Ok(self.0.lock().unwrap().get(run).map(|kept| kept.run.clone())))
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        ready(Ok(self.0.lock().unwrap().get(run).map(|kept| kept.run.at)))
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        if has_line_break(change) {
+            return ready(Err(Error::invalid_argument("a line break")));
+        }
+        let mut runs = self.0.lock().unwrap();
+        let Some(kept) = runs.get_mut(run).filter(|kept| kept.run.at.revision == at) else {
+            return ready(Ok(None));
+        };
+        kept.run.at = head_of(at + 1, change);
+        kept.run.head.clone_from(&change.head);
+        kept.run.log.extend(change.log.iter().cloned());
+        ready(Ok(Some(at + 1)))
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        let mut runs = self.0.lock().unwrap();
+        let Some(kept) = runs.get_mut(run) else { return ready(Ok(None)) };
+        let is_anothers =
+            |(other, until): &(String, Instant)| other != owner && *until > Instant::now();
+        if kept.lease.as_ref().is_some_and(is_anothers) {
+            return ready(Ok(None));
+        }
+        kept.lease = Some((owner.to_owned(), Instant::now() + ttl));
+        ready(Ok(Some(kept.run.at)))
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        if let Some(kept) = self.0.lock().unwrap().get_mut(run) {
+            kept.lease.take_if(|(other, _)| other == owner);
+        }
+        ready(Ok(()))
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        let runs = self.0.lock().unwrap();
+        let is_due = |(_, kept): &(&RunId, &Kept)| {
+            let is_leased = kept.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now());
+            kept.run.at.status == RunStatus::Working
+                && !is_leased
+                && kept.run.at.wake_at_ms.is_none_or(|time| time <= now_ms())
+        };
+        ready(Ok(runs.iter().filter(is_due).take(limit).map(|(id, _)| id.clone()).collect()))
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        ready(Ok(self.0.lock().unwrap().remove(run).is_some()))
+    }
+}
+
+/// How a save fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fails {
+    /// Nothing was written.
+    Before,
+    /// It was written, and an error is told all the same.
+    After,
+}
+
+/// A store whose saves fail from the `first`-th on, so many times. Making a run is not counted.
+#[derive(Clone)]
+pub(super) struct FailingStore<S> {
+    pub(super) inner: S,
+    pub(super) saves: Arc<AtomicUsize>,
+    pub(super) first: usize,
+    pub(super) times: usize,
+    pub(super) how: Fails,
+}
+
+impl<S: RunStore> FailingStore<S> {
+    pub(super) fn new(inner: S, first: usize, times: usize, how: Fails) -> Self {
+        Self { inner, saves: Arc::default(), first, times, how }
+    }
+}
+
+impl<S: RunStore> RunStore for FailingStore<S> {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        self.inner.create(run, first)
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        self.inner.load(run)
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.peek(run)
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        let number = self.saves.fetch_add(1, Ordering::SeqCst) + 1;
+        let fails = (self.first..self.first + self.times).contains(&number);
+        Box::pin(async move {
+            if fails && matches!(self.how, Fails::Before) {
+                return Err(Error::new(ErrorKind::Unavailable, "the disk is gone"));
+            }
+            let saved = self.inner.save(run, at, change).await?;
+            match fails {
+                true => Err(Error::new(ErrorKind::Unavailable, "the connection is gone")),
+                false => Ok(saved),
+            }
+        })
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.lease(run, owner, ttl)
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.inner.release(run, owner)
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.inner.due(limit)
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.inner.remove(run)
+    }
+}
+
+#[tokio::test]
+async fn the_store_of_these_tests_is_a_store() {
+    genkit::testing::check_run_store(MemoryStore::default()).await.unwrap();
+}
+
+/// The suite finds what it is there for.
+#[tokio::test]
+async fn a_store_that_loses_saves_is_found_out() {
+    struct Forgets(MemoryStore);
+
+    impl RunStore for Forgets {
+        fn create<'a>(
+            &'a self,
+            run: &'a RunId,
+            first: &'a RunChange,
+        ) -> BoxFuture<'a, Result<bool>> {
+            self.0.create(run, first)
+        }
+        fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+            self.0.load(run)
+        }
+        fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+            self.0.peek(run)
+        }
+        fn save<'a>(
+            &'a self,
+            run: &'a RunId,
+            _: u64,
+            change: &'a RunChange,
+        ) -> BoxFuture<'a, Result<Option<u64>>> {
+            // The last one wins, whatever it knew.
+            let at = self.0.0.lock().unwrap().get(run).map(|kept| kept.run.at.revision);
+            Box::pin(async move {
+                match at {
+                    Some(at) => self.0.save(run, at, change).await,
+                    None => Ok(None),
+                }
+            })
+        }
+        fn lease<'a>(
+            &'a self,
+            run: &'a RunId,
+            owner: &'a str,
+            ttl: Duration,
+        ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+            self.0.lease(run, owner, ttl)
+        }
+        fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+            self.0.release(run, owner)
+        }
+        fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+            self.0.due(limit)
+        }
+        fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+            self.0.remove(run)
+        }
+    }
+
+    let forgets = Forgets(MemoryStore::default());
+    let error = genkit::testing::check_run_store(forgets).await.unwrap_err();
+    assert!(error.to_string().contains("a save at an old revision is refused"), "{error}");
+}

@@ -1,0 +1,203 @@
+//! Several workers on one store.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use genkit::durable::{RunStatus, RunStore};
+use genkit::message::ToolRequest;
+use genkit::model::{self, ModelResponse};
+use genkit::{Context, ErrorKind, Genkit, Registry, Result, Role, tool, tools};
+use serde_json::json;
+use tokio::sync::Notify;
+
+use super::memory::MemoryStore;
+use super::{World, ask, process};
+
+#[derive(Clone, Default)]
+struct Counted(Arc<Mutex<BTreeMap<String, usize>>>);
+
+/// Counts its calls.
+#[tool]
+async fn count(counted: &Counted, name: String) -> usize {
+    tokio::time::sleep(Duration::from_millis(3)).await;
+    let mut counts = counted.0.lock().unwrap();
+    let count = counts.entry(name).or_default();
+    *count += 1;
+    *count
+}
+
+fn counting(store: impl RunStore, counted: &Counted, models: &Arc<AtomicUsize>) -> Genkit {
+    let models = Arc::clone(models);
+    let model =
+        model::from_fn("house/counts", move |request, _| {
+            models.fetch_add(1, Ordering::SeqCst);
+            let asked = request.messages[0].text();
+            let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
+            async move {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+                match is_done {
+                    true => ModelResponse::from_text("counted"),
+                    false => ModelResponse::from_tool_requests(["x", "y", "z"].map(|at| {
+                        ToolRequest::new("count", json!({"name": format!("{asked}{at}")}))
+                    })),
+                }
+            }
+        });
+    Genkit::builder()
+        .registry(Registry::new().add(tools![count]))
+        .state(counted.clone())
+        .default_model(model)
+        .durable(store)
+        .build()
+        .unwrap()
+}
+
+const RUNS: usize = 12;
+
+async fn two_workers_settle_each_step_once<S: RunStore + Clone>(open: impl Fn() -> S) {
+    let (counted, models) = (Counted::default(), Arc::<AtomicUsize>::default());
+    let stop = Arc::new(Notify::new());
+    let mut workers = Vec::new();
+    for _ in 0..2 {
+        let stop = Arc::clone(&stop);
+        let genkit = counting(open(), &counted, &models);
+        let work = genkit.work().concurrency(4).poll(Duration::from_millis(5));
+        workers.push(tokio::spawn(work.until(async move { stop.notified().await }).run()));
+    }
+    let genkit = counting(open(), &counted, &models);
+    let mut runs = Vec::new();
+    for at in 0..RUNS {
+        let ask = genkit::generate(format!("r{at}")).tools(["count"]);
+        runs.push(genkit.durable_run(format!("run-{at}"), ask).await.unwrap());
+    }
+    for run in &runs {
+        // One who waits works as well.
+        assert_eq!(run.wait().await.unwrap().text(), "counted");
+        assert_eq!(run.status().await.unwrap(), RunStatus::Completed);
+    }
+    stop.notify_waiters();
+    for worker in workers {
+        worker.await.unwrap().unwrap();
+    }
+    let counts = counted.0.lock().unwrap();
+    assert_eq!(counts.len(), 3 * RUNS);
+    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
+    assert_eq!(models.load(Ordering::SeqCst), 2 * RUNS);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_workers_settle_each_step_once_in_memory() {
+    let store = MemoryStore::default();
+    two_workers_settle_each_step_once(|| store.clone()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_workers_settle_each_step_once_in_a_folder() {
+    let temp = super::stored::Temp::new("workers");
+    two_workers_settle_each_step_once(|| temp.folder()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_workers_settle_each_step_once_in_sqlite() {
+    let temp = super::stored::Temp::new("workers-sqlite");
+    two_workers_settle_each_step_once(|| temp.sqlite()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_lost_its_run_settles_nothing() {
+    /// Waits, the first time.
+    #[tool(timeout = "1h")]
+    async fn hang(hung: &Hung, ctx: &Context) -> Result<&'static str> {
+        if !hung.0.swap(true, Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            ctx.once("late", async { Ok::<_, genkit::Error>(1) }).await?;
+            return Ok("too late");
+        }
+        Ok("in time")
+    }
+    #[derive(Clone, Default)]
+    struct Hung(Arc<AtomicBool>);
+
+    let (store, hung) = (MemoryStore::default(), Hung::default());
+    let process = || {
+        let model = super::super::generate::calls([("hang", json!({}))]);
+        Genkit::builder()
+            .registry(Registry::new().add(tools![hang]))
+            .state(hung.clone())
+            .default_model(model)
+            .durable(store.clone())
+            .build()
+            .unwrap()
+    };
+    let slow = process();
+    let ask = genkit::generate("go").tools(["hang"]);
+    let run = slow.durable_run("r", ask).await.unwrap();
+    let waiting = tokio::spawn(async move { run.wait().await });
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    // The first worker's lease is taken away, as if its renewals did not get through.
+    store.steal("r");
+    let fast = {
+        // The second process asks its model only once more.
+        let model = genkit::testing::ScriptedModel::text("done");
+        Genkit::builder()
+            .registry(Registry::new().add(tools![hang]))
+            .state(hung.clone())
+            .default_model(model)
+            .durable(store.clone())
+            .build()
+            .unwrap()
+    };
+    let run = fast.find_durable_run("r").await.unwrap().unwrap();
+    let response = run.wait().await.unwrap();
+    assert_eq!(super::super::generate::outputs(&response), ["in time"]);
+    // The first one waits for the same run, and gets the same answer.
+    assert_eq!(waiting.await.unwrap().unwrap().text(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
+    let (store, world) = (MemoryStore::default(), World::default());
+    let hangs = Genkit::builder()
+        .registry(Registry::new().add(tools![super::pay, super::note, super::delete]))
+        .state(world.clone())
+        .default_model(model::from_fn("house/clerk", |_, _| {
+            std::future::pending::<ModelResponse>()
+        }))
+        .durable(store.clone())
+        .build()
+        .unwrap();
+    let run = hangs.durable_run("r", ask()).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_secs(1), run.wait()).await.is_err());
+    tokio::task::yield_now().await; // what was dropped gives its lease back
+    let before = tokio::time::Instant::now();
+    let run = process(store, &world).find_durable_run("r").await.unwrap().unwrap();
+    assert!(run.wait().await.unwrap().is_interrupted());
+    assert!(before.elapsed() < Duration::from_secs(10), "nobody waited for the end of a lease");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_leaves_what_it_lacks_to_others() {
+    let (store, world) = (MemoryStore::default(), World::default());
+    let run = process(store.clone(), &world).durable_run("r", ask()).await.unwrap();
+    let poor = Genkit::builder().registry(Registry::new()).durable(store.clone()).build().unwrap();
+    let until = tokio::time::sleep(Duration::from_secs(200));
+    poor.work().until(until).await.unwrap();
+    assert_eq!(run.status().await.unwrap(), RunStatus::Working);
+    let lacking = poor.find_durable_run("r").await.unwrap().unwrap().wait().await.unwrap_err();
+    assert_eq!(lacking.kind(), ErrorKind::FailedPrecondition);
+    assert!(lacking.to_string().contains("`pay`"), "{lacking}");
+    assert!(run.wait().await.unwrap().is_interrupted());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_told_to_stop_ends_the_step_that_it_is_at() {
+    let (store, world) = (MemoryStore::default(), World::default());
+    let genkit = process(store, &world);
+    let run = genkit.durable_run("r", ask()).await.unwrap();
+    genkit.work().until(std::future::ready(())).await.unwrap();
+    let models = world.models();
+    assert!(models <= 1, "{models}");
+    assert_eq!(run.status().await.unwrap(), RunStatus::Working);
+}

@@ -1,0 +1,144 @@
+//! Each flag of a program that serves.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{notes, run};
+use crate::{packages, server};
+
+#[test]
+fn help_and_version_name_what_there_is() {
+    let help = notes(&["--help"]);
+    assert_eq!(help.code, Some(0), "{}", help.story());
+    for said in [
+        "Notes: an MCP server",
+        "[DATABASE]",
+        "--http <ADDRESS>",
+        "--call <NAME> <JSON>",
+        "claude-desktop",
+    ] {
+        assert!(help.stdout.contains(said), "{said}: {}", help.story());
+    }
+    let version = notes(&["--version"]);
+    assert_eq!(version.stdout, format!("notes {}\n", env!("CARGO_PKG_VERSION")));
+    // What is wrong is said with the usage, and nothing is served.
+    for (arguments, said) in [
+        (&["--lst"][..], "--list"),
+        (&["--list", "--check"], "cannot be used with"),
+        (&["--dry-run"], "--install <CLIENT>"),
+        (&["--install", "emacs"], "claude-code"),
+        (&["--call", "add_note"], "2 values required"),
+    ] {
+        let ran = notes(arguments);
+        assert_eq!(ran.code, Some(2), "{}", ran.story());
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.story());
+    }
+}
+
+#[test]
+fn what_a_server_offers_is_listed_and_checked() {
+    let database = server::database("cli-list");
+    let listed = notes(&[&database, "--list"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.story());
+    for line in
+        ["Tools", "  add_note(text, topic?)  ", "Prompts", "Resource templates", "  note://{id}  "]
+    {
+        assert!(listed.stdout.contains(line), "{line}: {}", listed.story());
+    }
+    let listed = notes(&["--list", "--json", &database]);
+    let all: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert!(all["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "add_note"));
+    assert!(all["tools"][0]["inputSchema"].is_object(), "{all}");
+    let checked = notes(&[&database, "--check"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.story());
+    assert!(checked.stdout.starts_with("All is well: 4 tools, "), "{}", checked.story());
+    // What is wrong with the program's own argument is found by the program.
+    let checked = notes(&["/no/such/folder/notes.db", "--check"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.story());
+    assert!(checked.stderr.contains("cannot open /no/such/folder/notes.db"), "{}", checked.story());
+}
+
+#[test]
+fn a_tool_is_called() {
+    let database = server::database("cli-call");
+    let call = |tool: &str, arguments: &str| notes(&["--call", tool, arguments, &database]);
+    let added = call("add_note", r#"{"text": "buy milk"}"#);
+    assert_eq!(added.code, Some(0), "{}", added.story());
+    let found = call("search_notes", r#"{"query": "milk"}"#);
+    assert_eq!(found.stdout, "1: buy milk\n", "{}", found.story());
+    let found = notes(&["--json", "--call", "search_notes", r#"{"query": "milk"}"#, &database]);
+    let result: Value = serde_json::from_str(&found.stdout).unwrap();
+    assert_eq!(result["content"][0]["text"], "1: buy milk");
+    for (tool, arguments, said) in [
+        ("add_note", r#"{"text": " "}"#, "a note needs text"),
+        ("add_note", "{}", "`text`"),
+        ("ad_note", "{}", "Did you mean `add_note`?"),
+        ("add_note", "[]", "no JSON object"),
+        ("add_note", "{", "no JSON object"),
+    ] {
+        let ran = call(tool, arguments);
+        assert_eq!(ran.code, Some(1), "{}", ran.story());
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.story());
+        assert_eq!(ran.stdout, "", "{}", ran.story());
+    }
+}
+
+/// What stands behind a proxy is there, too, and ends with it.
+#[test]
+fn a_proxy_lists_what_is_behind_it() {
+    let scratch = packages::scratch("cli-proxy");
+    let config = scratch.join("mcp.json");
+    let notes = serde_json::json!({
+        "command": server::example("notes"), "args": [scratch.join("notes.db")],
+    });
+    fs::write(&config, serde_json::json!({"mcpServers": {"notes": notes}}).to_string()).unwrap();
+    let listed = run(Command::new(server::example("proxy")).arg(&config).arg("--list"));
+    assert_eq!(listed.code, Some(0), "{}", listed.story());
+    assert!(listed.stdout.contains("  notes__add_note(text, topic?)"), "{}", listed.story());
+    let missing = run(&mut Command::new(server::example("proxy")));
+    assert_eq!(missing.code, Some(2), "{}", missing.story());
+}
+
+/// The inspector is started on this program, at the version that our tests know.
+#[cfg(unix)]
+#[test]
+fn the_inspector_is_started() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let scratch = packages::scratch("cli-inspect");
+    let npx = scratch.join("npx");
+    fs::write(&npx, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit $CODE\n").unwrap();
+    fs::set_permissions(&npx, fs::Permissions::from_mode(0o755)).unwrap();
+    let inspect = |code: &str| {
+        let mut command = Command::new(server::example("notes"));
+        command.args(["my notes.db", "--inspect"]).current_dir(&scratch);
+        run(command.env("PATH", &scratch).env("CODE", code))
+    };
+    let ran = inspect("0");
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    let folder = fs::canonicalize(&scratch).unwrap();
+    let database = folder.join("my notes.db");
+    let expected = [
+        "--yes",
+        "@modelcontextprotocol/inspector@2.12.0",
+        "--web",
+        "--transport",
+        "stdio",
+        "--cwd",
+        folder.to_str().unwrap(),
+        "--",
+        server::example("notes").to_str().unwrap(),
+        "--",
+        database.to_str().unwrap(),
+    ];
+    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected);
+    assert!(packages::NPM.contains(&expected[1]), "our tests know another version");
+    let ran = inspect("7");
+    assert_eq!(ran.code, Some(1), "{}", ran.story());
+    assert!(ran.stderr.contains("exit code 7"), "{}", ran.story());
+    fs::remove_file(&npx).unwrap();
+    let ran = inspect("0");
+    assert!(ran.stderr.contains("`npx` cannot be started"), "{}", ran.story());
+}

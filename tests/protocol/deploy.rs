@@ -1,0 +1,158 @@
+//! `examples/deploy`: what can be shown of it without a container engine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::server::Server;
+use crate::{packages, program, server};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn file(name: &str) -> String {
+    fs::read_to_string(root().join("examples/deploy").join(name)).unwrap()
+}
+
+/// What stands after a word at the beginning of a line.
+fn after<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    text.lines().filter_map(|line| line.strip_prefix(word)).map(str::trim).collect()
+}
+
+/// The arguments of a JSON list, with a free port in the place of theirs.
+fn on_a_free_port(list: &Value) -> Vec<String> {
+    let words = list.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    words
+        .map(|word| if word.ends_with(":8000") { "127.0.0.1:0" } else { word }.to_owned())
+        .collect()
+}
+
+/// It serves with these arguments, and says how it is.
+fn serves(example: &str, arguments: &[String], folder: &Path) {
+    let mut command = Command::new(server::example(example));
+    let server = Server::spawn(command.current_dir(folder).args(arguments).env_remove("RUST_LOG"));
+    let origin = server.url().trim_end_matches("/mcp");
+    for path in ["/health", "/health/ready"] {
+        let answer = ureq::get(format!("{origin}{path}")).call().unwrap();
+        assert_eq!(answer.status(), 200, "{example}{path}");
+    }
+}
+
+#[test]
+fn the_image_builds_and_starts_what_is_there() {
+    let dockerfile = file("Dockerfile");
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let rust = after(&manifest, "rust-version = \"")[0].split('"').next().unwrap();
+    let bases = after(&dockerfile, "FROM ");
+    let version = |text: &str| -> Vec<u32> {
+        text.split('.').map_while(|number| number.parse().ok()).collect()
+    };
+    let image = bases[0].strip_prefix("rust:").unwrap().split('-').next().unwrap();
+    assert!(version(image) >= version(rust), "{image} is older than {rust}");
+    // What is built needs what it is copied on: the same Debian, and nobody is root.
+    assert!(bases[0].contains("bookworm") && bases[1] == "gcr.io/distroless/cc-debian12:nonroot");
+    assert_eq!(after(&dockerfile, "USER "), ["nonroot"]);
+    let example = after(&dockerfile, "ARG EXAMPLE=")[0];
+    let command: Value = serde_json::from_str(after(&dockerfile, "CMD ")[0]).unwrap();
+    let port = after(&dockerfile, "EXPOSE ")[0];
+    assert_eq!(command[1], format!("0.0.0.0:{port}"));
+    serves(example, &on_a_free_port(&command), &packages::scratch("deploy-image"));
+}
+
+/// A distroless image with `cc` has these libraries and no others.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_programs_need_only_what_the_image_has() {
+    for example in ["notes", "quickstart"] {
+        let ran =
+            program::run(Command::new("ldd").arg(server::example(example)), PATIENCE).unwrap();
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        for line in ran.stdout.lines() {
+            let name = line.trim().rsplit('/').next().unwrap_or_default();
+            let name = if line.contains("=>") { line.trim() } else { name };
+            let known = [
+                "linux-vdso",
+                "linux-gate",
+                "ld-linux",
+                "libc.so",
+                "libm.so",
+                "libgcc_s.so",
+                "libpthread.so",
+                "libdl.so",
+                "librt.so",
+            ];
+            assert!(known.iter().any(|known| name.starts_with(known)), "{example} needs {line}");
+        }
+    }
+}
+
+#[test]
+fn systemd_takes_the_unit() {
+    let unit = file("notes.service");
+    let line = after(&unit, "ExecStart=")[0];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(words[0], "/usr/local/bin/notes");
+    let scratch = packages::scratch("deploy-unit");
+    let mut arguments: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
+    let at = arguments.iter().position(|word| word == "127.0.0.1:8000").unwrap();
+    arguments[at] = "127.0.0.1:0".to_owned();
+    let last = arguments.len() - 1;
+    assert_eq!(arguments[last], "/var/lib/notes/notes.db");
+    arguments[last] = scratch.join("notes.db").to_string_lossy().into_owned();
+    serves("notes", &arguments, &scratch);
+
+    // The unit is verified with a program that is there.
+    let here = scratch.join("notes.service");
+    let program = server::example("notes").to_string_lossy();
+    fs::write(&here, unit.replace(words[0], &program)).unwrap();
+    match program::run(Command::new("systemd-analyze").arg("verify").arg(&here), PATIENCE) {
+        Ok(ran) => {
+            assert_eq!(ran.code, Some(0), "{}", ran.story());
+            assert_eq!(
+                ran.stderr.lines().find(|line| line.contains("notes.service")),
+                None,
+                "{}",
+                ran.story()
+            );
+        }
+        Err(story) => {
+            println!("the unit is not verified: there is no systemd-analyze here ({story})")
+        }
+    }
+}
+
+#[test]
+fn the_instances_start_as_the_compose_file_says() {
+    let compose: Value = serde_yaml_ng::from_str(&file("compose.yaml")).unwrap();
+    let tools = &compose["services"]["tools"];
+    assert!(tools["deploy"]["replicas"].as_u64().unwrap() > 1);
+    let context = root().join("examples/deploy").join(tools["build"]["context"].as_str().unwrap());
+    assert!(context.join(tools["build"]["dockerfile"].as_str().unwrap()).is_file());
+    let example = tools["build"]["args"]["EXAMPLE"].as_str().unwrap();
+    serves(example, &on_a_free_port(&tools["command"]), &packages::scratch("deploy-compose"));
+    // The proxy listens where the host's port leads, and asks the instances where they listen.
+    let proxy = &compose["services"]["proxy"];
+    let nginx = file("nginx.conf");
+    let inside = proxy["ports"][0].as_str().unwrap().split(':').nth(1).unwrap();
+    assert!(nginx.contains(&format!("listen {inside};")));
+    assert!(nginx.contains("server tools:8000 resolve;"));
+    assert!(tools["command"][1].as_str().unwrap().ends_with(":8000"));
+    match program::run(Command::new("docker").args(["compose", "version"]), PATIENCE) {
+        Ok(ran) if ran.code == Some(0) => {
+            let file = root().join("examples/deploy/compose.yaml");
+            let mut check = Command::new("docker");
+            check.args(["compose", "-f"]).arg(file).args(["config", "--quiet"]);
+            let ran = program::run(&mut check, PATIENCE).unwrap();
+            assert_eq!(ran.code, Some(0), "{}", ran.story());
+        }
+        _ => {
+            println!("the compose file is read, and not checked: there is no `docker compose` here")
+        }
+    }
+}

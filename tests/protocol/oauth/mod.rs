@@ -1,0 +1,7 @@
+//! OAuth with an authorization server that others wrote (npm's `oidc-provider`): our server is the resource,
+//! our host and the TypeScript SDK are the clients.
+
+mod clients;
+mod provider;
+mod resource;
+mod tokens;
