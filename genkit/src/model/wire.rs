@@ -3,13 +3,14 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
+use std::borrow::Cow;
 
 /// An HTTP call that a provider wants. The driver adds the base URL.
 pub(crate) struct HttpCall {
     /// After the base URL, with its query.
     pub(crate) path: String,
     /// Names in lower case. A value that is secret stands in no log.
-    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, Cow<'static, str>)>,
     /// JSON.
     pub(crate) body: Vec<u8>,
 }

@@ -154,7 +154,7 @@ mod tests {
             .with_config("apiKey", "other");
         let call = wire().encode(&request, &request.texts).unwrap();
         assert_eq!(call.path, "/v1beta/models/gemini-embedding-001:batchEmbedContents");
-        assert!(call.headers.contains(&("x-goog-api-key", "other".to_owned())));
+        assert!(call.headers.contains(&("x-goog-api-key", "other".into())));
         let one = |text: &str| {
             json!({"model": "models/gemini-embedding-001", "content": {"parts": [{"text": text}]},
                 "taskType": "RETRIEVAL_QUERY", "outputDimensionality": 256, "title": "t"})

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 use self::thinking::ThinkingConfig;
 use super::NAME;
@@ -217,16 +218,12 @@ pub(super) fn headers(
     settings: &GeminiSettings,
     own: Option<&str>,
     is_mcp: bool,
-) -> Vec<(&'static str, String)> {
-    let mut client = CLIENT.to_owned();
-    if is_mcp {
-        client.push_str(MCP_USED);
-    }
+) -> Vec<(&'static str, Cow<'static, str>)> {
+    let client = if is_mcp { format!("{CLIENT}{MCP_USED}").into() } else { CLIENT.into() };
     let mut headers = Vec::with_capacity(3);
-    headers.push(("content-type", "application/json".to_owned()));
-    headers.push(("x-goog-api-client", client));
+    headers.extend([("content-type", "application/json".into()), ("x-goog-api-client", client)]);
     if let Some(key) = own.or(settings.key.as_deref()) {
-        headers.push(("x-goog-api-key", key.to_owned()));
+        headers.push(("x-goog-api-key", key.to_owned().into()));
     }
     headers
 }

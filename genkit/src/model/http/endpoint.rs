@@ -1,5 +1,6 @@
 //! Endpoint: the address of a provider, and what every call to it shares.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -126,7 +127,7 @@ impl ApiEndpoint {
     }
 
     /// The secrets of a call with these headers.
-    pub(super) fn secrets(&self, headers: &[(&'static str, String)]) -> Secrets {
+    pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
         Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
@@ -134,7 +135,7 @@ impl ApiEndpoint {
     pub(super) async fn send(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let Some(interceptor) = &self.interceptor else {
@@ -152,7 +153,7 @@ impl ApiEndpoint {
     async fn post(
         &self,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let head = self.head(path, headers)?;
@@ -164,7 +165,11 @@ impl ApiEndpoint {
     }
 
     /// The head of a call, made anew where it is not that of the last one.
-    fn head(&self, path: &str, own: &[(&'static str, String)]) -> Result<Arc<PreparedHead>> {
+    fn head(
+        &self,
+        path: &str,
+        own: &[(&'static str, Cow<'static, str>)],
+    ) -> Result<Arc<PreparedHead>> {
         let mut last = lock(&self.last);
         if let Some(last) = last.as_ref().filter(|last| last.is_for(path, own)) {
             return Ok(Arc::clone(last));
@@ -195,7 +200,7 @@ impl ApiEndpoint {
         Ok(url)
     }
 
-    fn merged(&self, own: &[(&'static str, String)]) -> Result<HeaderMap> {
+    fn merged(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
         headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));

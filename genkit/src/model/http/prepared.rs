@@ -1,5 +1,7 @@
 //! The head of a call: where it goes, and what stands above its body. Most calls of an endpoint have the same.
 
+use std::borrow::Cow;
+
 use http::Uri;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
@@ -11,7 +13,7 @@ use crate::net::no_client;
 
 pub(super) struct PreparedHead {
     path: String,
-    own: Vec<(&'static str, String)>,
+    own: Vec<(&'static str, Cow<'static, str>)>,
     pub(super) url: Url,
     /// Path and query.
     pub(super) target: Uri,
@@ -25,7 +27,7 @@ impl PreparedHead {
     /// The head of calls to `path` with their `own` headers, which go to `url` with all of `headers`.
     pub(super) fn new(
         path: &str,
-        own: &[(&'static str, String)],
+        own: &[(&'static str, Cow<'static, str>)],
         url: Url,
         headers: HeaderMap,
     ) -> Result<Self> {
@@ -45,7 +47,7 @@ impl PreparedHead {
     }
 
     /// Whether it is that of another call.
-    pub(super) fn is_for(&self, path: &str, own: &[(&'static str, String)]) -> bool {
+    pub(super) fn is_for(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
         self.runtime == Handle::current().id() && self.path == path && self.own == own
     }
 }

@@ -3,6 +3,7 @@
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use crate::error::Error;
 
@@ -38,8 +39,8 @@ pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Those in the headers of a call and in what its endpoint adds.
-    pub(crate) fn of(own: &[(&'static str, String)], added: &HeaderMap) -> Self {
-        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+    pub(crate) fn of(own: &[(&'static str, Cow<'static, str>)], added: &HeaderMap) -> Self {
+        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
         Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
     }
 
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_word_is_no_secret() {
-        let of = |key: &str| Secrets::of(&[("x-api-key", key.into())], &HeaderMap::new());
+        let of =
+            |key: &str| Secrets::of(&[("x-api-key", key.to_owned().into())], &HeaderMap::new());
         assert!(of("12345").redacted("12345").is_none());
         assert!(of("123456").redacted("123456").is_some());
     }

@@ -1,5 +1,6 @@
 //! Settings that the builder of every provider has.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +15,10 @@ pub(crate) fn env_var(name: &str) -> Option<String> {
 
 /// The headers of a call with JSON, and with a key that is sent as a bearer token.
 #[cfg(any(feature = "ollama", feature = "openai"))]
-pub(crate) fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, String)> {
+pub(crate) fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
     let mut headers = Vec::with_capacity(2);
-    headers.push(("content-type", "application/json".to_owned()));
-    headers.extend(key.map(|key| ("authorization", format!("Bearer {key}"))));
+    headers.push(("content-type", "application/json".into()));
+    headers.extend(key.map(|key| ("authorization", format!("Bearer {key}").into())));
     headers
 }
 

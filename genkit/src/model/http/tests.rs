@@ -20,7 +20,7 @@ struct PlainStream(String);
 
 impl WireFormat for Plain {
     fn encode(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
-        let headers = vec![("x-api-key", "sk-very-secret".to_owned())];
+        let headers = vec![("x-api-key", "sk-very-secret".into())];
         let body = request.messages[0].text().into_bytes();
         Ok(HttpCall { path: "/answer".into(), headers, body })
     }

@@ -1,5 +1,6 @@
 //! The wire format of one model.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -45,7 +46,7 @@ impl OllamaSettings {
     }
 
     /// The headers of a call.
-    pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, String)> {
+    pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
         bearer_headers(own.or(self.key.as_deref()))
     }
 }

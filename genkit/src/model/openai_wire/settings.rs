@@ -1,6 +1,7 @@
 //! Settings of a provider at one of the servers, whichever of the two APIs it speaks.
 
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::error::Error as E;
 use super::servers::{Deviations, KnownServer};
@@ -24,7 +25,10 @@ impl OpenAiServer {
     }
 
     /// The headers of a call, whose own key wins.
-    pub(crate) fn headers(&self, config: &Map<String, Value>) -> Vec<(&'static str, String)> {
+    pub(crate) fn headers(
+        &self,
+        config: &Map<String, Value>,
+    ) -> Vec<(&'static str, Cow<'static, str>)> {
         let own = config.get("apiKey").and_then(Value::as_str);
         bearer_headers(own.or(self.key.as_deref()))
     }

@@ -68,16 +68,16 @@ fn call(
     traits.samples &= !is_newer;
     let body = body::write(RequestTarget { model, traits, purpose }, request)?;
     let mut headers = vec![
-        ("content-type", "application/json".to_owned()),
-        ("anthropic-version", version.to_owned()),
+        ("content-type", "application/json".into()),
+        ("anthropic-version", version.to_owned().into()),
     ];
     headers.extend(text("apiKey").or(settings.key.as_deref()).map(|key| match is_newer {
-        true => ("authorization", format!("Bearer {key}")),
-        false => ("x-api-key", key.to_owned()),
+        true => ("authorization", format!("Bearer {key}").into()),
+        false => ("x-api-key", key.to_owned().into()),
     }));
     let betas = betas(request, body.has_files);
     if !betas.is_empty() {
-        headers.push(("anthropic-beta", betas.join(",")));
+        headers.push(("anthropic-beta", betas.join(",").into()));
     }
     Ok(HttpCall { path: PATH.to_owned(), headers, body: body.bytes })
 }

@@ -107,7 +107,7 @@ fn files_are_images_documents_or_refused() {
     );
     assert_eq!(sent("https://a.example/b", "")["type"], "image");
     let by_id = call(SONNET, json!({"messages": media("file_7", "application/pdf")})).unwrap();
-    assert!(by_id.headers.contains(&("anthropic-beta", "files-api-2025-04-14".to_owned())));
+    assert!(by_id.headers.contains(&("anthropic-beta", "files-api-2025-04-14".into())));
     for (url, kind, says) in [
         ("data:audio/wav;base64,AQ==", "audio/wav", "audio and video cannot be sent"),
         ("https://a.example/b", "video/mp4", "audio and video cannot be sent"),
@@ -210,7 +210,7 @@ fn the_newer_version_takes_the_key_as_a_token() {
         (call.headers, serde_json::from_slice::<Value>(&call.body).unwrap())
     };
     let (headers, _) = of(json!({"betas": "a, b"}));
-    let has = |headers: &[(&str, String)], name: &str, value: &str| {
+    let has = |headers: &[(&str, std::borrow::Cow<'static, str>)], name: &str, value: &str| {
         headers.iter().any(|(known, own)| *known == name && own == value)
     };
     assert!(has(&headers, "x-api-key", "sk-ant-1") && has(&headers, "anthropic-beta", "a,b"));

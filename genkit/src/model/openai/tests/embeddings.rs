@@ -20,7 +20,7 @@ fn texts_go_in_one_list() {
         .with_config("apiKey", "other");
     let call = wire().encode(&request, &request.texts).unwrap();
     assert_eq!(call.path, "/embeddings");
-    assert!(call.headers.contains(&("authorization", "Bearer other".to_owned())));
+    assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(
         body,

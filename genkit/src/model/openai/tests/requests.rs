@@ -85,11 +85,11 @@ fn servers_deviate() {
 fn the_key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()]}));
     let call = at("openai", "m").encode(&request, false).unwrap();
-    assert!(call.headers.contains(&("authorization", "Bearer sk-secret".to_owned())));
+    assert!(call.headers.contains(&("authorization", "Bearer sk-secret".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("sk-") && !call.path.contains("sk-"));
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
     let call = at("openai", "m").encode(&request, false).unwrap();
-    assert!(call.headers.contains(&("authorization", "Bearer other".to_owned())));
+    assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("other"));
 }
 

@@ -87,7 +87,7 @@ fn encrypted_thoughts_are_asked_for_where_they_are_of_use() {
 fn the_key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
     let call = at("openai", "m").encode(&request, false).unwrap();
-    assert!(call.headers.contains(&("authorization", "Bearer other".to_owned())));
+    assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("other"));
 }
 
