@@ -41,7 +41,7 @@ impl TypeNames {
 
     pub(super) fn aliases(&self, action: &ValidAction) -> TokenStream {
         let output = match &action.item.sig.output {
-            ReturnType::Type(_, ty) if has_schema(action) && !is_short(ty) => {
+            ReturnType::Type(_, ty) if has_schema(action) && !is_written(ty) => {
                 let name = output(action);
                 Some(quote!(type #name = #ty;))
             }
@@ -66,15 +66,16 @@ pub(super) fn has_schema(action: &ValidAction) -> bool {
     matches!(action.kind, Kind::Tool | Kind::Flow)
 }
 
-fn is_short(ty: &Type) -> bool {
-    types::is_word(ty) || types::is_plain(ty)
+/// Whether the result's type stands in the expansion as it is written.
+fn is_written(ty: &Type) -> bool {
+    types::is_word(ty) || types::is_plain(ty) || types::borrows(ty)
 }
 
 /// What the type of a result is called, for kinds whose callers see its schema.
 pub(super) fn output(action: &ValidAction) -> TokenStream {
     match &action.item.sig.output {
         ReturnType::Default => quote!(()),
-        ReturnType::Type(_, ty) if is_short(ty) => ty.to_token_stream(),
+        ReturnType::Type(_, ty) if is_written(ty) => ty.to_token_stream(),
         ReturnType::Type(..) => Ident::new("__Output", action.span()).into_token_stream(),
     }
 }

@@ -4,6 +4,6 @@ mod ownership;
 mod shape;
 mod spelling;
 
-pub(crate) use ownership::{injected, owned, returned};
+pub(crate) use ownership::{borrows, injected, owned, returned};
 pub(crate) use shape::{bare, is_plain, is_primitive, is_unit, is_word, place, result_places};
 pub(crate) use spelling::written;

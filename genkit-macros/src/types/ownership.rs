@@ -44,7 +44,7 @@ pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option
         return None;
     } else if contains(elem, TypeToken::Impl) {
         return generic(elem, errors);
-    } else if contains(elem, TypeToken::Reference) || contains(elem, TypeToken::Lifetime) {
+    } else if borrows(elem) {
         let what = format!("`{}` borrows, and state is owned by the program", written(elem));
         (what, "take the owned type: `&T` for a `.state(T)`".to_owned())
     } else {
@@ -62,7 +62,7 @@ pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
         _ if contains(ty, TypeToken::Impl) => {
             generic(ty, errors);
         }
-        _ if contains(ty, TypeToken::Reference) || contains(ty, TypeToken::Lifetime) => errors.at(
+        _ if borrows(ty) => errors.at(
             ty,
             format_args!("`{}` borrows, but the input of a call is owned", written(ty)),
             format_args!("take `{}`", written(unborrowed(ty.to_token_stream()))),
@@ -70,6 +70,11 @@ pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
         _ => return true,
     }
     false
+}
+
+/// Whether a type borrows, by its spelling: in an item of its own it would need a named lifetime.
+pub(crate) fn borrows(ty: &Type) -> bool {
+    contains(ty, TypeToken::Reference) || contains(ty, TypeToken::Lifetime)
 }
 
 /// Results: one that can be named.
