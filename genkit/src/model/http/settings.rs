@@ -1,5 +1,6 @@
 //! Settings that the builder of every provider has.
 
+#[cfg(any(feature = "ollama", feature = "openai"))]
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
