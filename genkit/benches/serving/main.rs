@@ -52,7 +52,7 @@ fn main() {
     );
     let show = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
     if want("start") {
-        show(vec![stdio::starts(&effort)]);
+        show(vec![stdio::starts(&effort), stdio::first_lists(&effort)]);
     }
     if want("stdio") {
         show(stdio::calls(&effort));

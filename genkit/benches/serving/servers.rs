@@ -48,6 +48,11 @@ pub(crate) fn serve(name: &str, port: &str) {
         "bare-std" => bare_std(),
         "bare" => bare(Value::Null),
         "bare-list" => bare(serde_json::to_value(thousand_shown()).unwrap()),
+        "bare-derived" => bare(Value::Array((0..1000).map(derived).collect())),
+        "rmcp-derived" => {
+            let tools = (0..1000).map(|n| serde_json::from_value(derived(n)).unwrap());
+            rmcp_stdio(tools.collect(), true);
+        }
         "rmcp" => rmcp_stdio(Vec::new(), false),
         "rmcp-pipes" => rmcp_stdio(Vec::new(), true),
         "rmcp-list" => rmcp_stdio(thousand_shown(), false),
@@ -96,6 +101,15 @@ fn thousand_shown() -> Vec<Tool> {
     let names: Vec<String> = thousand().iter().map(|tool| tool.name().to_owned()).collect();
     let handler = genkit(thousand()).serve_mcp().into_handler().unwrap();
     names.iter().map(|name| handler.get_tool(name).unwrap()).collect()
+}
+
+/// One of the tools as a server by hand makes it when it starts: a derived schema of its own.
+fn derived(n: usize) -> Value {
+    json!({
+        "name": format!("forecast_{n:03}"),
+        "description": format!("The weather of region {n}."),
+        "inputSchema": genkit::schemars::schema_for!(Forecast),
+    })
 }
 
 #[derive(Deserialize)]
