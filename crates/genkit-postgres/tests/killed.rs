@@ -3,6 +3,9 @@
 #![cfg(target_os = "linux")] // the server's package is for it
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
+#[macro_use]
+#[path = "../../../tests/behaviour/durable/handed_on.rs"]
+mod handed_on;
 #[path = "../../../tests/behaviour/durable/killed/process.rs"]
 mod process;
 mod server;
