@@ -11,7 +11,6 @@ use super::error::Error as E;
 use super::handler::McpHandler;
 #[cfg(feature = "mcp-http")]
 use super::http;
-use super::session::Era;
 use super::state::SharedState;
 use super::stdio::{self, StdioConnection, StdioLimits};
 use crate::Genkit;
@@ -172,7 +171,7 @@ impl McpServer {
         let fronts = !self.hosts.is_empty();
         let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
-        let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
+        let (tools, prompts) = (lists.tool_count(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
         if tools + prompts + resources == 0 && !fronts {
             let empty = shared.genkit.registry.is_empty();
