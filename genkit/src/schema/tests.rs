@@ -76,7 +76,8 @@ pub(crate) fn random() -> impl Strategy<Value = Value> {
     ];
     let schema = leaf.prop_recursive(4, 32, 4, move |inner| {
         let names = prop::sample::subsequence(vec!["a", "b", "c"], 0..3);
-        let members = prop::collection::vec((prop::sample::select(vec!["a", "b", "c"]), inner.clone()), 0..4);
+        let members =
+            prop::collection::vec((prop::sample::select(vec!["a", "b", "c"]), inner.clone()), 0..4);
         let members = members.prop_map(|all| ("properties", object(all)));
         let branches = prop::collection::vec(inner.clone(), 1..3);
         let word = prop_oneof![
@@ -93,7 +94,9 @@ pub(crate) fn random() -> impl Strategy<Value = Value> {
     (schema, word_of_a_type()).prop_map(|(mut schema, shared)| {
         if let Value::Object(map) = &mut schema {
             map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-            if map.values().any(|value| value.to_string().contains("#/$defs/shared")) || map.contains_key("$ref") {
+            if map.values().any(|value| value.to_string().contains("#/$defs/shared"))
+                || map.contains_key("$ref")
+            {
                 map.insert("$defs".to_owned(), json!({ "shared": shared }));
             }
         }
@@ -104,6 +107,8 @@ pub(crate) fn random() -> impl Strategy<Value = Value> {
 fn word_of_a_type() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(json!({"type": "string", "enum": ["x", "y"]})),
-        Just(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})),
+        Just(
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
+        ),
     ]
 }

@@ -15,10 +15,13 @@ pub(super) struct Plain {
     pub(super) depth: usize,
 }
 
-/// What of an object schema is found on the way.
+/// What of a schema is found on the way.
 #[derive(Default)]
 struct Parts<'a> {
     types: Vec<&'a str>,
+    is_nullable: bool,
+    annotations: Vec<(&'a str, &'a Value)>,
+    assertions: Vec<(&'a str, &'a Value)>,
     format: Option<&'a Value>,
     properties: Option<&'a Map<String, Value>>,
     required: Vec<&'a str>,
@@ -40,44 +43,45 @@ impl Plain {
             Value::Bool(true) => return Some(Value::Object(Map::new())),
             _ => return None,
         };
+        let parts = Parts::of(map, is_root)?;
         self.depth += 1;
-        let draft = self.draft(map, is_root);
+        let schema = self.rewritten(parts, null);
         self.depth -= 1;
-        Some(draft?.finish(null))
+        schema
     }
 
-    fn draft(&mut self, map: &Map<String, Value>, is_root: bool) -> Option<Draft> {
-        let mut draft = Draft::default();
-        let mut parts = Parts::default();
-        for (key, value) in map {
-            match keywords::class(key) {
-                // The name of the type that is the root.
-                Class::Annotation if key == "title" && is_root => {}
-                Class::Annotation if key == "default" && value.is_null() => {}
-                Class::Annotation => {
-                    draft.annotations.insert(key.clone(), value.clone());
-                }
-                Class::Assertion => {
-                    draft.assertions.insert(key.clone(), value.clone());
-                }
-                Class::Scaffold if key == "$schema" => {}
-                Class::Ruled => parts.take(key, value, &mut draft)?,
-                _ => return None,
-            }
-        }
-        if let Some(format) = parts.format {
-            draft.assertions.insert("format".to_owned(), format.clone());
-        }
-        self.object(&parts, &mut draft)?;
+    fn rewritten(&mut self, parts: Parts<'_>, null: Null) -> Option<Value> {
+        // Of one type it is written into one map; else the draft says what comes where.
+        let only = match parts.types[..] {
+            [only] if !(parts.is_nullable && null == Null::Needed) => Some(only),
+            _ => None,
+        };
+        let mut annotations = Map::with_capacity(parts.annotations.len() + 8);
+        annotations.extend(only.map(|only| ("type".to_owned(), only.into())));
+        annotations.extend(parts.annotations.iter().copied().map(owned));
+        let mut assertions = match only {
+            Some(_) => std::mem::take(&mut annotations),
+            None => Map::new(),
+        };
+        assertions.extend(parts.assertions.iter().copied().map(owned));
+        assertions.extend(parts.format.map(|format| owned(("format", format))));
+        self.object(&parts, &mut assertions)?;
         if let Some(items) = parts.items {
             let items = self.schema(items, false, Null::Needed)?;
-            draft.assertions.insert("items".to_owned(), items);
+            assertions.insert("items".to_owned(), items);
+        } else if only == Some("array") {
+            assertions.insert("items".to_owned(), Value::Object(Map::new()));
         }
+        if only.is_some() {
+            return Some(Value::Object(assertions));
+        }
+        let nullable = parts.is_nullable;
+        let mut draft = Draft { annotations, assertions, nullable, ..Draft::default() };
         draft.set_type(parts.types);
-        Some(draft)
+        Some(draft.finish(null))
     }
 
-    fn object(&mut self, parts: &Parts<'_>, draft: &mut Draft) -> Option<()> {
+    fn object(&mut self, parts: &Parts<'_>, schema: &mut Map<String, Value>) -> Option<()> {
         if let Some(named) = parts.properties {
             let mut properties = Map::with_capacity(named.len());
             for (name, exact) in named {
@@ -88,26 +92,43 @@ impl Plain {
             if !parts.required.iter().all(|name| properties.contains_key(*name)) {
                 return None;
             }
-            draft.assertions.insert("properties".to_owned(), Value::Object(properties));
+            schema.insert("properties".to_owned(), Value::Object(properties));
         } else if !parts.required.is_empty() {
             return None;
         }
         if !parts.required.is_empty() {
-            draft.assertions.insert("required".to_owned(), parts.required.clone().into());
+            schema.insert("required".to_owned(), parts.required.clone().into());
         }
         let rest = match parts.rest {
             None => return Some(()),
             Some(Value::Bool(allowed)) => Value::Bool(*allowed),
             Some(exact) => self.schema(exact, false, Null::Needed)?,
         };
-        draft.assertions.insert("additionalProperties".to_owned(), rest);
+        schema.insert("additionalProperties".to_owned(), rest);
         Some(())
     }
 }
 
 impl<'a> Parts<'a> {
+    fn of(map: &'a Map<String, Value>, is_root: bool) -> Option<Self> {
+        let mut parts = Self::default();
+        for (key, value) in map {
+            match keywords::class(key) {
+                // The name of the type that is the root.
+                Class::Annotation if key == "title" && is_root => {}
+                Class::Annotation if key == "default" && value.is_null() => {}
+                Class::Annotation => parts.annotations.push((key, value)),
+                Class::Assertion => parts.assertions.push((key, value)),
+                Class::Scaffold if key == "$schema" => {}
+                Class::Ruled => parts.take(key, value)?,
+                _ => return None,
+            }
+        }
+        Some(parts)
+    }
+
     /// Takes a keyword that has a rule of its own; nothing if the rule is a long one.
-    fn take(&mut self, key: &str, value: &'a Value, draft: &mut Draft) -> Option<()> {
+    fn take(&mut self, key: &str, value: &'a Value) -> Option<()> {
         match (key, value) {
             ("type", Value::String(only)) => self.types.push(only),
             ("type", Value::Array(both)) => {
@@ -119,7 +140,7 @@ impl<'a> Parts<'a> {
                     return None;
                 }
                 self.types.push(only);
-                draft.nullable = true;
+                self.is_nullable = true;
             }
             ("format", Value::String(name)) => {
                 self.format = keywords::is_portable_format(name).then_some(value);
@@ -139,6 +160,10 @@ impl<'a> Parts<'a> {
         }
         Some(())
     }
+}
+
+fn owned((key, value): (&str, &Value)) -> (String, Value) {
+    (key.to_owned(), value.clone())
 }
 
 fn not_null(name: &Value) -> Option<&str> {

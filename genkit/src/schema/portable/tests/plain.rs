@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::schema::conversion::{MAX_DEPTH, MAX_NODES};
-use crate::schema::portable::plain::Plain;
 use crate::schema::portable::draft::Null;
+use crate::schema::portable::plain::Plain;
 use crate::schema::portable::rewriter::PortableRewriter;
 use crate::schema::tests::{deep, random, wide, zoo};
 
