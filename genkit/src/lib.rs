@@ -185,6 +185,7 @@ mod sse;
 mod status;
 mod suggest;
 mod sync;
+pub mod telemetry;
 #[cfg(feature = "dotprompt")]
 pub mod template;
 pub mod testing;

@@ -170,6 +170,16 @@ impl SharedState {
         self.shown(found, caller)
     }
 
+    /// Whether clients know a tool by this name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.genkit.registry.tool(self.lists().tool_name(name)).is_some()
+    }
+
+    /// Whether clients know a prompt by this name.
+    pub(crate) fn has_prompt(&self, name: &str) -> bool {
+        self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
+    }
+
     pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
         let lists = self.lists();
         let found = self.genkit.registry.prompt(lists.prompt_name(name));
