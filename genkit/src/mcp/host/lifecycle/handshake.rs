@@ -260,7 +260,7 @@ fn describe(
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
         traces: server.config.controls.trace_context,
-        measured: OpenSession::begin(SessionEnd::Client, network),
+        _measured: OpenSession::begin(SessionEnd::Client, network),
         #[cfg(feature = "mcp-host-http")]
         endpoint: match &server.config.launch {
             Launch::Http(endpoint) => Some(endpoint.clone()),

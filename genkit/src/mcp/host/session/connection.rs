@@ -39,7 +39,7 @@ pub(crate) struct Connection {
     /// Whether requests carry the trace of their caller.
     pub(crate) traces: bool,
     /// That it is measured, where somebody does.
-    pub(crate) measured: Option<OpenSession>,
+    pub(crate) _measured: Option<OpenSession>,
     #[cfg(feature = "mcp-host-http")]
     pub(crate) endpoint: Option<crate::mcp::host::transport::http::Endpoint>,
 }
