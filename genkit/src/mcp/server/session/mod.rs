@@ -25,7 +25,7 @@ pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
-pub(crate) use sees::Sees;
+pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
