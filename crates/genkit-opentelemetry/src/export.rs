@@ -8,7 +8,7 @@ use opentelemetry_otlp::{ExporterBuildError, MetricExporter, SpanExporter};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tracing_subscriber::filter::{FilterExt as _, Targets, filter_fn};
+use tracing_subscriber::filter::{FilterExt as _, Targets, dynamic_filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::{Layer as _, fmt};
 
@@ -76,10 +76,12 @@ impl Otlp {
             let layer = tracing_opentelemetry::layer()
                 .with_tracer(tracers.tracer("genkit"))
                 .with_location(false)
+                .with_target(false)
                 .with_threads(false)
                 .with_tracked_inactivity(false);
-            // What a log line says may be contents: spans alone.
-            layer.with_filter(spans.and(filter_fn(|metadata| metadata.is_span())))
+            // What a log line says may be contents: spans alone. Dynamic, so that each span is asked for anew,
+            // whatever was asked before it.
+            layer.with_filter(spans.and(dynamic_filter_fn(|metadata, _| metadata.is_span())))
         });
         let logs = self.logs.then(|| {
             let wanted = std::env::var("RUST_LOG").ok();

@@ -19,7 +19,7 @@
 //! goes on here, ours that goes on elsewhere, and measurements. The crate `genkit-opentelemetry` has one for OpenTelemetry;
 //! another is a few lines:
 //!
-//! ```
+//! ```standalone_crate
 //! use genkit::telemetry::{Metric, Telemetry, TraceContext};
 //!
 //! /// Counts what was served.

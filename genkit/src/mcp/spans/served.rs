@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
+use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
 use super::{Network, Target, span_name};
@@ -41,10 +42,11 @@ pub(crate) struct ServedSpan {
     code: Option<i32>,
 }
 
-/// Whether somebody listens.
+/// Whether somebody may listen. Not `span_enabled!`: what a filter of one layer answers to that, tracing-subscriber
+/// takes for its answer to the next span.
 #[inline]
 pub(crate) fn is_listened_to() -> bool {
-    tracing::span_enabled!(tracing::Level::INFO, "mcp_request") || telemetry::installed().is_some()
+    LevelFilter::current() >= LevelFilter::INFO || telemetry::installed().is_some()
 }
 
 impl ServedSpan {

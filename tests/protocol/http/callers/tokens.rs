@@ -130,7 +130,7 @@ fn a_stream_does_not_outlive_its_token() {
     assert_eq!(wire.post(&named, &look).status, 200);
 }
 
-fn tool_of(name: &str, scope: &str) -> Tool {
+fn tool_of(name: &'static str, scope: &'static str) -> Tool {
     let tool = Tool::builder(name, "A tool.").input_schema(json!({ "type": "object" }));
     let tool = if scope.is_empty() { tool } else { tool.permit(scope) };
     tool.handler(|_: Context, _: Value| async move { Ok("done") })
