@@ -46,10 +46,18 @@
 //! # }
 //! ```
 
+#[cfg_attr(
+    not(any(feature = "generate", feature = "mcp-server")),
+    allow(dead_code, reason = "nothing is measured then")
+)]
 mod labels;
 mod metric;
 #[cfg(test)]
 mod tests;
+#[cfg_attr(
+    not(all(feature = "mcp-http", feature = "mcp-host-http")),
+    allow(dead_code, reason = "each reads what it carries on")
+)]
 mod trace_context;
 
 use std::sync::OnceLock;
@@ -60,7 +68,12 @@ pub use self::metric::{Metric, MetricKind};
 pub use self::trace_context::TraceContext;
 
 pub(crate) use self::labels::label;
-pub(crate) use self::trace_context::{BAGGAGE, TRACEPARENT, TRACESTATE, is_baggage};
+#[cfg(feature = "mcp-host")]
+pub(crate) use self::trace_context::BAGGAGE;
+#[cfg(any(feature = "mcp-host", test))]
+pub(crate) use self::trace_context::is_baggage;
+#[cfg(any(feature = "mcp-http", feature = "mcp-host-http"))]
+pub(crate) use self::trace_context::{TRACEPARENT, TRACESTATE};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What carries traces over the borders of a process, and takes measurements: installed by [`install`].
