@@ -187,6 +187,7 @@ mod sse;
 mod status;
 mod suggest;
 mod sync;
+pub mod telemetry;
 #[cfg(feature = "dotprompt")]
 pub mod template;
 pub mod testing;

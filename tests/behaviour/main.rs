@@ -20,11 +20,13 @@ mod logged;
 mod options;
 mod prompts;
 mod questions;
+mod recorded;
 mod registry;
 mod resources;
 mod results;
 mod rounds;
 mod served;
+mod telemetry;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};

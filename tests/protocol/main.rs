@@ -25,4 +25,5 @@ mod raw;
 mod schemas;
 mod server;
 mod stdio;
+mod telemetry;
 mod verdict;

@@ -35,6 +35,8 @@ pub(crate) mod level;
 #[cfg(feature = "mcp-server")]
 pub mod server;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
+mod spans;
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 mod wrapped_result;
 
 #[cfg(feature = "mcp-host")]

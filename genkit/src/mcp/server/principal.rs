@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 #[cfg(feature = "mcp-http")]
 use bytes::BytesMut;
@@ -45,13 +46,14 @@ struct PrincipalData {
     id: String,
     scopes: Vec<String>,
     claims: Map<String, Value>,
+    expiry: Option<SystemTime>,
 }
 
 impl Principal {
     /// A caller by what identifies it, for example the `sub` of its token.
     pub fn new(id: impl Into<String>) -> Self {
         let (id, scopes, claims) = (id.into(), Vec::new(), Map::new());
-        Self(Arc::new(PrincipalData { id, scopes, claims }))
+        Self(Arc::new(PrincipalData { id, scopes, claims, expiry: None }))
     }
 
     /// The same caller with these OAuth scopes.
@@ -72,6 +74,14 @@ impl Principal {
         self
     }
 
+    /// The same caller until then: when its token expires. Streams that it has open end at that time, and its client
+    /// comes back with another token; a call that runs is finished. Default is that it does not end.
+    #[must_use]
+    pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
+        Arc::make_mut(&mut self.0).expiry = Some(expiry);
+        self
+    }
+
     /// What identifies it.
     pub fn id(&self) -> &str {
         &self.0.id
@@ -85,6 +95,11 @@ impl Principal {
     /// Whether it has this OAuth scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.0.scopes.iter().any(|has| has == scope)
+    }
+
+    /// Until when it is who it is.
+    pub fn expiry(&self) -> Option<SystemTime> {
+        self.0.expiry
     }
 
     /// The claims of its token.

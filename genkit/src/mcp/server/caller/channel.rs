@@ -17,13 +17,17 @@ use rmcp::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
 
 use super::{Outlet, message};
 use crate::context::{CallerAnswer, QuestionKind};
-use crate::error::Result;
+use crate::error::{Result, Topic};
 use crate::mcp::server::error::Error as E;
+use crate::mcp::server::quota::ClientKey;
 use crate::mcp::server::session::{OpenQuestion, Session};
+use crate::mcp::spans::{Network, NewSent, SentSpan, Target};
+use crate::telemetry::error_type;
 
 /// What reaches the client of one request.
 #[derive(Clone)]
@@ -56,17 +60,46 @@ impl Channel {
     }
 
     /// Asks a client that is asked live.
-    pub(crate) async fn ask(&self, kind: &QuestionKind, params: Value) -> Result<CallerAnswer> {
-        let answer = match self {
+    pub(crate) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
+        let told = SentSpan::begin(&self.told(kind));
+        if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
+            let mut meta = Map::new();
+            trace.write_to(&mut meta);
+            params["_meta"] = Value::Object(meta);
+        }
+        let asking = self.ask_for(kind, params);
+        let answer = match &told {
+            Some(told) => asking.instrument(told.span().clone()).await,
+            None => asking.await,
+        };
+        if let Some(told) = told {
+            let failure = answer.as_ref().err().map(|error| error_type(Topic::kind(error)));
+            told.end(failure, None);
+        }
+        Ok(CallerAnswer::from_json(answer?))
+    }
+
+    fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
+        let network = match self {
+            Self::Engine(_, session) if *session.quota().client().key() != ClientKey::Local => {
+                Network::Http
+            }
+            _ => Network::Pipe,
+        };
+        let method = method(kind);
+        NewSent { method, target: Target::Nothing, version: None, network, server: None }
+    }
+
+    async fn ask_for(&self, kind: &QuestionKind, params: Value) -> Result<Value, E> {
+        match self {
             Self::Engine(outlet, session) => {
                 let (question, request) = open(session, kind, params)?;
-                ask(outlet, question, request, kind).await?
+                ask(outlet, question, request, kind).await
             }
             // Large, and not what most have.
             #[cfg(feature = "rmcp-handler")]
-            Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await?,
-        };
-        Ok(CallerAnswer::from_json(answer))
+            Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await,
+        }
     }
 }
 

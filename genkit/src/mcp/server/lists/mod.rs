@@ -1,5 +1,6 @@
 //! Lists of tools, prompts and resources, built once for each version of the registry.
 
+mod digest;
 mod encoded;
 mod filter;
 mod pagination;
@@ -45,6 +46,7 @@ pub(crate) struct Lists {
     pub(crate) resources: Vec<McpResource>,
     pub(crate) templates: Vec<ResourceTemplate>,
     first_pages: encoded::FirstPages,
+    digests: digest::Digests,
 }
 
 /// What is listed, as the registry has it.
@@ -126,6 +128,7 @@ impl Lists {
             resources: resources().filter(|r| !r.is_template()).map(resource).collect(),
             templates: resources().filter(|r| r.is_template()).map(template).collect(),
             first_pages: encoded::FirstPages::default(),
+            digests: digest::Digests::default(),
             items,
             names,
         }
