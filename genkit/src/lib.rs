@@ -33,7 +33,7 @@
 //! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use MCP servers of others | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
-//! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`flows`] |
+//! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose a model, or write one | [providers](guide::providers) | [`model`] |
 //! | survive a crash, or days | [long work](guide::long_work) | [`durable`] |
 //! | test, log, judge | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |

@@ -32,6 +32,5 @@ async fn main() -> Result<()> {
         .health("/health") // /health lives, /health/ready takes clients
         .ready_when(|| async { Ok::<_, std::io::Error>(()) }) // say, a ping of the database
         .timeout(Duration::from_secs(30))
-        .on_listening(|at| eprintln!("http://{at}/mcp"))
         .await // SIGTERM: no new requests, 10 s for what runs
 }

@@ -26,7 +26,7 @@ async fn main() -> Result<()> {
 
     let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".to_owned());
     let listener = tokio::net::TcpListener::bind(address).await?;
-    eprintln!("http://{}/mcp", listener.local_addr()?);
+    eprintln!("listening on http://{}/mcp", listener.local_addr()?);
     // NODELAY: without it each answer waits for up to 40 ms.
     let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
         let _ = stream.set_nodelay(true);

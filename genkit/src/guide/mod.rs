@@ -1,12 +1,12 @@
-#![doc = include_str!("../guide/links.md")]
-#![doc = include_str!("../guide/index.md")]
+#![doc = include_str!("../../guide/links.md")]
+#![doc = include_str!("../../guide/index.md")]
 
 /// The pages: Markdown that stands in `genkit/guide`, where it is read on a code host and made into a book, too. Links are by
 /// label: here those of `links.md`, which come first, lead to items; there those at the end of each page, to files.
 macro_rules! pages {
     ($($name:ident: $($alias:literal)*;)*) => {$(
-        #[doc = include_str!("../guide/links.md")]
-        #[doc = include_str!(concat!("../guide/", stringify!($name), ".md"))]
+        #[doc = include_str!("../../guide/links.md")]
+        #[doc = include_str!(concat!("../../guide/", stringify!($name), ".md"))]
         $(#[doc(alias = $alias)])*
         pub mod $name {}
     )*};

@@ -36,5 +36,5 @@ async fn main() -> Result<()> {
             }
         }),
     };
-    server.http(address).on_listening(|at| eprintln!("http://{at}/mcp")).await
+    server.http(address).await // the log says where it listens
 }
