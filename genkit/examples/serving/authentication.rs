@@ -36,5 +36,5 @@ async fn main() -> Result<()> {
             }
         }),
     };
-    server.http(address).await // the log says where it listens
+    server.http(address).stateless(true).await // no session: `curl` can ask
 }

@@ -36,10 +36,18 @@ pub(super) fn is_update() -> bool {
     std::env::var_os("UPDATE").is_some()
 }
 
+/// Whole or not at all: other tests read it meanwhile.
+pub(super) fn write(path: &str, text: &str) {
+    let path = root().join(path);
+    let beside = path.with_extension("new");
+    fs::write(&beside, text).unwrap();
+    fs::rename(beside, path).unwrap();
+}
+
 /// Compares a file that is made of others; `UPDATE=1` writes it.
 pub(super) fn compare(path: &str, wanted: &str) {
     if is_update() {
-        fs::write(root().join(path), wanted).unwrap();
+        write(path, wanted);
     }
     let there = fs::read_to_string(root().join(path)).unwrap_or_default();
     let differs = there.lines().zip(wanted.lines()).find(|(a, b)| a != b);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::pages::{Block, is_update, pages, read, root};
+use super::pages::{Block, is_update, pages, read, root, write};
 
 /// How long a program of a page may be.
 const MAX_LINES: usize = 64;
@@ -90,7 +90,7 @@ fn needs_are_those_of_the_manifest() {
             }
         }
         if text != page.text {
-            fs::write(root().join(format!("genkit/guide/{}.md", page.name)), text).unwrap();
+            write(&format!("genkit/guide/{}.md", page.name), &text);
         }
     }
 }
@@ -111,7 +111,7 @@ fn programs_are_the_examples() {
             }
         }
         if text != page.text {
-            fs::write(root().join(format!("genkit/guide/{}.md", page.name)), text).unwrap();
+            write(&format!("genkit/guide/{}.md", page.name), &text);
         }
     }
     assert!(seen > examples().len(), "each example is on a page, and the Dockerfile");
