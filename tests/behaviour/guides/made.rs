@@ -114,12 +114,13 @@ fn features_are_those_of_the_manifest() {
     for line in section.lines() {
         if let Some(text) = line.strip_prefix("# ") {
             comment = text.trim_end_matches('.').replace('|', "\\|");
-        } else if let Some((name, _)) = line.split_once(" = [").filter(|_| !line.starts_with(' ')) {
-            if !matches!(name, "default" | "http-model") {
-                let default =
-                    if matches!(name, "inventory" | "generate") { " (default)" } else { "" };
-                writeln!(table, "| `{name}`{default} | {comment} |").unwrap();
-            }
+        } else if let Some((name, _)) = line.split_once(" = [")
+            && !line.starts_with(' ')
+            && !matches!(name, "default" | "http-model")
+        {
+            let is_default = matches!(name, "inventory" | "generate");
+            let default = if is_default { " (default)" } else { "" };
+            writeln!(table, "| `{name}`{default} | {comment} |").unwrap();
         }
     }
     let text = page("reference").text;
