@@ -12,9 +12,9 @@ use rmcp::model::{
     CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
     DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    RequestId, ServerResult, SubscriptionsListenRequestParams,
+    RequestId, ServerResult, SubscriptionsListenRequestParams, TASKS_EXTENSION_ID,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::around::Surrounded;
 use super::call::Written;
@@ -147,7 +147,9 @@ impl Engine {
                 let server = || info::info(&self.shared.settings).capabilities;
                 let is_task = method.starts_with("tasks/") && server().supports_tasks();
                 if is_task && !request.client.tasks {
-                    let tasks = ClientCapabilities::builder().enable_tasks().build();
+                    let extension = (TASKS_EXTENSION_ID.to_owned(), Map::new());
+                    let mut tasks = ClientCapabilities::default();
+                    tasks.extensions = Some([extension].into());
                     return Err(ErrorData::missing_required_client_capability(tasks));
                 }
                 Err(refused.error(method, era))
