@@ -13,6 +13,7 @@ mod flows;
 mod flows_served;
 mod fuzz;
 mod generate;
+mod guides;
 mod host;
 mod leaving;
 mod lists;

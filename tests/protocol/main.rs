@@ -14,6 +14,7 @@ mod dev;
 mod faults;
 mod flows;
 mod fuzz;
+mod guide_programs;
 mod host;
 mod http;
 mod load;
