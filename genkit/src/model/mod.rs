@@ -44,8 +44,6 @@ mod gemini;
 mod http;
 mod info;
 mod interface;
-#[cfg(feature = "gemini")]
-mod json_cursor;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) mod lenient;
 mod ollama;

@@ -19,8 +19,6 @@ mod partial_args;
 #[cfg(feature = "gemini")]
 mod provider;
 #[cfg(feature = "gemini")]
-mod read_reply;
-#[cfg(feature = "gemini")]
 mod reply;
 #[cfg(feature = "gemini")]
 mod request;

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::NAME;
 use super::error::Error as E;
 use super::partial_args::StreamedFunctionCall;
-use super::read_reply;
 use super::reply::{self, Candidate, GenerateContentResponse};
 use crate::error::Result;
 use crate::message::Part;
@@ -116,10 +115,10 @@ impl<'a> GeminiStream<'a> {
         // Other programs put a mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         if json.starts_with('[') {
-            let all = read_reply::replies(json, |key| self.latest.get(key))?;
+            let all = reply::replies(json, |key| self.latest.get(key))?;
             return all.into_iter().try_for_each(|answer| read(self, answer));
         }
-        let answer = read_reply::single(json, |key| self.latest.get(key))?;
+        let answer = reply::single(json, |key| self.latest.get(key))?;
         read(self, answer)
     }
 

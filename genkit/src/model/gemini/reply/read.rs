@@ -1,16 +1,16 @@
 //! The reply of `generateContent`, read where it stands.
 
-use super::NAME;
-use super::reply::{Candidate, GenerateContentResponse, ResponsePart};
+use super::json_cursor::{JsonCursor, Read};
+use super::{Candidate, GenerateContentResponse, ResponsePart};
+use crate::model::gemini::NAME;
 use crate::model::http::Error as HttpError;
-use crate::model::json_cursor::{JsonCursor, Read};
 
 /// What is said of JSON that is no reply.
 const EXPECTED: &str = "it is not what `generateContent` answers with";
 
 /// Reads one reply, or each of the list that a stream without `alt=sse` is. `last` is the text that a field had in the
 /// reply before, if it had one.
-pub(super) fn replies<'a, 'l>(
+pub(in crate::model::gemini) fn replies<'a, 'l>(
     json: &'a str,
     last: impl Fn(&str) -> Option<&'l str>,
 ) -> Result<Vec<GenerateContentResponse<'a>>, HttpError> {
@@ -25,7 +25,7 @@ pub(super) fn replies<'a, 'l>(
 }
 
 /// Reads the one reply that there is.
-pub(super) fn single<'a, 'l>(
+pub(in crate::model::gemini) fn single<'a, 'l>(
     json: &'a str,
     last: impl Fn(&str) -> Option<&'l str>,
 ) -> Result<GenerateContentResponse<'a>, HttpError> {

@@ -1,5 +1,8 @@
 //! The reply of `generateContent`, and its parts as ours.
 
+mod json_cursor;
+mod read;
+
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -11,6 +14,8 @@ use crate::message::{Media, Message, Part, Role, ToolRequest};
 use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, Usage};
 use crate::names::Names;
+
+pub(super) use read::{replies, single};
 
 /// An answer, or one piece of it in a stream, as places in its text.
 #[derive(Default)]

@@ -9,19 +9,19 @@ use serde::Deserialize;
 use serde::de::{Error as _, IgnoredAny};
 
 /// Why a text was not read: what `serde_json` said of a value within it, if it was that.
-pub(crate) struct NotRead(Option<serde_json::Error>);
+pub(super) struct NotRead(Option<serde_json::Error>);
 
-pub(crate) type Read<T> = Result<T, NotRead>;
+pub(super) type Read<T> = Result<T, NotRead>;
 
 /// A place in a JSON text.
-pub(crate) struct JsonCursor<'a> {
+pub(super) struct JsonCursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl NotRead {
     /// What is wrong with `text`, in the words of `serde_json`; `expected` is said of one that is JSON.
-    pub(crate) fn explain(self, text: &str, expected: &str) -> serde_json::Error {
+    pub(super) fn explain(self, text: &str, expected: &str) -> serde_json::Error {
         match serde_json::from_str::<IgnoredAny>(text) {
             Err(error) => error,
             Ok(_) => self.0.unwrap_or_else(|| serde_json::Error::custom(expected)),
@@ -30,13 +30,13 @@ impl NotRead {
 }
 
 impl<'a> JsonCursor<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// Reads an object: `member` reads the value of each key.
     #[inline]
-    pub(crate) fn object(
+    pub(super) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Read<()>,
     ) -> Read<()> {
@@ -61,7 +61,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Reads a list: `element` reads each of its values.
     #[inline]
-    pub(crate) fn list(&mut self, mut element: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
+    pub(super) fn list(&mut self, mut element: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
         if self.null()? {
             return Ok(());
         }
@@ -79,14 +79,14 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Reads a text, which is lent where no character of it is escaped.
-    pub(crate) fn text(&mut self) -> Read<Option<Cow<'a, str>>> {
+    pub(super) fn text(&mut self) -> Read<Option<Cow<'a, str>>> {
         if self.null()? {
             return Ok(None);
         }
         self.string().map(Some)
     }
 
-    pub(crate) fn flag(&mut self) -> Read<Option<bool>> {
+    pub(super) fn flag(&mut self) -> Read<Option<bool>> {
         match self.next()? {
             b't' => self.word("true").map(|()| Some(true)),
             b'f' => self.word("false").map(|()| Some(false)),
@@ -95,7 +95,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Reads any value, as its text.
-    pub(crate) fn raw(&mut self) -> Read<Option<&'a str>> {
+    pub(super) fn raw(&mut self) -> Read<Option<&'a str>> {
         if self.null()? {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ impl<'a> JsonCursor<'a> {
 
     /// The same of one that mostly is `last` again, the text of a value that was read before.
     #[inline]
-    pub(crate) fn raw_like(&mut self, last: Option<&str>) -> Read<Option<&'a str>> {
+    pub(super) fn raw_like(&mut self, last: Option<&str>) -> Read<Option<&'a str>> {
         self.next()?;
         let rest = &self.text.as_bytes()[self.at..];
         // Only these say by themselves where they end.
@@ -120,13 +120,13 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Reads any value by `serde`.
-    pub(crate) fn value<T: Deserialize<'a>>(&mut self) -> Read<Option<T>> {
+    pub(super) fn value<T: Deserialize<'a>>(&mut self) -> Read<Option<T>> {
         let raw = self.raw()?;
         raw.map(serde_json::from_str).transpose().map_err(|error| NotRead(Some(error)))
     }
 
     /// Nothing stands behind what was read.
-    pub(crate) fn end(&mut self) -> Read<()> {
+    pub(super) fn end(&mut self) -> Read<()> {
         match self.next() {
             Err(_) => Ok(()),
             Ok(_) => Err(NotRead(None)),
