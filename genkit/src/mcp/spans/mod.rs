@@ -8,11 +8,20 @@ mod session;
 
 pub(crate) use self::sent::{NewSent, SentSpan};
 #[cfg(feature = "mcp-server")]
-pub(crate) use self::served::{NewServed, ServedSpan, is_listened_to};
+pub(crate) use self::served::{NewServed, ServedSpan};
 pub(crate) use self::session::{OpenSession, SessionEnd};
+
+use tracing::level_filters::LevelFilter;
 
 /// What stands for a method that MCP does not have.
 const OTHER: &str = "_OTHER";
+
+/// Whether somebody may listen. Not `span_enabled!`: what a filter of one layer answers to that, tracing-subscriber
+/// takes for its answer to the next span.
+#[inline]
+pub(crate) fn is_listened_to() -> bool {
+    LevelFilter::current() >= LevelFilter::INFO || crate::telemetry::installed().is_some()
+}
 
 /// What a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

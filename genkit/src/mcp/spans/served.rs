@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
-use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
 use super::{Network, Target, span_name};
@@ -40,13 +39,6 @@ pub(crate) struct ServedSpan {
     started: Instant,
     failure: Option<String>,
     code: Option<i32>,
-}
-
-/// Whether somebody may listen. Not `span_enabled!`: what a filter of one layer answers to that, tracing-subscriber
-/// takes for its answer to the next span.
-#[inline]
-pub(crate) fn is_listened_to() -> bool {
-    LevelFilter::current() >= LevelFilter::INFO || telemetry::installed().is_some()
 }
 
 impl ServedSpan {

@@ -23,7 +23,9 @@ use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::input::elicit;
 use crate::mcp::host::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
 use crate::mcp::host::transport::stdio::pipe::ResultFormat;
-use crate::mcp::spans::{Network, NewSent, OpenSession, SentSpan, Target, method_name};
+use crate::mcp::spans::{
+    Network, NewSent, OpenSession, SentSpan, Target, is_listened_to, method_name,
+};
 use crate::telemetry::{TraceContext, error_type};
 
 /// One live connection.
@@ -105,6 +107,9 @@ impl Connection {
 
     /// The span of a request; none where nobody listens.
     fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
+        if !is_listened_to() {
+            return None;
+        }
         #[cfg(feature = "mcp-host-http")]
         let url =
             self.endpoint.as_ref().and_then(|endpoint| reqwest::Url::parse(&endpoint.url).ok());
