@@ -7,6 +7,7 @@ mod era;
 mod hmac;
 mod interest;
 mod notifier;
+mod random;
 mod request_state;
 mod seal;
 mod sees;

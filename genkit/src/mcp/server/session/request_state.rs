@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
+use super::random;
 use super::seal::{MIN_KEY, Seal, SealError};
 use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::settings::STATE_TTL;
-use crate::random;
 use crate::sync::lock;
 
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.

@@ -15,7 +15,7 @@ fn compiles_to_nothing(schema: &Value) -> bool {
 fn a_schema_of_the_zoo_is_plain_only_if_it_asserts_nothing() {
     let zoo = zoo();
     let plain: Vec<_> = zoo.iter().filter(|(_, schema)| asserts_nothing(schema)).collect();
-    assert!(plain.len() * 3 > zoo.len(), "{} of {}", plain.len(), zoo.len());
+    assert!(plain.len() >= 15, "{} of {}", plain.len(), zoo.len());
     for (name, schema) in plain {
         assert!(compiles_to_nothing(schema), "{name}: {schema}");
     }

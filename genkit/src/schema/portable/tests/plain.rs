@@ -43,7 +43,7 @@ fn most_schemas_of_structs_go_the_short_way() {
     };
     let zoo = zoo();
     let count = zoo.iter().filter(|(_, exact)| short(exact)).count();
-    assert!(count * 3 > zoo.len(), "{count} of {}", zoo.len());
+    assert!(count >= 20, "{count} of {}", zoo.len());
 }
 
 proptest! {
