@@ -55,6 +55,16 @@ async fn call(host: &McpHost, log: &ToOpen, test: &str, answer: &str) -> (Result
     tokio::join!(host.call_tool("notes/whoami", json!({})), answering)
 }
 
+/// Another key, and the server in another process. Meanwhile the host sees that it is gone.
+async fn rotated(provider: Provider, mut resource: Resource) -> (Provider, Resource) {
+    let restart = move || {
+        provider.rotate();
+        resource.restart(&provider);
+        (provider, resource)
+    };
+    tokio::task::spawn_blocking(restart).await.expect("it is there again")
+}
+
 #[tokio::test]
 async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
     if !is_there() {
@@ -63,7 +73,7 @@ async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
     let log = ToOpen::default();
     let _told = tracing::subscriber::set_default(tracing_subscriber::registry().with(log.clone()));
     let provider = Provider::start();
-    let mut resource = Resource::serve(&provider);
+    let resource = Resource::serve(&provider);
     let oauth = OAuth::new().scopes(["notes:read", "notes:write"]);
     let config = ServerConfig::http(resource.url()).oauth(oauth);
     let host = McpHost::builder().server("notes", config).build().expect("a host");
@@ -73,13 +83,11 @@ async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
     let address = page["address"].as_str().unwrap_or_default();
     assert!(address.starts_with("http://127.0.0.1:") && address.contains("/callback?"), "{page}");
     // The key of its token is taken back: it renews its access, and no browser is opened.
-    provider.rotate();
-    resource.restart(&provider);
+    let (provider, resource) = rotated(provider, resource).await;
     let said = host.call_tool("notes/whoami", json!({})).await.expect("an answer");
     assert_eq!((said, provider.refreshes()), (json!("ada may notes:read notes:write"), 1));
     provider.revoke();
-    provider.rotate();
-    resource.restart(&provider);
+    let (_provider, _resource) = rotated(provider, resource).await;
     let (said, _) = call(&host, &log, "browser-login-again", "yes").await;
     assert_eq!(said.expect("an answer"), "ada may notes:read notes:write");
     host.close().await;
