@@ -37,6 +37,10 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// An authorization server. It has a folder of its own, with what it asks for.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
+/// A headless Chromium for Linux on x86-64 that comes inside of its package.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+const CHROMIUM: [&str; 1] = ["@sparticuz/chromium@153.0.0"];
+
 /// The Python SDK, a validator for what its tools return, and a server.
 const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
@@ -100,6 +104,13 @@ pub(crate) fn genkit_cli() -> PathBuf {
 pub(crate) fn oidc_provider() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_oidc_provider)).join("provider.mjs")
+}
+
+/// The folder of the Chromium, its libraries and fonts.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) fn chromium() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_chromium)).join("chromium")
 }
 
 /// The Python interpreter that has the packages.
@@ -171,6 +182,19 @@ fn install_oidc_provider() -> Result<PathBuf, String> {
     once(&directory, &OIDC_PROVIDER, || npm_install(&directory, &OIDC_PROVIDER))?;
     let source = include_str!("oauth/provider.mjs");
     fs::write(directory.join("provider.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn install_chromium() -> Result<PathBuf, String> {
+    let directory = root().join("npm-chromium");
+    once(&directory, &CHROMIUM, || {
+        npm_install(&directory, &CHROMIUM)?;
+        fs::write(directory.join("unpack.mjs"), include_str!("browser/unpack.mjs"))
+            .map_err(text)?;
+        let mut unpack = Command::new("node");
+        finish(unpack.current_dir(&directory).arg("unpack.mjs"), "Node.js 20 and `tar`")
+    })?;
     Ok(directory)
 }
 

@@ -2,6 +2,6 @@
 //! our host and the TypeScript SDK are the clients.
 
 mod clients;
-mod provider;
-mod resource;
+pub(crate) mod provider;
+pub(crate) mod resource;
 mod tokens;

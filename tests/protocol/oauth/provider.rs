@@ -12,13 +12,13 @@ use crate::packages;
 /// How long it may take for what it is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) struct Provider {
+pub(crate) struct Provider {
     child: Child,
     issuer: String,
 }
 
 impl Provider {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut node = packages::tool(Path::new("node"));
         node.arg(packages::oidc_provider()).stdin(Stdio::piped()).stdout(Stdio::piped());
         // It warns of what a server in production must not be.
@@ -31,39 +31,39 @@ impl Provider {
         Self { child, issuer }
     }
 
-    pub(super) fn issuer(&self) -> &str {
+    pub(crate) fn issuer(&self) -> &str {
         &self.issuer
     }
 
     /// Where the user named `who` is brought to an address.
-    pub(super) fn login(&self, who: &str) -> String {
+    pub(crate) fn login(&self, who: &str) -> String {
         format!("{}/test/login?as={who}", self.issuer)
     }
 
     /// A token of a program without a user.
-    pub(super) fn token(&self, resource: &str, scope: &str) -> String {
+    pub(crate) fn token(&self, resource: &str, scope: &str) -> String {
         let scope = scope.replace(' ', "%20");
         get(&format!("{}/test/token?resource={resource}&scope={scope}", self.issuer), &[])
     }
 
     /// From now on it signs with another key, and publishes no other.
-    pub(super) fn rotate(&self) {
+    pub(crate) fn rotate(&self) {
         assert_eq!(get(&format!("{}/test/rotate", self.issuer), &[]), "rotated");
     }
 
     /// Takes back what the newest access is renewed by.
-    pub(super) fn revoke(&self) {
+    pub(crate) fn revoke(&self) {
         assert_eq!(get(&format!("{}/test/revoke", self.issuer), &[]), "revoked");
     }
 
     /// How often access was renewed.
-    pub(super) fn refreshes(&self) -> usize {
+    pub(crate) fn refreshes(&self) -> usize {
         get(&format!("{}/test/refreshes", self.issuer), &[]).parse().expect("a number")
     }
 }
 
 /// What stands at an address of it.
-pub(super) fn get(url: &str, headers: &[(&str, &str)]) -> String {
+pub(crate) fn get(url: &str, headers: &[(&str, &str)]) -> String {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(PATIENCE))

@@ -20,13 +20,13 @@ async fn write() -> &'static str {
     "written"
 }
 
-pub(super) struct Resource {
+pub(crate) struct Resource {
     address: SocketAddr,
     runtime: Option<Runtime>,
 }
 
 impl Resource {
-    pub(super) fn serve(provider: &Provider) -> Self {
+    pub(crate) fn serve(provider: &Provider) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let mut resource = Self { address, runtime: None };
@@ -35,7 +35,7 @@ impl Resource {
     }
 
     /// The same in another process, as it were: it knows no keys and no sessions.
-    pub(super) fn restart(&mut self, provider: &Provider) {
+    pub(crate) fn restart(&mut self, provider: &Provider) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -46,7 +46,7 @@ impl Resource {
         self.run(provider, bound.expect("its port again"));
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 

@@ -1,0 +1,188 @@
+// A Chromium that is driven by its own protocol (CDP), over two pipes.
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// How long a page may take for what is waited for, in milliseconds.
+const PATIENCE = 60_000;
+
+const FLAGS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--no-pings',
+  '--font-render-hinting=none', '--remote-debugging-pipe', '--window-size=1400,1000',
+];
+
+// Starts `program` with a profile of its own in `folder`, where the pictures go, too.
+export async function launch(program, folder) {
+  const profile = join(folder, 'profile');
+  rmSync(profile, { recursive: true, force: true });
+  mkdirSync(profile, { recursive: true });
+  const child = spawn(program, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const browser = new Browser(child, folder, profile);
+  await browser.send('Target.setDiscoverTargets', { discover: true });
+  return browser;
+}
+
+class Browser {
+  #child;
+  #count = 0;
+  #waiting = new Map();
+  #said = '';
+
+  constructor(child, folder, profile) {
+    this.#child = child;
+    this.folder = folder;
+    this.profile = profile;
+    child.stderr.on('data', (piece) => { this.#said = (this.#said + piece).slice(-4000); });
+    // That it is gone is told by its exit.
+    child.stdio[3].on('error', () => {});
+    child.stdio[4].on('error', () => {});
+    const gone = (why) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`the browser: ${why}\n${this.#said}`));
+      this.#waiting.clear();
+    };
+    child.on('error', gone);
+    child.on('exit', (code, signal) => gone(`ended with ${code ?? signal}`));
+    let kept = Buffer.alloc(0);
+    child.stdio[4].on('data', (piece) => {
+      kept = Buffer.concat([kept, piece]);
+      for (let end = kept.indexOf(0); end >= 0; end = kept.indexOf(0)) {
+        this.#hear(JSON.parse(kept.subarray(0, end).toString()));
+        kept = kept.subarray(end + 1);
+      }
+    });
+  }
+
+  #hear({ id, result, error }) {
+    const asked = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error) asked?.reject(new Error(JSON.stringify(error)));
+    else asked?.resolve(result);
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    });
+  }
+
+  // A page at this address.
+  async open(url) {
+    const { targetId } = await this.send('Target.createTarget', { url });
+    const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
+    return new Page(this, sessionId);
+  }
+
+  async close() {
+    this.#child.kill('SIGKILL');
+    await new Promise((resolve) => { this.#child.once('close', resolve); });
+    rmSync(this.profile, { recursive: true, force: true });
+  }
+}
+
+class Page {
+  constructor(browser, session) {
+    this.browser = browser;
+    this.session = session;
+    this.pictures = 0;
+  }
+
+  send(method, params) {
+    return this.browser.send(method, params, this.session);
+  }
+
+  // What an expression says there.
+  async evaluate(expression) {
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression, returnByValue: true, awaitPromise: true,
+    });
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return result.value;
+  }
+
+  address() { return this.evaluate('location.href'); }
+
+  // What a person reads there.
+  text() { return this.evaluate('document.body?.innerText ?? ""'); }
+
+  // Waits until `look` finds something; a page that is on its way to another finds nothing.
+  async until(what, look) {
+    const end = Date.now() + PATIENCE;
+    let last;
+    while (Date.now() < end) {
+      try {
+        const found = await look();
+        if (found) return found;
+      } catch (error) {
+        last = error;
+      }
+      await sleep(50);
+    }
+    await this.picture('missing');
+    const [address, text] = [await this.address(), await this.text()];
+    throw new Error(`no ${what} at ${address} ${last ?? ''}\n${text}`);
+  }
+
+  says(text) {
+    return this.until(`text "${text}"`, async () => (await this.text()).includes(text));
+  }
+
+  // What assistive technology is told of: the elements of a role whose name fits, in their order.
+  async all(role, name) {
+    const { root } = await this.send('DOM.getDocument', { depth: 0 });
+    const { nodes } = await this.send('Accessibility.queryAXTree', { backendNodeId: root.backendNodeId, role });
+    const fits = (node) => (name instanceof RegExp ? name.test(node.name?.value ?? '') : node.name?.value === name);
+    return nodes.filter((node) => !node.ignored && (name === undefined || fits(node)));
+  }
+
+  // The middle of one of them, once it is there and stands still.
+  async #place(role, name, nth) {
+    let before;
+    return this.until(`${role} ${name ?? ''}`, async () => {
+      const found = (await this.all(role, name)).at(nth);
+      if (!found || found.properties.some((it) => it.name === 'disabled' && it.value.value)) return undefined;
+      const backendNodeId = found.backendDOMNodeId;
+      await this.send('DOM.scrollIntoViewIfNeeded', { backendNodeId });
+      const { quads: [quad] } = await this.send('DOM.getContentQuads', { backendNodeId });
+      const place = { x: (quad[0] + quad[4]) / 2, y: (quad[1] + quad[5]) / 2 };
+      const still = before && before.x === place.x && before.y === place.y;
+      before = place;
+      return still && place;
+    });
+  }
+
+  async click(role, name, nth = 0) {
+    const place = await this.#place(role, name, nth);
+    for (const type of ['mouseMoved', 'mousePressed', 'mouseReleased']) {
+      await this.send('Input.dispatchMouseEvent', { type, ...place, button: type === 'mouseMoved' ? 'none' : 'left', clickCount: 1 });
+    }
+  }
+
+  // Types over what stands in a field.
+  async fill(name, text, role = 'textbox', nth = 0) {
+    await this.click(role, name, nth);
+    await this.send('Input.dispatchKeyEvent', { type: 'keyDown', commands: ['selectAll'] });
+    await this.send('Input.insertText', { text });
+  }
+
+  // Types into the first element of a selector.
+  async type(selector, text) {
+    await this.evaluate(`document.querySelector(${JSON.stringify(selector)}).focus()`);
+    await this.send('Input.insertText', { text });
+  }
+
+  // What it looks like, as a file.
+  async picture(name) {
+    this.pictures += 1;
+    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+    const path = join(this.browser.folder, `${String(this.pictures).padStart(2, '0')}-${name}.png`);
+    writeFileSync(path, Buffer.from(data, 'base64'));
+    return path;
+  }
+}

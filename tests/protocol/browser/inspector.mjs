@@ -1,0 +1,47 @@
+// The MCP Inspector's page, as a person uses it on `notes`.
+//   node inspector.mjs CHROMIUM FOLDER ADDRESS   prints what was read at each step.
+import { launch } from './chromium.mjs';
+
+const [program, folder, address] = process.argv.slice(2);
+const browser = await launch(program, folder);
+const seen = {};
+try {
+  const page = await browser.open(address);
+  const shows = async (name, text) => {
+    await page.says(text);
+    await page.picture(name);
+    seen[name] = await page.text();
+  };
+  await page.click('switch', /^Connect/);
+  await page.click('radio', 'Tools');
+  await shows('tools', 'Tools (4)');
+  await page.click('button', /^Add a note/);
+  await page.fill('text', 'buy milk');
+  await page.fill('topic', 'shop');
+  await page.click('button', 'Execute Tool');
+  await shows('added', '"text": "buy milk"');
+  await page.click('radio', 'Resources');
+  await page.click('button', 'Recent notes');
+  await shows('resource', '"text": "buy milk"');
+  await page.click('radio', 'Prompts');
+  await page.click('button', /^Summarize a topic/);
+  await page.fill('topic', 'shop');
+  await page.click('button', 'Get Prompt');
+  await shows('prompt', 'Summarize my notes on shop');
+  await page.click('radio', 'Tools');
+  for (const [answer, button] of [['declined', 'Decline'], ['approved', 'Submit']]) {
+    await page.click('button', /^Delete a note/);
+    await page.fill('id', '1');
+    await page.click('button', 'Execute Tool');
+    await shows(`asked-before-${answer}`, 'Allow `Delete a note` to run');
+    await page.click('button', button);
+    await page.until('end of the question', async () => !(await page.text()).includes('Allow `Delete a note`'));
+    await page.until('result', async () => (await page.all('heading', 'Results')).length > 0);
+    await page.picture(answer);
+    seen[answer] = await page.text();
+    await page.click('button', 'Close results');
+  }
+  console.log(JSON.stringify(seen));
+} finally {
+  await browser.close();
+}

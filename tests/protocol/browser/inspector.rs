@@ -1,0 +1,93 @@
+//! The MCP Inspector's page on `notes`, over HTTP and with a token.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::chromium::{drive, is_there};
+use crate::packages;
+use crate::program::Heard;
+use crate::server::{self, Server};
+
+/// How long its server may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// The Inspector's own server, until it is dropped.
+struct Inspector {
+    child: Child,
+    said: Heard,
+}
+
+impl Inspector {
+    fn on(url: &str, token: &str) -> Self {
+        let mut node = packages::tool(Path::new("node"));
+        node.current_dir(packages::npm())
+            .arg("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+            .args(["--web", "--transport", "http", "--server-url", url])
+            .args(["--header", &format!("Authorization: Bearer {token}")])
+            // It takes no catalog beside an address.
+            .env_remove("MCP_CATALOG_PATH")
+            .env("MCP_AUTO_OPEN_ENABLED", "false")
+            .env("MCP_INSPECTOR_SECRET_STORE", "memory")
+            .env("CLIENT_PORT", free_port())
+            .env("MCP_SANDBOX_PORT", free_port());
+        let mut child = node
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("node starts");
+        let said = Heard::listen(child.stdout.take().expect("its output"));
+        Self { child, said }
+    }
+
+    /// Where its page is, with the token of the page.
+    fn address(&self) -> String {
+        let begun = Instant::now();
+        loop {
+            let said = self.said.so_far();
+            let line = said.lines().find(|line| line.contains("?MCP_INSPECTOR_API_TOKEN="));
+            if let (Some(line), true) = (line, said.contains("Secrets:")) {
+                return line.trim().to_owned();
+            }
+            assert!(begun.elapsed() < START, "the Inspector does not start:\n{said}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Inspector {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn free_port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port().to_string()
+}
+
+#[test]
+fn a_person_uses_notes_in_the_inspectors_page() {
+    if !is_there() {
+        return;
+    }
+    let database = server::database("browser-notes");
+    let mut notes = Command::new(server::example("notes"));
+    notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
+    let notes = Server::spawn(notes.env_remove("RUST_LOG"));
+    let inspector = Inspector::on(notes.url(), "the token");
+    let address = inspector.address();
+    let seen = drive("browser-inspector", "inspector.mjs", &[&address]);
+    let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
+    for tool in ["add_note", "delete_note", "import_notes", "search_notes"] {
+        assert!(read("tools").contains(tool), "{tool}: {}", read("tools"));
+    }
+    assert!(read("added").contains("\"topic\": \"shop\""), "{}", read("added"));
+    assert!(read("resource").contains("notes://recent"), "{}", read("resource"));
+    assert!(read("prompt").contains("[1] role: user"), "{}", read("prompt"));
+    // The note is there until the person allows that it goes.
+    assert!(read("declined").contains("the user did not approve"), "{}", read("declined"));
+    assert!(read("approved").contains("\"text\": \"buy milk\""), "{}", read("approved"));
+}
