@@ -12,6 +12,8 @@ mod file;
 mod folder;
 #[cfg(feature = "mcp-server")]
 mod served;
+#[cfg(feature = "skills")]
+mod source;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,6 +25,10 @@ use crate::action::Info;
 #[cfg(feature = "skills")]
 pub(crate) use embedded::{StaticSkills, embedded};
 pub use file::SkillFile;
+#[cfg(feature = "skills")]
+pub use source::{OfferedSkill, SkillSource};
+#[cfg(all(feature = "skills", feature = "mcp-host"))]
+pub(crate) use source::{SkillReader, fingerprint, not_listed};
 
 /// What expansions call; hidden behind `__private`.
 #[cfg(feature = "skills")]
