@@ -25,6 +25,7 @@ mod resources;
 mod results;
 mod rounds;
 mod served;
+mod skills;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};
