@@ -38,9 +38,11 @@ pub(crate) mod expansion {
 }
 
 /// The scheme of skills' addresses.
+#[cfg(feature = "mcp-server")]
 pub(crate) const SCHEME: &str = "skill:";
 
 /// The file that makes a folder a skill.
+#[cfg(any(feature = "skills", feature = "mcp-server"))]
 pub(crate) const SKILL_MD: &str = "SKILL.md";
 
 /// A skill: instructions that a model reads when it needs them, and the files that they speak of. Cheap to clone.
@@ -128,11 +130,13 @@ impl Skill {
     }
 
     /// The address of its folder, with a slash at the end.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn root(&self) -> &str {
         &self.0.root
     }
 
     /// `metadata` of its frontmatter.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn metadata(&self) -> &Map<String, Value> {
         &self.0.info.metadata
     }
