@@ -80,7 +80,7 @@ async fn a_rule_hides_a_skill_with_all_of_its_files() {
 async fn a_server_reads_its_folder_when_it_starts_and_says_what_is_wrong() {
     let root = folder("server");
     write(&root, "a/SKILL.md", "---\nname: b\ndescription: d\n---\n");
-    let error = Client::connect(serving(Vec::new()).skills_dir(&root)).await.unwrap_err();
+    let error = Client::connect(serving(Vec::new()).skills_dir(&root)).await.err().unwrap();
     assert!(error.to_string().contains("a/SKILL.md:2:1: the skill `b` lies in"), "{error}");
     write(&root, "a/SKILL.md", manifest("a", "text"));
     let client = Client::connect(serving(Vec::new()).skills_dir(&root)).await.unwrap();

@@ -35,11 +35,12 @@ impl Entry {
     ///
     /// # Errors
     /// Why it is left out.
-    pub(super) fn read(mut value: Value) -> Result<Self, &'static str> {
+    pub(super) fn read(value: Value) -> Result<Self, &'static str> {
         if crate::size::json_size(&value) > MAX_DEFINITION {
             return Err("it is too large");
         }
-        let Value::Object(frontmatter) = value["frontmatter"].take() else {
+        let Value::Object(mut value) = value else { return Err("it is no object") };
+        let Some(Value::Object(frontmatter)) = value.remove("frontmatter") else {
             return Err("its frontmatter is no object");
         };
         let text = |key: &str| frontmatter.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -48,16 +49,16 @@ impl Entry {
         if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
             return Err("its description has not 1 to 1024 characters");
         }
-        let uri = value["uri"].as_str().unwrap_or_default().to_owned();
+        let uri = value.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         let root = uri.strip_suffix(SKILL_MD).ok_or("its address does not end with `/SKILL.md`")?;
         let is_plain = !uri.contains(['?', '#']) && uri.len() <= MAX_URI;
         if !is_plain || !root.ends_with(&format!("/{name}/")) {
             return Err("its address is not that of a skill of its name");
         }
-        let resources = match value["resources"].take() {
-            Value::Array(resources) if resources.len() <= MAX_FILES => resources,
-            Value::Array(_) => return Err("it has more than 512 files"),
-            Value::String(dynamic) if dynamic == "dynamic" => {
+        let resources = match value.remove("resources") {
+            Some(Value::Array(resources)) if resources.len() <= MAX_FILES => resources,
+            Some(Value::Array(_)) => return Err("it has more than 512 files"),
+            Some(Value::String(dynamic)) if dynamic == "dynamic" => {
                 return Err("its files have no digests (`dynamic`), so that none can be verified");
             }
             _ => return Err("its list of files is no list"),
