@@ -60,7 +60,8 @@ async fn a_skill_that_changed_between_list_and_load_is_refused_until_it_is_liste
     let server = by_hand(capabilities(), move |message, say| {
         let count = match message["method"].as_str() {
             Some("skills/list") => listed.fetch_add(1, Ordering::SeqCst),
-            _ => read.fetch_add(1, Ordering::SeqCst),
+            Some("resources/read") => read.fetch_add(1, Ordering::SeqCst),
+            _ => return,
         };
         let text = if count == 0 && message["method"] == "skills/list" { &old } else { &new };
         let serves = json!({"skill://a/SKILL.md": new});

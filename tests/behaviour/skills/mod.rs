@@ -6,6 +6,7 @@ mod hostile;
 mod model;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use genkit::mcp::McpServer;
 use genkit::{Genkit, Registry, Skill};
@@ -37,7 +38,8 @@ fn serving(skills: Vec<Skill>) -> McpServer {
 
 /// The digest that this library gives to these bytes.
 fn digest(bytes: &[u8]) -> String {
-    let root = folder(&format!("digest-{:p}", bytes.as_ptr()));
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let root = folder(&format!("digest-{}", NUMBER.fetch_add(1, Ordering::SeqCst)));
     write(&root, "a/SKILL.md", manifest("a", ""));
     write(&root, "a/x", bytes);
     let skills = Skill::read_dir(&root).unwrap();
