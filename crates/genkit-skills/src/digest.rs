@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sha2::{Digest as _, Sha256};
+
 /// The digest of a file as MCP writes it: `sha256:` and 64 lowercase hexadecimal digits.
 ///
 /// ```
@@ -11,7 +13,7 @@ use std::fmt::Write as _;
 pub fn digest(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(7 + 64);
     text.push_str("sha256:");
-    for byte in hmac_sha256::Hash::hash(bytes) {
+    for byte in Sha256::digest(bytes) {
         let _ = write!(text, "{byte:02x}");
     }
     text
