@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 use super::Lists;
+use crate::mcp::server::session::Era;
 use crate::registry::RegistryChange;
 
 /// One for each kind, made when it is asked for.
@@ -17,7 +18,7 @@ impl Lists {
     pub(crate) fn digest(&self, list: &RegistryChange) -> u64 {
         let [tools, prompts, resources] = &self.digests.0;
         match list {
-            RegistryChange::Tools => *tools.get_or_init(|| digest(&self.modern_tools)),
+            RegistryChange::Tools => *tools.get_or_init(|| digest(&self.tools(Era::Modern))),
             RegistryChange::Prompts => *prompts.get_or_init(|| digest(&self.prompts)),
             RegistryChange::Resources | RegistryChange::ResourceUpdated(_) => {
                 *resources.get_or_init(|| digest(&(&self.resources, &self.templates)))
