@@ -6,6 +6,8 @@
 //!
 //! The documentation for users, with its compiled examples, is in `genkit/src/docs`.
 
+#[cfg(any(feature = "dotprompt", feature = "skills"))]
+mod beside;
 mod crate_path;
 #[cfg(feature = "dotprompt")]
 mod embed;
@@ -16,6 +18,8 @@ mod literal;
 mod options;
 mod parse;
 mod run;
+#[cfg(feature = "skills")]
+mod skills;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -54,4 +58,11 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn prompt_folder(invocation: TokenStream) -> TokenStream {
     embed::prompts(invocation.into()).into()
+}
+
+/// What `genkit::skills!` hands a folder to: `[$crate] "skills"`.
+#[cfg(feature = "skills")]
+#[proc_macro]
+pub fn skill_folder(invocation: TokenStream) -> TokenStream {
+    skills::skills(invocation.into()).into()
 }

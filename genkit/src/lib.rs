@@ -135,6 +135,7 @@ mod schema;
 #[cfg(any(feature = "mcp-server", feature = "flows", feature = "dev-tools"))]
 mod shutdown;
 mod size;
+pub mod skill;
 #[cfg(any(feature = "http-model", feature = "flow-client"))]
 mod sse;
 #[cfg(any(feature = "durable", feature = "flows", feature = "flow-client"))]
@@ -183,6 +184,8 @@ pub use log::log_to_stderr;
 #[doc(inline)]
 pub use message::{Media, Message, Part, Role};
 pub use registry::{Action, IntoActions, Registry};
+#[doc(inline)]
+pub use skill::Skill;
 
 /// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
 /// an answer of its own.

@@ -13,6 +13,8 @@ pub use crate::future::BoxFuture;
 #[cfg(feature = "generate")]
 pub use crate::generate::Generate;
 pub use crate::run_options::ToolChoice;
+#[cfg(feature = "skills")]
+pub use crate::skill::expansion::*;
 pub use ::schemars;
 pub use ::serde;
 pub use ::serde_json;
@@ -42,6 +44,12 @@ pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> crate::
 #[cfg(feature = "dotprompt")]
 pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<crate::Prompt> {
     crate::action::embedded(files).expect("the macro checked every file of the folder").to_vec()
+}
+
+/// All skills of a folder in the program.
+#[cfg(feature = "skills")]
+pub fn embedded_skills(skills: &'static StaticSkills) -> Vec<Skill> {
+    crate::skill::embedded(skills).to_vec()
 }
 
 /// A type that `#[arg(default)]` can fill.
@@ -145,6 +153,38 @@ macro_rules! __submit_files {
     ($files:path) => {};
 }
 
+/// Hands a folder of skills to the linker, where the feature `inventory` is on.
+#[cfg(all(feature = "inventory", feature = "skills"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_skills {
+    ($skills:path) => {
+        $crate::__private::inventory::submit! {
+            $crate::__private::Linked::Skills(&$skills)
+        }
+    };
+}
+
+/// Without the feature `inventory` nothing is handed over.
+#[cfg(all(not(feature = "inventory"), feature = "skills"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_skills {
+    ($skills:path) => {};
+}
+
+/// Without the feature `skills` there are no folders.
+#[cfg(not(feature = "skills"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __skill_folder {
+    ($($folder:tt)*) => {
+        ::core::compile_error!(
+            "`skills!(\"..\")` reads skills at compile time, which is the feature `skills` of `genkit`\nhelp: turn it on in `Cargo.toml`: `genkit = { .., features = [\"skills\"] }`"
+        );
+    };
+}
+
 /// Without the feature `dotprompt` there are no folders.
 #[cfg(not(feature = "dotprompt"))]
 #[doc(hidden)]
@@ -165,8 +205,14 @@ pub use ::inventory;
 
 #[cfg(not(feature = "dotprompt"))]
 pub use crate::__prompt_folder as prompt_folder;
+#[cfg(not(feature = "skills"))]
+pub use crate::__skill_folder as skill_folder;
 pub use crate::__submit as submit;
 #[cfg(feature = "dotprompt")]
 pub use crate::__submit_files as submit_files;
+#[cfg(feature = "skills")]
+pub use crate::__submit_skills as submit_skills;
 #[cfg(feature = "dotprompt")]
 pub use genkit_macros::prompt_folder;
+#[cfg(feature = "skills")]
+pub use genkit_macros::skill_folder;

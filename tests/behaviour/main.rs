@@ -27,6 +27,7 @@ mod resources;
 mod results;
 mod rounds;
 mod served;
+mod skills;
 mod telemetry;
 
 use genkit::mcp::McpServer;

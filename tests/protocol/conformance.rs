@@ -22,3 +22,16 @@ fn judge(version: &str, expected: usize) {
     let count = verdicts.names().len();
     assert_eq!(count, expected, "scenarios that left a result\n{}", verdicts.story());
 }
+
+/// No suite has these: an extension is judged by its name.
+#[test]
+fn skills_pass() {
+    let server = Server::start("conformance", &[]);
+    for part in ["enumeration", "manifest", "directory"] {
+        let scenario = format!("sep-2640-skills-{part}");
+        let arguments = ["--scenario", &scenario, "--url", server.url()];
+        let verdicts = run_suite(&scenario, Side::Server, &arguments);
+        assert_eq!(verdicts.names(), [scenario.as_str()], "{}", verdicts.story());
+        verdicts.assert_passed();
+    }
+}

@@ -66,6 +66,19 @@ fn a_program_without_a_person_gets_access() {
     }
 }
 
+/// An extension is judged by its name.
+#[test]
+fn skills_are_verified_and_never_fetched_ahead() {
+    for part in ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"] {
+        let scenario = format!("sep-2640-client-{part}");
+        let command = command();
+        let arguments = ["--scenario", &scenario, "--command", &command];
+        let verdicts = run_suite(&scenario, Side::Client, &arguments);
+        assert_eq!(verdicts.names(), [scenario.as_str()], "{}", verdicts.story());
+        verdicts.assert_passed();
+    }
+}
+
 /// Runs the whole suite for one protocol version: what is there in `BOTH` and these.
 fn judge(version: &str, only: &[&str]) {
     let command = command();

@@ -12,6 +12,8 @@ mod tells;
 use genkit::serde_json::{Value, json};
 use genkit::{Context, Registry, Result, Tool};
 
+genkit::skills!("skills");
+
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();

@@ -70,6 +70,9 @@ async fn play(scenario: &Scenario, client: &McpClient) -> Result<()> {
             }
             Ok(())
         }
+        // Nothing is fetched ahead: that is the scenario.
+        "sep-2640-client-no-prefetch" => client.skills().await.map(|_| ()),
+        name if name.starts_with("sep-2640-client-") => use_all(client).await,
         _ => call_all(client).await,
     }
 }
@@ -108,6 +111,21 @@ async fn echo_schema(client: &McpClient) -> Result<()> {
     };
     let schema = rich.input_schema();
     client.call_tool(echo.name(), json!({ "schema": schema })).await?;
+    Ok(())
+}
+
+/// Loads each skill with all of its files. What is not as it was listed is refused, and that ends it.
+async fn use_all(client: &McpClient) -> Result<()> {
+    for skill in client.skills().await? {
+        match skill.load().await {
+            Ok(loaded) => {
+                for path in skill.paths() {
+                    loaded.read(path).await?;
+                }
+            }
+            Err(error) => eprintln!("{}: {}", skill.name(), error.chain()),
+        }
+    }
     Ok(())
 }
 

@@ -10,8 +10,8 @@ use super::input::{PromptsInput, schema_name};
 use super::names;
 use super::prompt::Prompt;
 use super::shape::GIVEN;
+use crate::beside;
 use crate::error::Errors;
-use crate::suggest::nearest;
 
 /// What the folder holds, as far as it can be read.
 #[derive(Default)]
@@ -25,25 +25,7 @@ pub(super) struct Read {
 pub(super) fn folder(input: &PromptsInput, manifest: Option<&Path>, errors: &mut Errors) -> Read {
     let literal = &input.folder;
     let named = literal.value();
-    let Some(manifest) = manifest else {
-        let what = "the folder of the crate is not known: `CARGO_MANIFEST_DIR` is not set";
-        errors.at(literal, what, "set it where cargo does not");
-        return Read::default();
-    };
-    if Path::new(&named).is_absolute() || named.split(['/', '\\']).any(|part| part == "..") {
-        let what = format!("`{named}` is not inside of the crate");
-        errors.at(literal, what, "name a folder relative to the `Cargo.toml` of the crate");
-        return Read::default();
-    }
-    let path = manifest.join(&named);
-    if !path.is_dir() {
-        let what = format!("there is no folder `{named}` beside the `Cargo.toml` of this crate");
-        match near(&path) {
-            Some(near) => errors.at(literal, what, format_args!("did you mean `{near}`?")),
-            None => errors.at(literal, what, "make it, or name another"),
-        }
-        return Read::default();
-    }
+    let Some(path) = beside::folder(literal, manifest, errors) else { return Read::default() };
     let folder = named.trim_end_matches('/');
     let mut mistakes = Mistakes { folder, root: &path, literal, told: Vec::new(), errors };
     match Folder::read(&path) {
@@ -188,19 +170,6 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
             mistakes.add(&prompt.path, what);
         }
     }
-}
-
-/// A folder beside the one that is not there, whose name is nearly the same.
-fn near(path: &Path) -> Option<String> {
-    let (beside, name) = (path.parent()?, path.file_name()?.to_str()?);
-    let folders: Vec<String> = std::fs::read_dir(beside)
-        .ok()?
-        .filter_map(|entry| {
-            let entry = entry.ok().filter(|entry| entry.path().is_dir())?;
-            entry.file_name().into_string().ok()
-        })
-        .collect();
-    nearest(name, folders.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// Mistakes in files, all at the literal that names their folder, each told once.

@@ -6,6 +6,8 @@ use super::prompt::StaticPromptFiles;
 use super::prompt::{PromptFn, StaticPrompt};
 use super::resource::{ResourceFn, StaticResource};
 use super::tool::{StaticTool, ToolFn};
+#[cfg(feature = "skills")]
+use crate::skill::StaticSkills;
 
 /// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
 ///
@@ -48,6 +50,8 @@ pub enum Linked {
     Flow(&'static StaticFlow),
     #[cfg(feature = "dotprompt")]
     PromptFiles(&'static StaticPromptFiles),
+    #[cfg(feature = "skills")]
+    Skills(&'static StaticSkills),
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]

@@ -54,6 +54,8 @@ pub struct GenkitBuilder {
     runs: RunDefaults,
     #[cfg(feature = "dotprompt")]
     pub(super) prompts: PromptFiles,
+    #[cfg(feature = "skills")]
+    pub(super) skill_dirs: Vec<std::path::PathBuf>,
 }
 
 impl GenkitBuilder {
@@ -65,6 +67,8 @@ impl GenkitBuilder {
             runs: RunDefaults::default(),
             #[cfg(feature = "dotprompt")]
             prompts: PromptFiles::default(),
+            #[cfg(feature = "skills")]
+            skill_dirs: Vec::new(),
         }
     }
 
@@ -91,12 +95,14 @@ impl GenkitBuilder {
     ///
     /// # Errors
     /// As [`Registry::check`]; also if a function takes a `&T` that was not given, and all mistakes of
-    /// `.prompt` files.
+    /// `.prompt` files and skills.
     pub fn build(self) -> Result<Genkit> {
         #[cfg(feature = "dotprompt")]
         let this = self.with_prompt_files()?;
         #[cfg(not(feature = "dotprompt"))]
         let this = self;
+        #[cfg(feature = "skills")]
+        let this = this.with_skill_dirs()?;
         this.checked()
     }
 

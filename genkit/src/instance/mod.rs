@@ -5,6 +5,8 @@ mod builder;
 mod models;
 #[cfg(feature = "dotprompt")]
 mod prompt_files;
+#[cfg(feature = "skills")]
+mod skill_dirs;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -3,8 +3,9 @@
 #[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
+use crate::skill::Skill;
 
-/// An action: a tool, a prompt, a resource, a flow or an evaluator.
+/// An action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which says how to use them.
 ///
 /// [`actions!`](crate::actions) lists annotated functions of several kinds.
 ///
@@ -37,6 +38,8 @@ pub enum Action {
     Resource(Resource),
     /// A flow.
     Flow(Flow),
+    /// A skill.
+    Skill(Skill),
     /// An evaluator.
     #[cfg(feature = "evaluators")]
     Evaluator(Evaluator),
@@ -52,7 +55,7 @@ macro_rules! kinds {
     )*};
 }
 
-kinds!(Tool, Prompt, Resource, Flow);
+kinds!(Tool, Prompt, Resource, Flow, Skill);
 #[cfg(feature = "evaluators")]
 kinds!(Evaluator);
 
@@ -78,6 +81,11 @@ impl Action {
                 let prompts = crate::action::embedded(files)?;
                 return Ok(prompts.iter().cloned().map(Self::from).collect());
             }
+            #[cfg(feature = "skills")]
+            Linked::Skills(skills) => {
+                let skills = crate::skill::embedded(skills);
+                return Ok(skills.iter().cloned().map(Self::from).collect());
+            }
         }])
     }
 
@@ -88,6 +96,7 @@ impl Action {
             Self::Prompt(prompt) => prompt.info().label("prompt"),
             Self::Resource(resource) => resource.info().label("resource"),
             Self::Flow(flow) => flow.info().label("flow"),
+            Self::Skill(skill) => skill.info().label("skill"),
             #[cfg(feature = "evaluators")]
             Self::Evaluator(evaluator) => evaluator.info().label("evaluator"),
         }
@@ -140,6 +149,6 @@ macro_rules! alone {
     )*};
 }
 
-alone!(Action, Tool, Prompt, Resource, Flow);
+alone!(Action, Tool, Prompt, Resource, Flow, Skill);
 #[cfg(feature = "evaluators")]
 alone!(Evaluator);

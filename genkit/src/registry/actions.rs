@@ -8,6 +8,7 @@ use super::error::Error;
 #[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::skill::Skill;
 
 #[derive(Default)]
 pub(super) struct Actions {
@@ -16,6 +17,8 @@ pub(super) struct Actions {
     /// By URI or template.
     pub(super) resources: BTreeMap<String, Resource>,
     pub(super) flows: BTreeMap<String, Flow>,
+    /// By name: models ask for them by it.
+    pub(super) skills: BTreeMap<String, Skill>,
     #[cfg(feature = "evaluators")]
     pub(super) evaluators: BTreeMap<String, Evaluator>,
     /// What `add` refused, for the check to report: two of one name.
@@ -38,6 +41,11 @@ impl Actions {
                 (existing, Some(RegistryChange::Resources))
             }
             Action::Flow(flow) => (insert(&mut self.flows, flow.name(), &flow), None),
+            Action::Skill(skill) => {
+                // Its `SKILL.md` is in the list of resources.
+                let existing = insert(&mut self.skills, skill.name(), &skill);
+                (existing, Some(RegistryChange::Resources))
+            }
             #[cfg(feature = "evaluators")]
             Action::Evaluator(evaluator) => {
                 (insert(&mut self.evaluators, evaluator.name(), &evaluator), None)
@@ -58,6 +66,7 @@ impl Actions {
             && self.prompts.is_empty()
             && self.resources.is_empty()
             && self.flows.is_empty()
+            && self.skills.is_empty()
     }
 }
 

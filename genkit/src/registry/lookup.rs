@@ -6,6 +6,7 @@ use super::Registry;
 #[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::skill::Skill;
 use crate::visible::Logged;
 
 impl Registry {
@@ -27,6 +28,32 @@ impl Registry {
     /// All flows, by name.
     pub fn flows(&self) -> Vec<Flow> {
         self.read().flows.values().cloned().collect()
+    }
+
+    /// All skills, by name.
+    ///
+    /// ```
+    /// assert!(genkit::Registry::new().skills().is_empty());
+    /// ```
+    pub fn skills(&self) -> Vec<Skill> {
+        self.read().skills.values().cloned().collect()
+    }
+
+    /// The skill of that name.
+    pub fn skill(&self, name: &str) -> Option<Skill> {
+        self.read().skills.get(name).cloned()
+    }
+
+    /// Whether there is a skill.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn has_skills(&self) -> bool {
+        !self.read().skills.is_empty()
+    }
+
+    /// The first skill that fits.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn find_skill(&self, fits: impl Fn(&Skill) -> bool) -> Option<Skill> {
+        self.read().skills.values().find(|skill| fits(skill)).cloned()
     }
 
     /// All evaluators, by name.

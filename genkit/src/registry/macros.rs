@@ -90,3 +90,23 @@ macro_rules! resources {
 macro_rules! flows {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };
 }
+
+/// A folder of [skills](crate::Skill) in the program: read, checked and hashed at compile time (feature `skills`).
+///
+/// Every folder with a `SKILL.md` becomes a skill of the program's registry, so that a server lists it; the module
+/// `skills` has `all()`, for a registry of one's own. A name or a frontmatter by no rule, and a link of a `SKILL.md` to a
+/// file that is not there, do not compile: the message has file and line.
+///
+/// ```ignore
+/// genkit::skills!("skills"); // beside `Cargo.toml`
+/// genkit::skills!(pub mod know = "res/skills"); // the module `know`
+///
+/// let registry = genkit::Registry::new().add(know::all());
+/// ```
+///
+/// A change of a file rebuilds; a file that is new in the folder does with the next change of another.
+#[macro_export]
+macro_rules! skills {
+    // The library is handed on, so that a macro of another crate can name it.
+    ($($folder:tt)*) => { $crate::__private::skill_folder! { [$crate] $($folder)* } };
+}

@@ -17,6 +17,8 @@ use crate::action::Linked;
 use crate::action::Prompt;
 use crate::context::TypeMap;
 use crate::error::Result;
+#[cfg(all(feature = "mcp-server", feature = "skills"))]
+use crate::skill::Skill;
 
 pub(crate) use changes::RegistryChange;
 #[cfg(feature = "mcp-server")]
@@ -250,6 +252,27 @@ impl Registry {
         self.write().flows.remove(name).is_some()
     }
 
+    /// Puts a skill in; one that was read of the same file before gives way.
+    #[cfg(all(feature = "mcp-server", feature = "skills"))]
+    pub(crate) fn put_skill(&self, skill: Skill) -> Result<()> {
+        if let Some(known) = self.skill(skill.name())
+            && known.info().file == skill.info().file
+        {
+            self.write().skills.remove(skill.name());
+        }
+        self.insert(skill)
+    }
+
+    /// Takes a skill out; returns whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_skill("refunds"));
+    /// ```
+    pub fn remove_skill(&self, name: &str) -> bool {
+        let removed = self.write().skills.remove(name).is_some();
+        self.removed(removed, RegistryChange::Resources)
+    }
+
     fn removed(&self, removed: bool, change: RegistryChange) -> bool {
         if removed {
             self.0.changes.list_changed(change);
@@ -340,6 +363,7 @@ impl std::fmt::Debug for Registry {
             .field("prompts", &actions.prompts.len())
             .field("resources", &actions.resources.len())
             .field("flows", &actions.flows.len())
+            .field("skills", &actions.skills.len())
             .finish()
     }
 }

@@ -3,6 +3,7 @@
 use super::{Action, Registry};
 use crate::action::{Prompt, Resource, Tool};
 use crate::glob::glob;
+use crate::skill::Skill;
 
 impl Registry {
     /// Mounts another registry: everything in it, under names that begin with `prefix`, so that two with
@@ -12,6 +13,7 @@ impl Registry {
     /// |---|---|
     /// | the tool, prompt, flow or evaluator `search` | `shop_search` |
     /// | the resource `note://{id}` | `note://shop/{id}`, called `shop_` and its name |
+    /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
     /// | what the server of an `McpHost` has | its tools and prompts as above, its resources as they are |
     ///
     /// A prompt that names its tools finds those of `other`. It is a copy: what is added to `other` later
@@ -58,6 +60,8 @@ impl Registry {
         };
         actions.extend(other.resources().into_iter().map(resource));
         actions.extend(other.flows().iter().map(|flow| flow.renamed(name(flow.name())).into()));
+        let skill = |skill: Skill| skill.mounted(|uri| mounted_uri(prefix, uri)).into();
+        actions.extend(other.skills().into_iter().map(skill));
         #[cfg(feature = "evaluators")]
         actions.extend(
             other

@@ -3,7 +3,7 @@
 mod actions;
 mod changes;
 mod floods;
-mod hostile;
+pub(crate) mod hostile;
 mod life;
 mod logs;
 mod proxy;

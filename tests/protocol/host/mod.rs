@@ -7,6 +7,7 @@ mod mark;
 mod memory;
 mod proxy;
 mod restart;
+mod skills;
 mod time;
 mod together;
 mod web;

@@ -5,5 +5,28 @@ mod place;
 mod scalar;
 pub(crate) mod yaml;
 
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+
 pub(crate) use keys::{check, empty, metadata};
 pub(crate) use place::{Split, overlooked, split};
+
+/// The YAML of a frontmatter as JSON, bounded: for files that have no template below it. No key is checked.
+///
+/// ```
+/// let read = genkit_dotprompt::yaml("name: trip\nversion: \"1.0\"")?;
+/// assert_eq!(read["version"], "1.0");
+/// # Ok::<(), genkit_dotprompt::Error>(())
+/// ```
+///
+/// # Errors
+/// It is no YAML, no map, or too large; the place is counted from its first line.
+pub fn yaml(text: &str) -> Result<Map<String, Value>, Error> {
+    yaml::read(text)
+}
+
+/// Line and column at which the value of these keys stands in a YAML that was read before; zeros where it is not there.
+pub fn yaml_place(text: &str, keys: &[String]) -> (usize, usize) {
+    yaml::place_of(text, keys)
+}

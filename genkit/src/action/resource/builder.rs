@@ -46,8 +46,8 @@ impl Resource {
 
     /// Begins a resource that another program has.
     #[cfg_attr(
-        not(feature = "mcp-host"),
-        allow(dead_code, reason = "only hosts make remote actions")
+        not(any(feature = "mcp-host", feature = "mcp-server")),
+        allow(dead_code, reason = "only hosts and servers make remote actions")
     )]
     pub(crate) fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
         ResourceBuilder::new(Info::remote(name, description), uri.into())
@@ -113,8 +113,8 @@ impl ResourceBuilder {
 
     /// Ends the making of a [`Resource::remote`]: `function` forwards the URI.
     #[cfg_attr(
-        not(feature = "mcp-host"),
-        allow(dead_code, reason = "only hosts make remote actions")
+        not(any(feature = "mcp-host", feature = "mcp-server")),
+        allow(dead_code, reason = "only hosts and servers make remote actions")
     )]
     pub(crate) fn forwards<F>(self, function: F) -> Resource
     where

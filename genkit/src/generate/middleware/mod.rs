@@ -10,6 +10,7 @@
 //! | another try, another model | [`retry()`], [`fallback()`] |
 //! | conversations that grow too long | [`compact()`] |
 //! | hundreds of tools | [`tool_search()`] |
+//! | skills: folders of instructions, of this program and of MCP servers | `skills()` (feature `skills`) |
 //!
 //! ```
 //! use genkit::middleware::on_model;
@@ -37,6 +38,8 @@ mod named;
 mod outcome;
 mod retry;
 mod simulate_system_prompt;
+#[cfg(feature = "skills")]
+mod skills;
 mod tool_search;
 
 pub(crate) use chain::{Innermost, InnermostTool};
@@ -51,4 +54,6 @@ pub(crate) use outcome::{AroundCall, CallOutcome, Tally};
 pub use outcome::{ToolCall, ToolOutcome};
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
+#[cfg(feature = "skills")]
+pub use skills::{Skills, skills};
 pub use tool_search::{ToolSearch, tool_search};

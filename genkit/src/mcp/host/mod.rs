@@ -44,6 +44,7 @@
 //! | to call a tool, get a prompt, read a resource, complete an argument | [`McpHost`], [`McpClient`], [`Complete`] |
 //! | to answer what servers ask (elicitation), lend a model (sampling), share folders (roots) | [`McpHostBuilder::on_elicit`], [`Sampling`], [`McpHostBuilder::roots`] |
 //! | to know how servers are, and what they tell | [`McpHost::status`], [`McpHostBuilder::on_event`] |
+//! | the skills of servers | `McpHost::skills` (feature `skills`) |
 //! | waits between connections, or none | [`Reconnect`] |
 //! | one server that fronts many | `McpServer::host` (feature `mcp-server`) |
 //! | tools of a connection that rmcp made | [`peer_tools`] |
@@ -63,6 +64,8 @@ mod mcp_host;
 mod request;
 mod session;
 mod settings;
+#[cfg(feature = "skills")]
+mod skills;
 mod status;
 mod transport;
 
@@ -79,6 +82,8 @@ pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
+#[cfg(feature = "skills")]
+pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};
 #[cfg(feature = "mcp-host-http")]
 pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm};

@@ -132,6 +132,8 @@ pub(crate) enum Error {
     Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
+    #[error("Not a directory: {0}")]
+    NoFolder(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -171,6 +173,7 @@ impl Error {
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
+            | Self::NoFolder(_)
             | Self::UnknownResource(_) => "unknown",
             Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",

@@ -159,6 +159,12 @@ impl McpServer {
     /// Checks everything that can be wrong before the first client comes. A local client is of the
     /// user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
+        #[cfg(feature = "skills")]
+        for path in &self.settings.skill_dirs {
+            for skill in crate::Skill::read_dir(path)? {
+                self.genkit.registry.put_skill(skill)?;
+            }
+        }
         self.genkit.registry.check_with(&self.genkit.states)?;
         #[cfg(feature = "mcp-http")]
         if let Some(resource) = &self.settings.http.resource {
@@ -172,12 +178,13 @@ impl McpServer {
         let lists = shared.lists();
         let (tools, prompts) = (lists.tool_count(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
+        let skills = lists.skills.len();
         if tools + prompts + resources == 0 && !fronts {
             let empty = shared.genkit.registry.is_empty();
             return Err(if empty { E::NothingLinked } else { E::AllFiltered }.into());
         }
         let server = &shared.settings.name;
-        tracing::info!(%server, tools, prompts, resources, "serving MCP");
+        tracing::info!(%server, tools, prompts, resources, skills, "serving MCP");
         Ok(Arc::new(shared))
     }
 }

@@ -74,6 +74,9 @@ pub(crate) struct ServerSettings {
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
     pub(crate) page_size: Option<usize>,
+    /// Folders of skills, read before serving.
+    #[cfg(feature = "skills")]
+    pub(crate) skill_dirs: Vec<std::path::PathBuf>,
     pub(crate) timeout: Duration,
     pub(crate) max_output: usize,
     pub(crate) max_in_flight: usize,
@@ -156,6 +159,8 @@ impl Default for ServerSettings {
             filter: Filter::default(),
             permissions: Permissions::default(),
             page_size: None,
+            #[cfg(feature = "skills")]
+            skill_dirs: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,

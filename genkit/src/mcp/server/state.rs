@@ -19,6 +19,7 @@ use crate::action::{Prompt, Resource, Tool};
 use crate::disclosure::for_callers;
 use crate::error::{Error, Result};
 use crate::registry::RegistryChange;
+use crate::skill;
 
 /// The state that all connections of a server share.
 pub(crate) struct SharedState {
@@ -188,10 +189,35 @@ impl SharedState {
         uri: &str,
         caller: &Caller<'_>,
     ) -> Result<(Resource, Map<String, Value>), Absent> {
+        if uri.starts_with(skill::SCHEME)
+            && let Some(found) = self.skill_file(uri, caller)
+        {
+            return Ok((found?, Map::new()));
+        }
         let filter = |resource: &Resource| self.settings.filter.resource(resource);
         let found = self.genkit.registry.resource_for(uri, filter);
         let (resource, variables) = found.ok_or(Absent::Unknown)?;
         Ok((self.shown(Some(resource), caller)?, variables))
+    }
+
+    /// The file of a skill at `uri`: of one that is there for the caller, where a nested one has it, too.
+    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, Absent>> {
+        let registry = &self.genkit.registry;
+        let has = |skill: &skill::Skill| {
+            self.settings.filter.skill(skill) && skill.file_at(uri).is_some()
+        };
+        let seen = registry.find_skill(|skill| has(skill) && self.permits(caller, skill.into()));
+        match seen {
+            Some(skill) => Some(Ok(skill.resource(skill.file_at(uri)?))),
+            None => registry.find_skill(has).map(|_| Err(Absent::Hidden)),
+        }
+    }
+
+    /// How large the answer to a read of `uri` may be: files of skills were bounded where they were read.
+    pub(crate) fn max_read(&self, uri: &str) -> usize {
+        let is_file = uri.starts_with(skill::SCHEME)
+            && self.genkit.registry.find_skill(|skill| skill.file_at(uri).is_some()).is_some();
+        if is_file { usize::MAX } else { self.settings.max_output }
     }
 
     /// The resource or the template that is defined as `uri`.

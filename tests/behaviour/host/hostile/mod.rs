@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use super::until;
 
 /// Sends a message to the host.
-pub(super) type Say = mpsc::UnboundedSender<Value>;
+pub(crate) type Say = mpsc::UnboundedSender<Value>;
 
 /// A server of the older protocol by hand: `heard` gets every message that is not of the handshake.
-pub(super) fn by_hand(
+pub(crate) fn by_hand(
     capabilities: Value,
     heard: impl Fn(&Value, &Say) + Send + Sync + 'static,
 ) -> CustomTransport {

@@ -1,6 +1,6 @@
 //! Tool search: a model sees the names of many tools first, and the schemas of those that it opens.
 
-mod search;
+pub(super) mod search;
 
 use std::collections::HashSet;
 

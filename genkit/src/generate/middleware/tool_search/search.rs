@@ -11,7 +11,10 @@ const MAX_DESCRIPTION: usize = 4 * 1_024;
 
 /// The tools that fit `query`, the best first: words of the name count most, then those of the arguments and of the
 /// description.
-pub(super) fn search<'a>(tools: &'a [ToolDefinition], query: &str) -> Vec<&'a ToolDefinition> {
+pub(in crate::generate::middleware) fn search<'a>(
+    tools: &'a [ToolDefinition],
+    query: &str,
+) -> Vec<&'a ToolDefinition> {
     let query = truncate(query, MAX_QUERY).to_lowercase();
     let words: Vec<&str> = words(&query).map(singular).collect();
     let scored = tools.iter().map(|tool| (score(tool, &query, &words), tool));

@@ -4,7 +4,7 @@ mod error;
 pub(crate) mod host_state;
 mod in_time;
 pub(crate) mod items;
-mod pagination;
+pub(in crate::mcp::host) mod pagination;
 pub(crate) mod peer;
 pub(crate) mod selection;
 pub(crate) mod sync;

@@ -28,7 +28,7 @@ pub(crate) struct ListMethod {
     pub(super) key: &'static str,
     request: fn(Option<PaginatedRequestParams>) -> ClientRequest,
     /// Whether the server has the capability.
-    pub(super) is_offered: fn(&ServerCapabilities) -> bool,
+    pub(in crate::mcp::host) is_offered: fn(&ServerCapabilities) -> bool,
 }
 
 macro_rules! list_methods {
@@ -58,17 +58,32 @@ list_methods! {
         ListResourceTemplatesRequest resources;
 }
 
+/// The skills of a server: an extension, which has no capability of its own.
+#[cfg(feature = "skills")]
+pub(in crate::mcp::host) const SKILLS: ListMethod = ListMethod {
+    name: "skills/list",
+    member: "skills",
+    what: "skill",
+    key: "uri",
+    request: |params| {
+        let mut request = rmcp::model::ListSkillsRequest::default();
+        request.params = params;
+        ClientRequest::ListSkillsRequest(request)
+    },
+    is_offered: ServerCapabilities::supports_skills,
+};
+
 /// A list as it was read.
-pub(super) struct PagedList {
-    pub(super) items: Vec<Value>,
+pub(in crate::mcp::host) struct PagedList {
+    pub(in crate::mcp::host) items: Vec<Value>,
     /// How long it may be cached, where the server tells.
     pub(super) ttl: Option<Duration>,
     /// Why it is not whole.
-    pub(super) notice: Option<String>,
+    pub(in crate::mcp::host) notice: Option<String>,
 }
 
 /// Reads all pages: until the last, until one names itself as the next, or until there are too many.
-pub(super) async fn all(
+pub(in crate::mcp::host) async fn all(
     connection: &Connection,
     method: &ListMethod,
 ) -> Result<PagedList, RequestError> {

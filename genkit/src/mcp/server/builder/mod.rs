@@ -413,6 +413,25 @@ impl McpServer {
         self
     }
 
+    /// Serves the skills of a folder, too: read when the server starts, into its registry. Called again, this is one more
+    /// folder. See [`Skill::read_dir`](crate::Skill::read_dir); [`skills!`](crate::skills) puts them into the program.
+    ///
+    /// Clients list them over MCP's extension `io.modelcontextprotocol/skills`, and read their files as resources.
+    /// [`permit`](Self::permit) is asked for each skill.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp().skills_dir("skills").await
+    /// # }
+    /// ```
+    ///
+    /// What is wrong with the files is an error of serving: all mistakes with file and line.
+    #[cfg(feature = "skills")]
+    pub fn skills_dir(mut self, path: impl Into<std::path::PathBuf>) -> Self {
+        self.settings.skill_dirs.push(path.into());
+        self
+    }
+
     /// Declares a protocol extension in the server's capabilities.
     pub fn declare_extension(mut self, id: impl Into<String>, settings: Value) -> Self {
         self.settings.extensions.insert(id.into(), settings);

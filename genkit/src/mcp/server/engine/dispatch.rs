@@ -11,8 +11,9 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
     DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    RequestId, ServerResult, SubscriptionsListenRequestParams, TASKS_EXTENSION_ID,
+    InitializeRequestParams, ProtocolVersion, ReadResourceDirectoryRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerResult,
+    SubscriptionsListenRequestParams, TASKS_EXTENSION_ID,
 };
 use serde_json::{Map, Value};
 
@@ -25,12 +26,15 @@ use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, messag
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{Methods, completion, info};
-use crate::mcp::server::lists::ListKind;
+use crate::mcp::server::handler::{Methods, completion, info, skills};
+use crate::mcp::server::lists::{ListKind, Lists};
 use crate::mcp::server::quota::MAX_INITIALIZE;
 use crate::mcp::server::session::{
     ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
 };
+
+/// How large the entry of a skill may be: 512 files with their addresses and digests.
+const MAX_ENTRY: usize = 1024 * 1024;
 
 impl Engine {
     /// What becomes of a message of the client of `session`.
@@ -88,6 +92,9 @@ impl Engine {
         if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
             return Err(E::LongInitialize(MAX_INITIALIZE).into());
         }
+        if skills::is_undeclared(&self.shared, method) {
+            return Err(skills::undeclared(method));
+        }
         let (meta, params) = params::read(method, raw);
         let rules = Rules::of(session, &meta, &params)?;
         let request = Request {
@@ -137,7 +144,7 @@ impl Engine {
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
-                let info = info::info(&self.shared.settings);
+                let info = info::info(&self.shared);
                 let result = DiscoverResult::from_server_info(versions, info);
                 Ok(Action::Reply(message::result(id, &result)))
             }
@@ -171,9 +178,11 @@ impl Engine {
             Params::CallTool(params) => call.tool(params, request),
             Params::GetPrompt(params) => call.prompt(params, request),
             Params::ReadResource(params) => call.resource(params, request),
+            Params::GetSkill(params) => call.skill(params.uri, request),
+            Params::ReadDirectory(params) => call.directory(params, request),
             Params::Complete(params) => call.completion(params, request),
             Params::Refused(refused) => {
-                let server = || info::info(&self.shared.settings).capabilities;
+                let server = || info::info(&self.shared).capabilities;
                 let is_task = method.starts_with("tasks/") && server().supports_tasks();
                 if is_task && !request.client.tasks {
                     let extension = (TASKS_EXTENSION_ID.to_owned(), Map::new());
@@ -197,7 +206,7 @@ impl Engine {
         let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
         session.connection.initialize(version.clone(), client);
-        let mut result = info::info(&self.shared.settings);
+        let mut result = info::info(&self.shared);
         result.protocol_version = version;
         Action::Reply(message::result(id, &result))
     }
@@ -224,7 +233,7 @@ impl Engine {
         };
         let (notifier, registry) = (&self.shared.notifier, &self.shared.genkit.registry);
         let changes = notifier.subscribe(Interest::Listen(filter), registry);
-        let server = info::info(&self.shared.settings).server_info;
+        let server = info::info(&self.shared).server_info;
         let cancel = request.cancel.clone();
         let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
         Ok(Action::Listen(Box::new(stream)))
@@ -310,8 +319,8 @@ impl NewCall<'_> {
         params: ReadResourceRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
-        let (era, limit, uri) = (request.era, self.max_output(), params.uri.clone());
         let shared = &self.engine.shared;
+        let (era, limit, uri) = (request.era, shared.max_read(&params.uri), params.uri.clone());
         self.around =
             Surrounded::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         self.named(&params.uri).run(request, move |engine, request| async move {
@@ -321,6 +330,42 @@ impl NewCall<'_> {
                 ReadResourceResponse::InputRequired(required) => era.input_required(required),
                 reply => era.result(reply.into(), uri, limit),
             }
+        })
+    }
+
+    fn skill(self, uri: String, request: Request) -> Result<Action, ErrorData> {
+        self.of_skills("skills/get", uri.clone(), request, move |methods, lists| {
+            Ok(ServerResult::GetSkillResult(methods.get_skill(lists, &uri)?))
+        })
+    }
+
+    fn directory(
+        self,
+        params: ReadResourceDirectoryRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let uri = params.uri.clone();
+        self.of_skills("resources/directory/read", uri, request, move |methods, lists| {
+            Ok(ServerResult::ListResourcesResult(methods.read_directory(lists, &params)?))
+        })
+    }
+
+    /// What `read` makes of the lists that are there for the caller.
+    fn of_skills(
+        mut self,
+        method: &'static str,
+        uri: String,
+        request: Request,
+        read: impl FnOnce(&Methods<'_>, &Lists) -> Result<ServerResult, E> + Send + 'static,
+    ) -> Result<Action, ErrorData> {
+        let (era, limit) = (request.era, self.max_output().max(MAX_ENTRY));
+        let shared = &self.engine.shared;
+        self.around = Surrounded::new(shared, method, &uri, || Value::Null, &request);
+        self.named(&uri).run(request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
+            let result = audited(method, &uri, &request, || read(&methods, &lists))?;
+            era.result(result, uri, limit)
         })
     }
 
@@ -370,17 +415,17 @@ impl NewCall<'_> {
 }
 
 /// Does what a request asks for at once, and records it.
-fn audited(
+fn audited<T>(
     method: &'static str,
     name: &str,
     request: &Request,
-    work: impl FnOnce() -> Result<(), E>,
-) -> Result<(), E> {
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
     let audit = Audit::begin(method, name, request.asking(), None);
     match request.quota.count_request().and_then(|()| work()) {
-        Ok(()) => {
+        Ok(done) => {
             audit.end("ok", None);
-            Ok(())
+            Ok(done)
         }
         Err(error) => {
             audit.refuse(&error);

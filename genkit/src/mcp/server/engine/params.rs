@@ -4,7 +4,8 @@
 
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams, RequestMetaObject,
+    GetSkillRequestParams, InitializeRequestParams, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, RequestMetaObject,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 };
@@ -26,6 +27,8 @@ pub(super) enum Params {
     CallTool(CallToolRequestParams),
     GetPrompt(GetPromptRequestParams),
     ReadResource(ReadResourceRequestParams),
+    GetSkill(GetSkillRequestParams),
+    ReadDirectory(ReadResourceDirectoryRequestParams),
     Complete(CompleteRequestParams),
     Subscribe(String),
     Unsubscribe(String),
@@ -86,6 +89,14 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
             let mut params: ReadResourceRequestParams = parse(raw?)?;
             (meta!(params), Params::ReadResource(params))
         }
+        "skills/get" => {
+            let mut params: GetSkillRequestParams = parse(raw?)?;
+            (meta!(params), Params::GetSkill(params))
+        }
+        "resources/directory/read" => {
+            let mut params: ReadResourceDirectoryRequestParams = parse(raw?)?;
+            (meta!(params), Params::ReadDirectory(params))
+        }
         "completion/complete" => {
             let mut params: CompleteRequestParams = parse(raw?)?;
             (meta!(params), Params::Complete(params))
@@ -114,6 +125,7 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
         "prompts/list" => list(ListKind::Prompts, raw)?,
         "resources/list" => list(ListKind::Resources, raw)?,
         "resources/templates/list" => list(ListKind::Templates, raw)?,
+        "skills/list" => list(ListKind::Skills, raw)?,
         "ping" => (none(raw)?, Params::Ping),
         "server/discover" => (none(raw)?, Params::Discover),
         _ => return None,

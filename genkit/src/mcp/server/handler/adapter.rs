@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
+    CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
@@ -105,7 +106,7 @@ macro_rules! page {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        info::info(&self.shared.settings)
+        info::info(&self.shared)
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {
@@ -199,6 +200,33 @@ impl ServerHandler for McpHandler {
             self.check_size(result, &uri)?;
         }
         Ok(read)
+    }
+
+    async fn list_skills(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        mut request: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let lists = self.lists_of(&mut request).await;
+        page!(self, lists, ListSkillsResult, &lists.skills, |skill| &skill.uri, params)
+    }
+
+    async fn get_skill(
+        &self,
+        params: GetSkillRequestParams,
+        mut request: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let lists = self.lists_of(&mut request).await;
+        Ok(self.methods().await.get_skill(&lists, &params.uri)?)
+    }
+
+    async fn read_resource_directory(
+        &self,
+        params: ReadResourceDirectoryRequestParams,
+        mut request: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let lists = self.lists_of(&mut request).await;
+        Ok(self.methods().await.read_directory(&lists, &params)?)
     }
 
     async fn complete(

@@ -1,15 +1,17 @@
 //! Server info and capabilities: what `initialize` and `server/discover` answer.
 
 use rmcp::model::{
-    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, ServerCapabilities,
-    ServerConfig, ToolsCapability,
+    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SKILLS_EXTENSION_ID,
+    ServerCapabilities, ServerConfig, ToolsCapability,
 };
-use serde_json::Map;
+use serde_json::{Map, json};
 
-use crate::mcp::server::settings::ServerSettings;
+use crate::mcp::server::state::SharedState;
 
-/// All kinds are always advertised: they can come while the server runs.
-pub(crate) fn info(settings: &ServerSettings) -> ServerConfig {
+/// All kinds are always advertised: they can come while the server runs. Skills are where there is one: hosts ask for
+/// their list then.
+pub(crate) fn info(shared: &SharedState) -> ServerConfig {
+    let settings = &shared.settings;
     let mut tools = ToolsCapability::default();
     tools.list_changed = Some(true);
     let mut prompts = PromptsCapability::default();
@@ -29,6 +31,12 @@ pub(crate) fn info(settings: &ServerSettings) -> ServerConfig {
             .iter()
             .map(|(id, value)| (id.clone(), value.as_object().cloned().unwrap_or_default()));
         capabilities.extensions = Some(declared.collect());
+    }
+    if shared.genkit.registry.has_skills() {
+        let mut offered = Map::new();
+        offered.insert("directoryRead".to_owned(), json!(true));
+        let declared = capabilities.extensions.get_or_insert_default();
+        declared.entry(SKILLS_EXTENSION_ID.to_owned()).or_insert(offered);
     }
     let mut info = ServerConfig::new(capabilities);
     info.server_info = Implementation::new(settings.name.clone(), settings.version.clone());

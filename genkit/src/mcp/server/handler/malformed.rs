@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::mcp::server::session::Era;
 
 /// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
-const KNOWN_METHODS: [&str; 14] = [
+const KNOWN_METHODS: [&str; 17] = [
     "initialize",
     "server/discover",
     "ping",
@@ -21,6 +21,9 @@ const KNOWN_METHODS: [&str; 14] = [
     "resources/unsubscribe",
     "completion/complete",
     "logging/setLevel",
+    "skills/list",
+    "skills/get",
+    "resources/directory/read",
 ];
 
 /// Those of them that the 2026-07-28 protocol took away: unknown there, whatever their parameters.
@@ -68,7 +71,11 @@ fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
     };
     let found = match method {
         "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => text("uri"),
+        "resources/read"
+        | "resources/subscribe"
+        | "resources/unsubscribe"
+        | "resources/directory/read"
+        | "skills/get" => text("uri"),
         "completion/complete" => object("ref").or_else(|| object("argument")),
         "logging/setLevel" => text("level"),
         _ => None,

@@ -10,6 +10,7 @@ mod adapter;
 pub(super) mod completion;
 pub(super) mod info;
 pub(super) mod malformed;
+pub(super) mod skills;
 
 use std::future::Future;
 use std::sync::Arc;

@@ -19,6 +19,7 @@ pub(crate) enum ListKind {
     Prompts,
     Resources,
     Templates,
+    Skills,
 }
 
 impl ListKind {
@@ -29,13 +30,14 @@ impl ListKind {
             Self::Prompts => "prompts/list",
             Self::Resources => "resources/list",
             Self::Templates => "resources/templates/list",
+            Self::Skills => "skills/list",
         }
     }
 }
 
 /// The first page of each list, in each era.
 #[derive(Default)]
-pub(super) struct FirstPages([[OnceLock<Bytes>; 2]; 4]);
+pub(super) struct FirstPages([[OnceLock<Bytes>; 2]; 5]);
 
 impl Lists {
     /// The result of a list request: JSON.
@@ -82,6 +84,10 @@ impl Lists {
             ListKind::Templates => {
                 let (items, next) = page(&self.templates, |t| &t.uri_template, cursor, size)?;
                 out.write("resourceTemplates", items, next)
+            }
+            ListKind::Skills => {
+                let (items, next) = page(&self.skills, |skill| &skill.uri, cursor, size)?;
+                out.write("skills", items, next)
             }
         }
     }

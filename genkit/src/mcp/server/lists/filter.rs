@@ -2,6 +2,7 @@
 
 use crate::action::{Prompt, Resource, Tool};
 use crate::glob;
+use crate::skill::Skill;
 
 /// By tag and by name; everything passes an empty one.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,10 @@ impl Filter {
 
     pub(crate) fn resource(&self, resource: &Resource) -> bool {
         self.passes(resource.name(), resource.tags())
+    }
+
+    pub(crate) fn skill(&self, skill: &Skill) -> bool {
+        self.passes(skill.name(), std::iter::empty())
     }
 
     fn passes<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {

@@ -4,6 +4,7 @@ mod digest;
 mod encoded;
 mod filter;
 mod pagination;
+mod skills;
 mod view;
 
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rmcp::model::{
     CacheScope, Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource,
-    ResourceTemplate, Tool as McpTool, ToolAnnotations,
+    ResourceTemplate, Skill as McpSkill, Tool as McpTool, ToolAnnotations,
 };
 use serde_json::{Map, Value};
 
@@ -22,6 +23,7 @@ use crate::mcp::wrapped_result::wrap_schema;
 use crate::names::KeptNames;
 use crate::registry::Registry;
 use crate::schema::ResultShape;
+use crate::skill::Skill;
 use crate::sync::lock;
 pub(crate) use encoded::ListKind;
 pub(crate) use filter::Filter;
@@ -45,6 +47,7 @@ pub(crate) struct Lists {
     pub(crate) prompts: Vec<McpPrompt>,
     pub(crate) resources: Vec<McpResource>,
     pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) skills: Vec<McpSkill>,
     first_pages: encoded::FirstPages,
     digests: digest::Digests,
 }
@@ -54,6 +57,7 @@ struct Items {
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
+    skills: Vec<Skill>,
 }
 
 /// What clients know under another name than the registry: the same for all of them.
@@ -108,8 +112,10 @@ impl Lists {
             ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
         };
         let resources = registry.resources().into_iter().filter(|r| filter.resource(r)).collect();
+        let skills = registry.skills().into_iter().filter(|skill| filter.skill(skill)).collect();
         let names = Names { tools: names, prompts: prompt_names };
-        Self::of(version, Items { tools, prompts, resources }, Arc::new(names), is_private)
+        let items = Items { tools, prompts, resources, skills };
+        Self::of(version, items, Arc::new(names), is_private)
     }
 
     fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
@@ -117,7 +123,16 @@ impl Lists {
         let mut prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
         prompts.sort_by(|a, b| a.name.cmp(&b.name));
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
-        let resources = || items.resources.iter();
+        let manifest = |skill: &Skill| Some(resource(&skill.resource(skill.manifest()?)));
+        let fixed = items.resources.iter().filter(|r| !r.is_template()).map(resource);
+        let mut resources: Vec<McpResource> =
+            fixed.chain(items.skills.iter().filter_map(manifest)).collect();
+        resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+        // A function with the address of a skill's file is never asked.
+        resources.dedup_by(|a, b| a.uri == b.uri);
+        let templates = items.resources.iter().filter(|r| r.is_template());
+        let mut skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
+        skills.sort_by(|a, b| a.uri.cmp(&b.uri));
         Self {
             version,
             has_permits,
@@ -125,8 +140,9 @@ impl Lists {
             views: view::Views::default(),
             shown_tools: Default::default(),
             prompts,
-            resources: resources().filter(|r| !r.is_template()).map(resource).collect(),
-            templates: resources().filter(|r| r.is_template()).map(template).collect(),
+            templates: templates.map(template).collect(),
+            resources,
+            skills,
             first_pages: encoded::FirstPages::default(),
             digests: digest::Digests::default(),
             items,

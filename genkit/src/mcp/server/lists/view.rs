@@ -50,17 +50,20 @@ impl Items {
     pub(super) fn iter(&self) -> impl Iterator<Item = Item<'_>> {
         let (tools, prompts) =
             (self.tools.iter().map(Item::Tool), self.prompts.iter().map(Item::Prompt));
-        tools.chain(prompts).chain(self.resources.iter().map(Item::Resource))
+        let resources = self.resources.iter().map(Item::Resource);
+        tools.chain(prompts).chain(resources).chain(self.skills.iter().map(Item::Skill))
     }
 
     /// Those that are seen, in the order of `iter`.
     fn only(&self, seen: &[bool]) -> Self {
         let (tools, rest) = seen.split_at(self.tools.len());
-        let (prompts, resources) = rest.split_at(self.prompts.len());
+        let (prompts, rest) = rest.split_at(self.prompts.len());
+        let (resources, skills) = rest.split_at(self.resources.len());
         Self {
             tools: only(&self.tools, tools),
             prompts: only(&self.prompts, prompts),
             resources: only(&self.resources, resources),
+            skills: only(&self.skills, skills),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a permission is asked for.
 
 use crate::action::{Prompt, Resource, Tool};
+use crate::skill::Skill;
 
 /// Applies an expression to whatever the item is.
 macro_rules! each {
@@ -9,11 +10,12 @@ macro_rules! each {
             Item::Tool($it) => $get,
             Item::Prompt($it) => $get,
             Item::Resource($it) => $get,
+            Item::Skill($it) => $get,
         }
     };
 }
 
-/// A tool, a prompt or a resource that a server shows, as [`permit`](crate::mcp::McpServer::permit)
+/// A tool, a prompt, a resource or a skill that a server shows, as [`permit`](crate::mcp::McpServer::permit)
 /// sees it.
 ///
 /// ```
@@ -34,6 +36,8 @@ pub enum Item<'a> {
     Prompt(&'a Prompt),
     /// A resource, or a template of resources.
     Resource(&'a Resource),
+    /// A skill, with all of its files.
+    Skill(&'a Skill),
 }
 
 impl<'a> Item<'a> {
@@ -75,5 +79,11 @@ impl<'a> From<&'a Prompt> for Item<'a> {
 impl<'a> From<&'a Resource> for Item<'a> {
     fn from(resource: &'a Resource) -> Self {
         Self::Resource(resource)
+    }
+}
+
+impl<'a> From<&'a Skill> for Item<'a> {
+    fn from(skill: &'a Skill) -> Self {
+        Self::Skill(skill)
     }
 }

@@ -1,0 +1,18 @@
+//! Digests of files.
+
+use std::fmt::Write as _;
+
+/// The digest of a file as MCP writes it: `sha256:` and 64 lowercase hexadecimal digits.
+///
+/// ```
+/// let digest = genkit_skills::digest(b"");
+/// assert_eq!(digest, "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+/// ```
+pub fn digest(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(7 + 64);
+    text.push_str("sha256:");
+    for byte in hmac_sha256::Hash::hash(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,57 @@
+//! A mistake in a skill, and its place.
+
+use std::fmt;
+
+/// A mistake in a skill: which file, where in it, what is wrong, and how to mend it.
+///
+/// ```
+/// let error = genkit_skills::SkillText::parse("a/SKILL.md", "---\nname: A\n---\n").err().unwrap();
+/// assert_eq!((error.file(), error.line()), ("a/SKILL.md", 2));
+/// assert!(error.to_string().starts_with("a/SKILL.md:2:"), "{error}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    file: String,
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+impl Error {
+    /// A mistake of a whole file or folder.
+    pub(crate) fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: 0, column: 0, message: message.into() }
+    }
+
+    pub(crate) fn at(mut self, (line, column): (usize, usize)) -> Self {
+        (self.line, self.column) = (line, column);
+        self
+    }
+
+    /// The file, as whoever read it called it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line, from 1; 0 where the mistake is none of a line.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// What is wrong and how to mend it, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file)?;
+        if self.line > 0 {
+            write!(f, "{}:{}:", self.line, self.column.max(1))?;
+        }
+        write!(f, " {}", self.message)
+    }
+}
+
+impl std::error::Error for Error {}

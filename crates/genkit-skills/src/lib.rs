@@ -1,0 +1,35 @@
+//! Agent Skills: folders with a `SKILL.md`, read and checked, with the digest of each file.
+//!
+//! A skill is a folder whose `SKILL.md` begins with a frontmatter (`name`, `description`), with instructions below it
+//! and any files beside it. The rules of names are those of the Agent Skills format; limits, URIs and digests are those
+//! of MCP's extension `io.modelcontextprotocol/skills` (SEP-2640).
+//!
+//! ```
+//! let text = "---\nname: git-flow\ndescription: How we branch\n---\nBranch first.\n";
+//! let skill = genkit_skills::SkillText::parse("git-flow/SKILL.md", text)?;
+//! assert_eq!((skill.name(), skill.instructions), ("git-flow", "Branch first.\n"));
+//! # Ok::<(), genkit_skills::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod digest;
+mod error;
+mod folder;
+mod limits;
+mod links;
+mod name;
+mod text;
+mod uri;
+mod walk;
+
+pub use digest::digest;
+pub use error::Error;
+pub use folder::{FoundFile, FoundSkill, read};
+pub use limits::{MAX_DESCRIPTION, MAX_FILES, MAX_NAME, MAX_SKILL_BYTES};
+pub use name::check_name;
+pub use text::SkillText;
+pub use uri::uri_of;
+
+/// The file that makes a folder a skill.
+pub const SKILL_MD: &str = "SKILL.md";

@@ -1,0 +1,102 @@
+//! Links of a text to files beside it.
+
+/// The relative links of Markdown (`[text](path)`, `![alt](path)`), each with its line, from 1. What stands in code is
+/// no link.
+pub(crate) fn links(text: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut fence: Option<&str> = None;
+    for (number, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        let marker = ["```", "~~~"].into_iter().find(|marker| start.starts_with(marker));
+        match (fence, marker) {
+            (None, Some(_)) => fence = marker,
+            (Some(open), Some(marker)) if open == marker => fence = None,
+            (None, None) => {
+                found.extend(links_of(line).into_iter().map(|link| (link, number + 1)));
+            }
+            (Some(_), _) => {}
+        }
+    }
+    found
+}
+
+fn links_of(line: &str) -> Vec<String> {
+    // Between two ticks is code.
+    let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
+    let mut links = Vec::new();
+    let mut rest = prose.as_str();
+    while let Some(at) = rest.find("](") {
+        rest = &rest[at + 2..];
+        let Some(end) = rest.find(')') else { break };
+        let target = rest[..end].trim();
+        let target = match target.strip_prefix('<').and_then(|inner| inner.split_once('>')) {
+            Some((inner, _)) => inner,
+            // A title may follow.
+            None => target.split_whitespace().next().unwrap_or_default(),
+        };
+        let path = target.split(['#', '?']).next().unwrap_or_default();
+        let is_elsewhere = path.contains(':') || path.starts_with('/');
+        if !path.is_empty() && !is_elsewhere {
+            links.push(decoded(path));
+        }
+        rest = &rest[end..];
+    }
+    links
+}
+
+/// `my%20file` is `my file`.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let value = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (byte, value) {
+            (b'%', Some(value)) => {
+                bytes.push(value);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The path that a link means within its folder; none where it leads out of it.
+pub(crate) fn resolved(link: &str) -> Option<String> {
+    let mut segments = Vec::new();
+    for segment in link.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            _ => segments.push(segment),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_link_and_what_is_none() {
+        let text = "[a](x.md) ![i](img/y.png \"title\") [w](https://e.org/z)\n`[c](code.md)` [h](#there)\n\
+                    ```\n[f](fenced.md)\n```\n[s](<my file.md>) [e](my%20other.md#part)\n[r](/etc/hosts)";
+        let expected = [("x.md", 1), ("img/y.png", 1), ("my file.md", 6), ("my other.md", 6)];
+        let expected: Vec<_> =
+            expected.iter().map(|(link, line)| ((*link).to_owned(), *line)).collect();
+        assert_eq!(links(text), expected);
+    }
+
+    #[test]
+    fn a_link_is_resolved_within_its_folder() {
+        assert_eq!(resolved("./a/../b.md").as_deref(), Some("b.md"));
+        assert_eq!(resolved("../b.md"), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! The files of a folder, bounded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_PATH};
+
+/// A file that was come to.
+pub(crate) struct Entry {
+    /// Its path within the folder, with `/`.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
+    /// Whether it is a link, or lies behind one.
+    pub(crate) is_linked: bool,
+}
+
+/// What a folder has: its files by name, and its own folders.
+#[derive(Default)]
+pub(crate) struct Walked {
+    pub(crate) files: Vec<Entry>,
+    pub(crate) folders: Vec<String>,
+}
+
+/// Goes through a folder and those below it. What begins with a dot is passed over.
+///
+/// # Errors
+/// The folder cannot be read, has too much, or has a link that leads out of it.
+pub(crate) fn walk(root: &Path) -> Result<Walked, Vec<Error>> {
+    let canonical = match root.canonicalize() {
+        Ok(canonical) if canonical.is_dir() => canonical,
+        Ok(_) => {
+            return Err(vec![Error::of(shown(root), "is no folder: name the folder of skills")]);
+        }
+        Err(error) => return Err(vec![Error::of(looked_for(root), unreadable(&error))]),
+    };
+    let mut walk = Walk { canonical, seen: 0, found: Walked::default(), errors: Vec::new() };
+    walk.folder(root, "", 1, false);
+    walk.found.files.sort_by(|a, b| a.name.cmp(&b.name));
+    walk.found.folders.sort();
+    if walk.errors.is_empty() { Ok(walk.found) } else { Err(walk.errors) }
+}
+
+struct Walk {
+    canonical: PathBuf,
+    seen: usize,
+    found: Walked,
+    errors: Vec<Error>,
+}
+
+impl Walk {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, is_linked: bool) {
+        if depth > MAX_DEPTH {
+            let what = format!(
+                "has folders over {MAX_DEPTH} deep: move them up, or end the link that leads back"
+            );
+            return self.errors.push(Error::of(shown(path), what));
+        }
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.errors.push(Error::of(shown(path), unreadable(&error))),
+        };
+        for entry in entries {
+            self.seen += 1;
+            if self.seen > MAX_ENTRIES {
+                if self.seen == MAX_ENTRIES + 1 {
+                    let what = format!("has over {MAX_ENTRIES} entries: keep only skills in it");
+                    self.errors.push(Error::of(self.canonical.display().to_string(), what));
+                }
+                return;
+            }
+            match entry {
+                Ok(entry) => self.entry(&entry, prefix, depth, is_linked),
+                Err(error) => self.errors.push(Error::of(shown(path), unreadable(&error))),
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &fs::DirEntry, prefix: &str, depth: usize, is_linked: bool) {
+        let path = entry.path();
+        let file_name = entry.file_name();
+        let Some(name) = file_name.to_str() else {
+            let what = "its name is no UTF-8, which a URI needs: rename it";
+            return self.errors.push(Error::of(shown(&path), what));
+        };
+        if name.starts_with('.') {
+            return;
+        }
+        if name.contains(|c: char| c.is_control() || c == '\\') {
+            let what = "its name has a control character or a backslash: rename it";
+            return self
+                .errors
+                .push(Error::of(path.to_string_lossy().escape_debug().to_string(), what));
+        }
+        let is_linked = is_linked || entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if is_linked && let Err(why) = self.within(&path) {
+            return self.errors.push(Error::of(shown(&path), why));
+        }
+        let about = match fs::metadata(&path) {
+            Ok(about) => about,
+            Err(error) => return self.errors.push(Error::of(shown(&path), unreadable(&error))),
+        };
+        let name = format!("{prefix}{name}");
+        if name.len() > MAX_PATH {
+            let what = format!("its path has over {MAX_PATH} bytes: shorten it");
+            self.errors.push(Error::of(shown(&path), what));
+        } else if about.is_dir() {
+            self.folder(&path, &format!("{name}/"), depth + 1, is_linked);
+            self.found.folders.push(name);
+        } else if about.is_file() {
+            self.found.files.push(Entry { name, path, size: about.len(), is_linked });
+        } else {
+            let what = "is no file: a skill has files alone, so take it away";
+            self.errors.push(Error::of(shown(&path), what));
+        }
+    }
+
+    /// Whether a link stays in the folder.
+    fn within(&self, link: &Path) -> Result<(), String> {
+        match link.canonicalize() {
+            Ok(target) if target.starts_with(&self.canonical) => Ok(()),
+            Ok(_) => Err("is a link that leaves the folder: put the file itself there".to_owned()),
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
+}
+
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// With where a relative path was looked for.
+fn looked_for(path: &Path) -> String {
+    match std::env::current_dir() {
+        Ok(from) if path.is_relative() => format!("{} (in {})", path.display(), from.display()),
+        _ => shown(path),
+    }
+}
+
+pub(crate) fn unreadable(error: &std::io::Error) -> String {
+    format!("cannot be read: {error}")
+}

@@ -1,0 +1,254 @@
+//! `skills!("skills")`: a folder of skills, read at compile time.
+//!
+//! Everything that is wrong with any of the files is reported at once, each mistake with its own place: a macro cannot
+//! point into another file, so the messages begin with it.
+
+use std::path::{Path, PathBuf};
+
+use genkit_skills::{Error, FoundSkill};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, Ident, LitStr, Token, Visibility, bracketed};
+
+use crate::beside;
+use crate::error::Errors;
+
+const USAGE: &str =
+    "write `skills!(\"skills\")`, or `skills!(pub mod know = \"res/skills\")` for another module";
+
+/// What `[$crate] "skills"` becomes.
+pub(crate) fn skills(tokens: TokenStream) -> TokenStream {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    expand(tokens, manifest.as_deref())
+}
+
+fn expand(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(input) = SkillsInput::parse(tokens, &mut errors) else {
+        let errors = errors.finish::<()>(None).err();
+        return quote!(#errors);
+    };
+    let found = read(&input, manifest, &mut errors);
+    match errors.finish(Some(())) {
+        Ok(()) => input.module(&found, manifest.unwrap_or(Path::new(""))),
+        Err(errors) => {
+            let module = input.module(&[], Path::new(""));
+            quote!(#errors #module)
+        }
+    }
+}
+
+/// What it is called with.
+struct SkillsInput {
+    /// `$crate` of the library.
+    library: TokenStream,
+    attrs: Vec<Attribute>,
+    vis: Visibility,
+    module: Ident,
+    folder: LitStr,
+}
+
+impl SkillsInput {
+    fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
+        let parser = |input: ParseStream| {
+            let library;
+            bracketed!(library in input);
+            let library = library.parse()?;
+            let parsed = Self::form(input, library, errors);
+            // What is left would be an error of its own.
+            input.parse::<TokenStream>()?;
+            parsed
+        };
+        parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
+    }
+
+    fn form(
+        input: ParseStream,
+        library: TokenStream,
+        errors: &mut Errors,
+    ) -> syn::Result<Option<Self>> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis: Visibility = input.parse()?;
+        let module = match input.parse::<Option<Token![mod]>>()? {
+            Some(_) => {
+                let module = input.call(Ident::parse_any)?;
+                input.parse::<Token![=]>()?;
+                module
+            }
+            None => Ident::new("skills", Span::call_site()),
+        };
+        let Ok(folder) = input.parse::<LitStr>() else {
+            errors.at_span(input.span(), "this names no folder of skills", USAGE);
+            return Ok(None);
+        };
+        if !input.is_empty() {
+            errors.at_span(input.span(), "`skills!` takes no options", USAGE);
+        }
+        let vis = match vis {
+            Visibility::Inherited => syn::parse_quote!(pub(crate)),
+            vis => vis,
+        };
+        Ok(Some(Self { library, attrs, vis, module, folder }))
+    }
+
+    /// The module, with all skills of the folder.
+    fn module(&self, found: &[FoundSkill], manifest: &Path) -> TokenStream {
+        let Self { library, attrs, vis, module, folder } = self;
+        let about = format!(" The skills of the folder `{}`.", folder.value());
+        let skills = found.iter().map(|skill| embedded(skill, manifest));
+        quote! {
+            #(#attrs)*
+            #[doc = #about]
+            #[allow(dead_code, reason = "skills are found by their names, too")]
+            #vis mod #module {
+                use #library::__private as __genkit;
+                static __SKILLS: __genkit::StaticSkills =
+                    __genkit::StaticSkills::new(&[#(#skills),*]);
+                __genkit::submit_skills!(__SKILLS);
+                #[doc = " All skills of the folder, for a registry of one's own."]
+                #[must_use]
+                pub fn all() -> __genkit::Vec<__genkit::Skill> {
+                    __genkit::embedded_skills(&__SKILLS)
+                }
+            }
+        }
+    }
+}
+
+/// One skill. The compiler notes that it read the files: a change of one rebuilds.
+fn embedded(skill: &FoundSkill, manifest: &Path) -> TokenStream {
+    let files = skill.files.iter().map(|file| {
+        let (path, digest) = (&file.path, &file.digest);
+        let source = format!("/{}", inside(&file.source, manifest));
+        quote! {
+            (#path, #digest, ::core::include_bytes!(
+                ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), #source)
+            ))
+        }
+    });
+    let (path, frontmatter) = (&skill.path, json(skill));
+    let source = format!("{}/SKILL.md", inside(&skill.folder, manifest));
+    quote! {
+        __genkit::StaticSkill {
+            source: #source, path: #path, frontmatter: #frontmatter, files: &[#(#files),*],
+        }
+    }
+}
+
+fn json(skill: &FoundSkill) -> String {
+    serde_json::Value::Object(skill.frontmatter.clone()).to_string()
+}
+
+/// The skills of the folder, in their files' order; none where one has a mistake.
+fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Vec<FoundSkill> {
+    let Some(path) = beside::folder(&input.folder, manifest, errors) else { return Vec::new() };
+    let manifest = manifest.unwrap_or(Path::new(""));
+    let mut tell = |error: &Error| {
+        let file = inside(Path::new(error.file()), manifest);
+        let place = match error.line() {
+            0 => file,
+            line => format!("{file}:{line}"),
+        };
+        let message = format!("{place}: {}", error.message());
+        errors.add(syn::Error::new(input.folder.span(), message));
+    };
+    match genkit_skills::read(&path) {
+        Ok(mut found) => {
+            found.iter().flat_map(|skill| &skill.dangling).for_each(&mut tell);
+            for skill in &mut found {
+                skill.files.sort_by(|a, b| a.path.cmp(&b.path));
+            }
+            found
+        }
+        Err(mistakes) => {
+            mistakes.iter().for_each(&mut tell);
+            Vec::new()
+        }
+    }
+}
+
+/// The path of a file in the crate, with `/`.
+fn inside(path: &Path, manifest: &Path) -> String {
+    let path = path.strip_prefix(manifest).unwrap_or(path);
+    path.to_string_lossy().replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let root = std::env::temp_dir().join(format!("genkit-{name}-{}", std::process::id()));
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        }
+        root
+    }
+
+    fn expanded(invocation: &str, manifest: &Path) -> String {
+        expand(format!("[::genkit] {invocation}").parse().expect("tokens"), Some(manifest))
+            .to_string()
+    }
+
+    #[test]
+    fn a_folder_becomes_a_module_with_its_digests() {
+        let text = "---\nname: a\ndescription: d\n---\n[x](x.md)\n";
+        let root = folder("skills-right", &[("skills/a/SKILL.md", text), ("skills/a/x.md", "x")]);
+        let code = expanded("pub mod know = \"skills\"", &root);
+        for part in [
+            "pub mod know".to_owned(),
+            genkit_skills::digest(text.as_bytes()),
+            genkit_skills::digest(b"x"),
+            "\"/skills/a/SKILL.md\"".to_owned(),
+            "submit_skills".to_owned(),
+        ] {
+            assert!(code.contains(&part), "{part}: {code}");
+        }
+        assert!(!code.contains("compile_error"), "{code}");
+        std::fs::remove_dir_all(root).expect("a folder");
+    }
+
+    #[test]
+    fn every_mistake_has_its_file_and_line() {
+        let text = "---\nname: a\ndescription: d\n---\n\n[x](x.md) [y](../y.md)\n";
+        let mut files = vec![("skills/a/SKILL.md", text)];
+        let root = folder("skills-links", &files);
+        let code = expanded("\"skills\"", &root);
+        assert!(code.contains("skills/a/SKILL.md:6: the link `x.md` leads to no file"), "{code}");
+        assert!(
+            code.contains("skills/a/SKILL.md:6: the link `../y.md` leaves the skill"),
+            "{code}"
+        );
+        files.push(("skills/b/SKILL.md", "---\nname: c\ndescription: d\n---\n"));
+        files.push(("skills/d/README.md", "no skill"));
+        folder("skills-links", &files);
+        let code = expanded("\"skills\"", &root);
+        assert!(
+            code.contains("skills/b/SKILL.md:2: the skill `c` lies in the folder `b`"),
+            "{code}"
+        );
+        assert!(code.contains("skills/d: holds no `SKILL.md`"), "{code}");
+        assert!(!code.contains("include_bytes"), "{code}");
+        std::fs::remove_dir_all(root).expect("a folder");
+    }
+
+    #[test]
+    fn mistakes_in_the_invocation() {
+        let root = folder("skills-call", &[("skills/x", "")]);
+        for (invocation, expected) in [
+            ("", "names no folder"),
+            ("7", "names no folder"),
+            ("\"skils\"", "did you mean `skills`?"),
+            ("\"../skills\"", "is not inside of the crate"),
+            ("\"skills\", all", "takes no options"),
+        ] {
+            let code = expanded(invocation, &root);
+            assert!(code.contains(expected), "{invocation}: {code}");
+        }
+        std::fs::remove_dir_all(root).expect("a folder");
+    }
+}

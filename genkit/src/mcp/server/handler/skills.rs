@@ -1,0 +1,62 @@
+//! The methods of the extension for skills (SEP-2640): `skills/get` and `resources/directory/read`. A list of skills is
+//! one like any other, and their files are resources.
+
+use rmcp::model::{
+    ErrorCode, ErrorData, GetSkillResult, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult,
+};
+
+use super::Methods;
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::lists::{Lists, page};
+use crate::mcp::server::state::SharedState;
+use crate::suggest;
+
+/// The methods that are there only where there are skills.
+const METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
+
+/// Whether a method is one of the extension, and the server has no skill: it is not declared then.
+pub(crate) fn is_undeclared(shared: &SharedState, method: &str) -> bool {
+    METHODS.contains(&method) && !shared.genkit.registry.has_skills()
+}
+
+impl Methods<'_> {
+    /// The entry of one skill, of those that `lists` has.
+    pub(in crate::mcp::server) fn get_skill(
+        &self,
+        lists: &Lists,
+        uri: &str,
+    ) -> Result<GetSkillResult, E> {
+        let Some(skill) = lists.skill(uri) else {
+            let known = lists.skills.iter().map(|skill| skill.uri.as_str());
+            return Err(E::UnknownName(suggest::unknown("skill", uri, known)));
+        };
+        let mut result = GetSkillResult::new(skill.clone());
+        result.ttl_ms = self.ttl();
+        result.cache_scope = Some(lists.cache_scope());
+        Ok(result)
+    }
+
+    /// The direct children of a folder of a skill, of those that `lists` has.
+    pub(in crate::mcp::server) fn read_directory(
+        &self,
+        lists: &Lists,
+        params: &ReadResourceDirectoryRequestParams,
+    ) -> Result<ReadResourceDirectoryResult, E> {
+        let Some(children) = lists.folder(&params.uri) else {
+            return Err(E::NoFolder(params.uri.clone()));
+        };
+        let size = self.shared.settings.page_size;
+        let (children, next) = page(&children, |child| &child.uri, params.cursor.as_deref(), size)?;
+        let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
+        result.next_cursor = next;
+        result.ttl_ms = self.ttl();
+        result.cache_scope = Some(lists.cache_scope());
+        Ok(result)
+    }
+}
+
+/// The error of a method that is not declared.
+pub(crate) fn undeclared(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+}

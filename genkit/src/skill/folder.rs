@@ -1,0 +1,74 @@
+//! Skills of a folder on disk.
+
+use std::path::Path;
+
+use genkit_skills::{FoundSkill, SkillText, uri_of};
+
+use super::{SKILL_MD, Skill, SkillFile};
+use crate::error::{Error as PublicError, ErrorKind, Result, Topic};
+
+#[derive(Debug, thiserror::Error)]
+#[error("the skills of `{folder}` have mistakes:{}", listed(.mistakes))]
+pub(crate) struct Error {
+    folder: String,
+    mistakes: Vec<String>,
+}
+
+fn listed(mistakes: &[String]) -> String {
+    mistakes.iter().map(|mistake| format!("\n  - {mistake}")).collect()
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::FailedPrecondition
+    }
+}
+
+impl Skill {
+    /// The skills of a folder, or the one skill that a folder is: each folder with a `SKILL.md`, at any depth.
+    ///
+    /// | file | is |
+    /// |---|---|
+    /// | `refunds/SKILL.md` | the skill `refunds` at `skill://refunds/SKILL.md` |
+    /// | `acme/billing/refunds/SKILL.md` | the same at `skill://acme/billing/refunds/SKILL.md` |
+    /// | `refunds/references/law.md` | a file of it |
+    ///
+    /// The name in the frontmatter is that of the folder. Names that begin with a dot are passed over. A link of a
+    /// `SKILL.md` to a file that is not there is logged.
+    ///
+    /// # Errors
+    /// All mistakes of all skills, with file and line: a name or frontmatter by no rule, a link that leaves the skill,
+    /// over 512 files or 16 MiB in one.
+    pub fn read_dir(path: impl AsRef<Path>) -> Result<Vec<Self>> {
+        let path = path.as_ref();
+        let found = genkit_skills::read(path).map_err(|mistakes| {
+            let mistakes = mistakes.iter().map(ToString::to_string).collect();
+            PublicError::from(Error { folder: path.display().to_string(), mistakes })
+        })?;
+        Ok(found.into_iter().map(of_folder).collect())
+    }
+
+    /// What stands below the frontmatter of its `SKILL.md`.
+    pub fn instructions(&self) -> &str {
+        let text = self.file(SKILL_MD).and_then(SkillFile::text).unwrap_or_default();
+        SkillText::parse(self.uri(), text).map_or("", |read| read.instructions)
+    }
+}
+
+fn of_folder(found: FoundSkill) -> Skill {
+    for mistake in &found.dangling {
+        tracing::warn!("{mistake}");
+    }
+    let root = format!("{}/", uri_of(&found.path));
+    let mut files: Vec<SkillFile> = found
+        .files
+        .into_iter()
+        .map(|file| {
+            let uri = uri_of(&format!("{}/{}", found.path, file.path));
+            SkillFile::read(&file.path, uri, &file.digest, file.bytes)
+        })
+        .collect();
+    files.sort_by(|a, b| a.path().cmp(b.path()));
+    let source = found.folder.join(SKILL_MD).display().to_string();
+    Skill::new(source, root, found.frontmatter, files)
+}

@@ -1,0 +1,3 @@
+genkit::skills!("skills");
+
+fn main() {}
