@@ -104,9 +104,9 @@ pub(crate) fn method_name(method: &str) -> &'static str {
 /// token.
 #[cfg(feature = "mcp-http")]
 pub(crate) fn session_label(id: &str) -> String {
-    use sha2::Digest as _;
+    use sha2::{Digest as _, Sha256};
 
-    let digest = sha2::Sha256::new().chain_update("mcp.session.id ").chain_update(id).finalize();
+    let digest = Sha256::new().chain_update(b"mcp.session.id\0").chain_update(id).finalize();
     digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
