@@ -9,11 +9,6 @@ pub mod fuzz;
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-/// The programs of the page about models compile.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/models.md")]
-pub struct Models;
-
 /// Prints past the test harness, which shows nothing of a test that passes.
 pub fn print_uncaptured(text: &str) {
     use std::io::Write as _;

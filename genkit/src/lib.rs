@@ -1,117 +1,48 @@
-//! Annotate plain async functions: a language model calls them in your program, and every MCP
-//! client calls them from outside.
+//! Annotate plain async functions: AI assistants call them over MCP (the Model Context Protocol), and language models
+//! call them in your program. Schemas, descriptions and names come from the function itself.
 //!
 //! ```no_run
-//! # #[cfg(feature = "mcp-server")]
+//! # #[cfg(feature = "cli")]
 //! # mod program {
-//! use genkit::{tool, tools};
+//! use genkit::tool;
 //!
-//! /// Gets the current weather in a given city.
+//! /// Gets the current weather in a city.
 //! #[tool]
-//! async fn get_weather(
-//!     /// The city, for example `Baltimore`.
-//!     city: String,
-//! ) -> String {
+//! async fn get_weather(city: String) -> String {
 //!     format!("63°F and sunny in {city}")
 //! }
 //!
 //! #[tokio::main]
 //! async fn main() -> genkit::Result<()> {
-//!     // A model calls it in this program …
-//!     let answer = genkit::generate("What is the weather in Baltimore?")
-//!         .model("gemini/gemini-2.5-flash")
-//!         .tools(tools![get_weather]) // a typo here does not compile
-//!         .await?;
-//!     eprintln!("{}", answer.text());
-//!
-//!     // … and so does every MCP client: all annotated functions of the program, on stdio.
-//!     genkit::serve_mcp().await
+//!     genkit::serve_mcp().cli().await // every annotated function, for every MCP client
 //! }
 //! # }
 //! # fn main() {}
 //! ```
 //!
-//! The macro derives JSON schemas from the signature and the doc comments, and registers the
-//! function at link time. Everything else reads the registry; nothing is declared twice.
+//! And a model, with the same function:
+//! `genkit::generate("Is it sunny in Baltimore?").model("gemini/gemini-2.5-flash").tools(tools![get_weather]).await?`
 //!
-//! # Tools
+//! | I want to | guide | in the reference |
+//! |---|---|---|
+//! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | `serve_mcp`, [`mcp::McpServer`] |
+//! | write tools: arguments, results, state | [tools](guide::tools), [state](guide::state) | [`#[tool]`](macro@tool), [`Context`] |
+//! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
+//! | get an answer of a type | [structured output](guide::structured_output) | [`Generate::extract`] |
+//! | ask a person first | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
+//! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
+//! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
+//! | use MCP servers of others | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
+//! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
+//! | choose a model, or write one | [providers](guide::providers) | [`model`] |
+//! | survive a crash, or days | [long work](guide::long_work) | [`durable`] |
+//! | test, log, judge | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
+//! | deploy, embed | [deploying](guide::deploying), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
+//! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
+//! | find a word, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
 //!
-//! [`#[tool]`](macro@tool) is for what a model may do. What a function takes by value is input;
-//! what it takes by reference is injected: a [`Context`], [`Chunks`], state. It stays a plain
-//! function, which a unit test calls. See [`macro@tool`] for every option and rule, and
-//! [`Tool::builder`] for tools that are made at run time.
-//!
-//! # Prompts and resources
-//!
-//! [`#[prompt]`](macro@prompt) is for functions that write [`Message`]s, and
-//! [`#[resource("note://{id}")]`](macro@resource) for those that answer for a URI or a family of
-//! URIs. Arguments are typed and completed. [`prompt`](prompt()) asks a model with a prompt, its tools and
-//! its settings; a prompt may also be a `.prompt` file, see `genkit::template`.
-//!
-//! # Flows
-//!
-//! [`#[flow]`](macro@flow) is for named, traced units of work: [`run_flow`] runs one by its name
-//! with JSON in and JSON out. `serve_flows()` (feature `flows`) serves them over HTTP to every client of
-//! Genkit, `flow_client(url)` (`flow-client`) calls those of others, and `evaluate` (`evaluators`) judges what
-//! comes out. With `dev-tools`, Genkit's Developer UI and CLI run and trace them all.
-//!
-//! # Prompts that run
-//!
-//! [`prompt`](prompt()) runs a prompt that says its model, settings and tools: an annotated function, one of
-//! [`Prompt::builder`], or a `.prompt` file (feature `dotprompt`).
-//!
-//! # The context
-//!
-//! A function that takes `&Context` can tell its caller how far it is, log, see that it was
-//! cancelled, and ask: [`Context::elicit`], [`Context::confirm`], [`Context::sample`],
-//! [`Context::roots`]. How a question is carried depends on the caller, and the function need
-//! not know; [`Context::once`] is for what must not happen twice.
-//!
-//! # Generating
-//!
-//! [`generate`](generate()) asks a model, runs the tools that it calls and asks it again, until it
-//! has an answer. [`Generate`] has the options, [`GenerateResponse`] is what comes back,
-//! [`Generate::stream`] shows it as it comes, and [`Generate::chat`] keeps the history. A tool that
-//! asks somebody interrupts the run, which is plain data then: [`resume`] goes on with it, in this
-//! process or another. See [`model`] for models and providers, [`middleware`] for retries and other
-//! code around calls, and [`testing::ScriptedModel`] for tests.
-//!
-//! # Runs that survive the process
-//!
-//! With the feature `durable`, `genkit.durable_run("order-4711", genkit::generate(..))` is saved after each step, and
-//! goes on after a crash, in another process, or days later when somebody has answered. `genkit::durable` says what that
-//! means; [`Generate::start`] is the loop step by step, for engines of your own.
-//!
-//! # The registry
-//!
-//! [`Registry::global`] holds what is linked into the program, and [`Registry::check`] finds what
-//! the compiler cannot see: two of one name, a template that does not fit its arguments.
-//! `genkit::testing::check()` makes that a unit test. State that nobody gave is an error of
-//! [`GenkitBuilder::build`] and of serving.
-//!
-//! A crate that only defines tools must be named somewhere to be linked at all:
-//! `use my_tools as _;`. Without the feature `inventory`, [`tools!`] and [`Registry::add`] do the
-//! same by hand.
-//!
-//! # Serving
-//!
-//! [`serve_mcp`] serves the program's registry, [`Genkit::serve_mcp`] one of your own:
-//! see [`mcp::McpServer`] for stdio, HTTP, limits and filters, and [`testing`] for a client in
-//! memory. [`log_to_stderr`] shows what happens; `docs/process.md` has all that serving does to the
-//! process.
-//!
-//! # Other MCP servers
-//!
-//! [`mcp::McpHost`] connects to MCP servers that others wrote and uses what they offer: tools in
-//! [`Generate::tools`], resources in [`Generate::resources`], prompts by name. Their tools are
-//! [`Tool`]s like any other, and change while a run goes on.
-//!
-//! # Features
-//!
-//! `inventory` (default), `anthropic`, `gemini`, `ollama`, `openai`, `openai-responses`, `mcp-server`,
-//! `mcp-http`, `jwt`, `cli`, `mcp-host`, `mcp-host-http`, `dotprompt`, `flows`, `flow-client`, `dev-tools`,
-//! `evaluators`, `jsonata`, `durable`, `log`, `testing`,
-//! `validation`: a feature only adds.
+//! **By value from the caller, by reference from the framework**: what a function takes by value is input, what it takes by
+//! reference is injected. It stays a plain function, which a unit test calls. [All pages](guide).
 
 #![cfg_attr(
     not(feature = "generate"),
@@ -147,6 +78,31 @@ mod future;
 #[cfg(feature = "generate")]
 pub mod generate;
 mod glob;
+// Pages of the documentation, and nothing of the program. Their examples use nearly every feature.
+#[cfg(all(
+    doc,
+    any(
+        not(doctest),
+        all(
+            feature = "anthropic",
+            feature = "cli",
+            feature = "dev-tools",
+            feature = "dotprompt",
+            feature = "durable",
+            feature = "evaluators",
+            feature = "flow-client",
+            feature = "flows",
+            feature = "gemini",
+            feature = "jwt",
+            feature = "log",
+            feature = "mcp-host-http",
+            feature = "ollama",
+            feature = "openai-responses",
+            feature = "testing"
+        )
+    )
+))]
+pub mod guide;
 #[cfg(any(feature = "mcp-http", feature = "flows", feature = "dev-tools"))]
 mod http_server;
 mod instance;
@@ -185,6 +141,7 @@ mod sse;
 mod status;
 mod suggest;
 mod sync;
+pub mod telemetry;
 #[cfg(feature = "dotprompt")]
 pub mod template;
 pub mod testing;

@@ -101,3 +101,74 @@ fn a_builder_of_ones_own_leaves_the_programs_registry_alone() {
     let _ = Genkit::builder().actions([tool]).state(Database).build();
     assert!(Registry::global().tool("only_here").is_none());
 }
+
+/// What a type may say of itself, by hand: its schema is only known when the program runs.
+macro_rules! typed {
+    ($($name:ident: $schema:tt)*) => {$(
+        #[derive(serde::Deserialize)]
+        struct $name;
+
+        impl genkit::schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut genkit::schemars::SchemaGenerator) -> genkit::schemars::Schema {
+                genkit::schemars::json_schema!($schema)
+            }
+        }
+    )*};
+}
+
+typed! {
+    BadPattern: {"type": "string", "pattern": "("}
+    NoTarget: {"$ref": "#/$defs/nowhere"}
+    BadBound: {"type": "integer", "minimum": "one"}
+    NoType: {"type": "text"}
+    BadCount: {"type": "string", "minLength": -1}
+    NoStep: {"type": "number", "multipleOf": 0}
+    NoList: {"enum": "a"}
+    BadNames: {"type": "object", "required": [1]}
+}
+
+/// A tool with such a type as its argument, deep inside of what is plain, and its line.
+macro_rules! tools_of {
+    ($($ty:ident)*) => {
+        [$((
+            stringify!($ty),
+            Tool::builder(stringify!($ty), "x").handler(|_: Context, _: Around<$ty>| async { Ok(1_u8) }),
+            line!(),
+        )),*]
+    };
+}
+
+#[derive(serde::Deserialize, genkit::schemars::JsonSchema)]
+#[schemars(crate = "genkit::schemars")]
+#[expect(dead_code, reason = "nobody calls what has them")]
+struct Around<T> {
+    city: String,
+    days: Option<u32>,
+    value: T,
+}
+
+/// Most schemas are seen to be sound without compiling them, and tools of one type share them; a mistake is none of
+/// those, wherever it stands and however often.
+#[test]
+fn every_mistake_of_a_schema_is_found_at_the_start_with_its_place() {
+    let plain = (0..100).map(|n| {
+        Tool::builder(format!("plain_{n}"), "x")
+            .handler(|_: Context, _: Around<Option<i64>>| async { Ok(1_u8) })
+    });
+    assert!(Registry::new().add(plain.clone()).check().is_ok());
+    let wrong = tools_of!(BadPattern NoTarget BadBound NoType BadCount NoStep NoList BadNames);
+    let same = Tool::builder("same_type", "x")
+        .handler(|_: Context, _: Around<BadPattern>| async { Ok(1_u8) });
+    let registry = Registry::new().add(plain).add(wrong.iter().map(|(_, tool, _)| tool.clone()));
+    let said = registry.add([same]).check().unwrap_err().to_string();
+    let here = file!();
+    for (name, _, line) in &wrong {
+        assert!(said.contains(&format!("tool `{name}` ({here}:{line})")), "{name}: {said}");
+    }
+    assert!(said.contains("tool `same_type`"), "{said}");
+    assert!(said.starts_with("the registry has 9 problems:"), "{said}");
+}

@@ -44,6 +44,9 @@ const CHROMIUM: [&str; 1] = ["@sparticuz/chromium@153.0.0"];
 /// The Python SDK, a validator for what its tools return, and a server.
 const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
+/// OpenTelemetry's own decoder of what is exported to collectors.
+const OTLP: [&str; 1] = ["opentelemetry-proto==1.45.2"];
+
 /// Our programs for the TypeScript SDK. They are copied next to `node_modules`, where Node looks
 /// for what they import.
 const SCRIPTS: [(&str, &str); 4] = [
@@ -113,7 +116,13 @@ pub(crate) fn chromium() -> PathBuf {
 /// The Python interpreter that has the packages.
 pub(crate) fn python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    installed(DONE.get_or_init(install_python))
+    installed(DONE.get_or_init(|| install_python("venv", &PYPI)))
+}
+
+/// The Python interpreter that decodes what is exported to collectors.
+pub(crate) fn otlp_python() -> &'static Path {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(|| install_python("venv-otlp", &OTLP)))
 }
 
 /// A command for a tool, which finds its home and its caches under `target/`.
@@ -206,16 +215,16 @@ fn npm_install(directory: &Path, list: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn install_python() -> Result<PathBuf, String> {
-    let directory = root().join("venv");
-    once(&directory, &PYPI, || {
+fn install_python(folder: &str, list: &[&str]) -> Result<PathBuf, String> {
+    let directory = root().join(folder);
+    once(&directory, list, || {
         let mut venv = Command::new("python3");
         venv.args(["-m", "venv", "--clear"]).arg(&directory);
         finish(&mut venv, "Python 3.10 or newer with its `venv` module")?;
         let mut pip = Command::new(interpreter(&directory));
         pip.args(["-m", "pip", "install", "--quiet", "--no-cache-dir"])
             .arg("--disable-pip-version-check")
-            .args(PYPI);
+            .args(list);
         finish(&mut pip, "Python 3.10 or newer")
     })?;
     Ok(interpreter(&directory))

@@ -20,12 +20,26 @@ const BUILD: Duration = Duration::from_secs(1800);
 /// Where an example's program is. They are built on first use: another package's programs are
 /// not part of `cargo test`.
 pub(crate) fn example(name: &str) -> &'static Path {
+    built(name, false)
+}
+
+/// Where a program of the guide is.
+pub(crate) fn guide_program(name: &str) -> &'static Path {
+    built(name, true)
+}
+
+fn built(name: &str, is_of_guide: bool) -> &'static Path {
     static BUILT: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
     let built = match BUILT.get_or_init(build) {
         Ok(built) => built,
         Err(story) => panic!("{story}"),
     };
-    let found = built.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+    let is_it = |path: &&PathBuf| {
+        let folder = path.parent().and_then(Path::file_name);
+        let is_ours = folder.is_some_and(|folder| folder == "examples") == is_of_guide;
+        is_ours && path.file_stem().is_some_and(|stem| stem == name)
+    };
+    let found = built.iter().find(is_it);
     found.unwrap_or_else(|| panic!("cargo built no `{name}`, only {built:?}"))
 }
 
@@ -35,7 +49,7 @@ fn build() -> Result<Vec<PathBuf>, String> {
     command
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         // All that the README's test command has built, so that nothing is built a second time.
-        .args(["build", "--workspace", "--all-features", "--bins", "--tests"])
+        .args(["build", "--workspace", "--all-features", "--bins", "--tests", "--examples"])
         .args(["--message-format=json-render-diagnostics", "--target-dir"])
         .arg(target.parent().unwrap_or(&target));
     if !cfg!(debug_assertions) {

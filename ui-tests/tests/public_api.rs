@@ -17,8 +17,8 @@ const REVIEWED_ON: &str = "rustc 1.95.";
 
 /// What a signature may name besides the standard library and this one; rmcp only in `mcp` and in
 /// what the testing client calls raw, clap only where a program adds its own arguments, tokio where a
-/// socket is one of its streams.
-const PART_OF_THE_DEAL: [&str; 13] = [
+/// socket is one of its streams, tracing where telemetry is about its spans.
+const PART_OF_THE_DEAL: [&str; 14] = [
     "alloc",
     "axum",
     "clap_builder",
@@ -32,6 +32,7 @@ const PART_OF_THE_DEAL: [&str; 13] = [
     "std",
     "str",
     "tokio",
+    "tracing",
 ];
 
 #[test]

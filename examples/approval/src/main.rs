@@ -13,8 +13,6 @@
 
 mod account;
 mod agent;
-#[path = "../../quickstart/src/model.rs"]
-mod model;
 mod person;
 mod tools;
 
@@ -74,7 +72,7 @@ async fn main() -> Result<()> {
     let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-approval"));
     let mut agent = Agent::open(
         &folder,
-        model::model(wanted.model, "picks tools by the words of a question"),
+        offline::model(wanted.model, "picks tools by the words of a question"),
         wanted.stop,
     )?;
     let input = std::io::stdin().lock();

@@ -13,8 +13,6 @@
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
-#[path = "../../quickstart/src/model.rs"]
-mod model;
 mod table;
 mod talk;
 mod terminal;
@@ -126,7 +124,7 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
     if wanted.what == What::List {
         return Ok(());
     }
-    let model = model::model(wanted.model.clone(), "picks tools by the words of a question");
+    let model = offline::model(wanted.model.clone(), "picks tools by the words of a question");
     let always = Always::default();
     let mut talk = Talk::new(host, model, terminal.clone(), always.clone());
     if wanted.what == What::Demo {

@@ -11,8 +11,6 @@
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
 mod invoice;
-#[path = "../../quickstart/src/model.rs"]
-mod model;
 
 use std::io::{IsTerminal as _, Read as _, Write};
 
@@ -131,7 +129,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let text = text(&wanted)?;
-    let model = model::model(wanted.model, "fills the form by words alone");
+    let model = offline::model(wanted.model, "fills the form by words alone");
     let mut progress = std::io::stderr();
     let terminal = progress.is_terminal();
     let invoice = extract(&text, model, &mut progress, terminal).await?;

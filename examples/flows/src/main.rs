@@ -11,8 +11,6 @@
 #![allow(clippy::print_stdout, reason = "this is a program for a person too")]
 
 mod flows;
-#[path = "../../quickstart/src/model.rs"]
-mod model;
 
 use genkit::{Error, Result};
 
@@ -49,7 +47,7 @@ async fn main() -> Result<()> {
         return Ok(());
     };
     genkit::log_to_stderr();
-    let model = model::model(None, "answers by the words alone");
+    let model = offline::model(None, "answers by the words alone");
     let genkit = genkit::Genkit::builder().default_model(model.clone()).state(model).build()?;
     let server = genkit
         .serve_flows()

@@ -67,6 +67,7 @@
 //! # }
 //! ```
 
+mod choice;
 mod fill;
 mod plan;
 mod schema;
@@ -76,6 +77,8 @@ mod words;
 
 #[cfg(test)]
 mod tests;
+
+pub use choice::model;
 
 use genkit::model::{
     ChunkSink, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse, Supports, ToolChoice,

@@ -14,7 +14,6 @@
 #![allow(clippy::print_stdout, reason = "this is a program for a person too")]
 
 mod ask;
-mod model;
 mod tools;
 
 use std::io::IsTerminal as _;
@@ -74,7 +73,7 @@ async fn main() -> Result<()> {
         }
         Wanted::Server => server().await?,
         Wanted::Ask { question, model } => {
-            let model = model::model(model, "picks tools by the words of a question");
+            let model = offline::model(model, "picks tools by the words of a question");
             let mut out = std::io::stdout();
             if let Some(question) = question {
                 return ask::ask(&question, model, &mut out).await;

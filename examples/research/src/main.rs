@@ -10,8 +10,6 @@
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
 mod corpus;
-#[path = "../../quickstart/src/model.rs"]
-mod model;
 mod tools;
 mod view;
 
@@ -120,7 +118,7 @@ async fn main() -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     }
-    let model = model::model(wanted.model, "picks tools by the words of a question");
+    let model = offline::model(wanted.model, "picks tools by the words of a question");
     let question = wanted.question.unwrap_or_else(|| QUESTION.to_owned());
     println!("ask     {question}");
     let out = std::io::stdout();

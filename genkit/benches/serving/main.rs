@@ -57,6 +57,9 @@ fn main() {
     if want("stdio") {
         show(stdio::calls(&effort));
     }
+    if want("spans") {
+        show(stdio::spans(&effort));
+    }
     if want("list") {
         show(vec![stdio::lists(&effort)]);
     }

@@ -15,6 +15,8 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// Adds two numbers.
 #[tool]
@@ -66,6 +68,16 @@ pub(crate) fn serve(name: &str, port: &str) {
             rmcp_http(&address, true, config.with_json_response(true));
         }
         "ours" => ours(genkit(tools![add]).serve_mcp(), None),
+        "ours-deaf" => {
+            // A subscriber that wants no spans.
+            listen(LevelFilter::ERROR);
+            ours(genkit(tools![add]).serve_mcp(), None);
+        }
+        "ours-heard" => {
+            // One that keeps them, and exports none.
+            listen(LevelFilter::INFO);
+            ours(genkit(tools![add]).serve_mcp(), None);
+        }
         "ours-text" => ours(genkit(tools![add_as_text]).serve_mcp(), None),
         "ours-list" => ours(genkit(thousand()).serve_mcp(), None),
         "ours-http" => ours(genkit(tools![add]).serve_mcp(), Some(&address)),
@@ -74,6 +86,12 @@ pub(crate) fn serve(name: &str, port: &str) {
         }
         other => panic!("there is no server {other}"),
     }
+}
+
+/// Sets a subscriber that keeps spans up to this level.
+fn listen(level: LevelFilter) {
+    let subscriber = tracing_subscriber::registry().with(level);
+    tracing::subscriber::set_global_default(subscriber).unwrap();
 }
 
 fn genkit<A: Into<genkit::Action>>(actions: impl IntoIterator<Item = A>) -> Genkit {

@@ -143,6 +143,23 @@ pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     vec![p50, cpu, rate, memory, own]
 }
 
+/// What spans cost: where there is no subscriber, where there is one that wants none, and where one keeps them. The
+/// floor without any spans is a build with `--features tracing/max_level_off`.
+pub(crate) fn spans(effort: &Effort) -> Vec<Figure> {
+    const SERVERS: [&str; 3] = ["ours", "ours-deaf", "ours-heard"];
+    let new = |title, budget| Figure::new(title, &SERVERS, "ours-heard", budget);
+    let mut cpu = new("spans, one by one, server CPU, us", Budget::None);
+    let mut rate = new("spans, 64 in flight, calls/s", Budget::None);
+    for _ in 0..effort.rounds {
+        for (place, name) in SERVERS.iter().enumerate() {
+            let mut session = Session::open(name);
+            cpu.add(place, session.one_by_one(effort.calls).1);
+            rate.add(place, session.many_at_once(effort));
+        }
+    }
+    vec![cpu, rate]
+}
+
 /// `tools/list` of 1,000 tools.
 pub(crate) fn lists(effort: &Effort) -> Figure {
     const SERVERS: [&str; 4] = ["bare-list", "rmcp-list", "rmcp-pipes-list", "ours-list"];

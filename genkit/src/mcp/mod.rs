@@ -35,6 +35,8 @@ pub(crate) mod level;
 #[cfg(feature = "mcp-server")]
 pub mod server;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
+mod spans;
+#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 mod wrapped_result;
 
 #[cfg(feature = "mcp-host")]
@@ -44,7 +46,7 @@ pub use host::{McpClient, McpHost};
 #[doc(inline)]
 pub use server::McpServer;
 
-/// The SDK underneath, for its types: `McpServer::into_handler`, `McpClient::peer` and the testing
+/// The SDK underneath, for its types: `McpServer::into_handler` (feature `rmcp-handler`), `McpClient::peer` and the testing
 /// client speak them.
 ///
 /// ```

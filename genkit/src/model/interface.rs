@@ -148,11 +148,13 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 /// assert!(!ChunkSink::none().is_wanted());
 /// ```
 #[derive(Clone)]
-pub struct ChunkSink(Option<Arc<Sink>>);
+pub struct ChunkSink(Option<Arc<Sink<SendChunk>>>);
 
-struct Sink {
-    send: Box<dyn Fn(GenerateChunk) + Send + Sync>,
+type SendChunk = dyn Fn(GenerateChunk) + Send + Sync;
+
+struct Sink<F: ?Sized> {
     sent: AtomicUsize,
+    send: F,
 }
 
 impl ChunkSink {
@@ -163,7 +165,7 @@ impl ChunkSink {
 
     /// Each chunk goes to `send`.
     pub fn new(send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(Sink { send: Box::new(send), sent: AtomicUsize::new(0) })))
+        Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), send })))
     }
 
     /// Whether anybody wants chunks: a provider makes a streaming call then.

@@ -1,5 +1,6 @@
 //! Genkit's common settings of a model: typed methods for whatever has a `config`, and their bounds.
 
+use genkit_did_you_mean::nearest;
 use serde_json::{Map, Value};
 
 /// The typed settings, as methods of a type with `fn setting(self, key: &str, value: Value) -> Self`.
@@ -98,6 +99,17 @@ pub(crate) fn wrong_setting(
     })
 }
 
+/// A setting that is none of the common ones and almost written like one: its name, and that of the other. Providers
+/// that write `top_k` mean their own.
+pub(crate) fn misspelt_setting(config: &Map<String, Value>) -> Option<(&str, &'static str)> {
+    let names = || BOUNDS.iter().map(|(name, ..)| *name);
+    config.keys().find_map(|key| {
+        let is_own = key.contains('_') || names().any(|name| name == key);
+        let near = names().filter(|_| !is_own);
+        Some((key.as_str(), nearest(key, near)?))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -124,6 +136,28 @@ mod tests {
         ] {
             let found = wrong_setting(config.as_object().unwrap());
             assert_eq!(found.map(|(name, ..)| name), wrong, "{config}");
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_told_from_what_is_a_providers_own() {
+        for (key, near) in [
+            ("temprature", Some("temperature")),
+            ("maxOutputToken", Some("maxOutputTokens")),
+            ("TopK", Some("topK")),
+            ("stopSequence", Some("stopSequences")),
+            ("reasoningEfort", Some("reasoningEffort")),
+            ("temperature", None),
+            ("top_k", None),
+            ("topLogprobs", None),
+            ("presencePenalty", None),
+            ("thinkingConfig", None),
+            ("responseMimeType", None),
+            ("stop", None),
+            ("n", None),
+        ] {
+            let config = Map::from_iter([(key.to_owned(), Value::Null)]);
+            assert_eq!(misspelt_setting(&config), near.map(|near| (key, near)), "{key}");
         }
     }
 }

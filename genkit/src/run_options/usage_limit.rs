@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// let limit = UsageLimit::tokens(50_000).output_tokens(8_000).requests(10);
 /// assert_eq!((limit.tokens, limit.requests), (Some(50_000), Some(10)));
-/// let calls_alone = UsageLimit::default().requests(3);
+/// let calls_alone = UsageLimit::of_requests(3);
 /// assert_eq!(serde_json::to_value(calls_alone).unwrap(), serde_json::json!({"requests": 3}));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,11 @@ impl UsageLimit {
     /// A limit on all tokens, of requests and of answers.
     pub fn tokens(most: u64) -> Self {
         Self { tokens: Some(most), ..Self::default() }
+    }
+
+    /// A limit on model calls alone.
+    pub fn of_requests(most: u64) -> Self {
+        Self::default().requests(most)
     }
 
     /// The same with a limit on the tokens of requests, cached ones included.

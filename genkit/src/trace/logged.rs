@@ -13,6 +13,8 @@ pub(super) fn span(span: &NewSpan<'_>) -> Span {
         SpanKind::Action("flow") => tracing::info_span!("flow", %name),
         SpanKind::Action("tool") => tracing::info_span!(
             "execute_tool",
+            otel.name = format!("execute_tool {name}"),
+            otel.kind = "internal",
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = %name,
         ),

@@ -1,19 +1,13 @@
 //! Spans with the attributes that OpenTelemetry gives generative AI.
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
-
 use genkit::evaluate::{DataPoint, metrics};
 use genkit::testing::{Client, ScriptedModel};
 use genkit::{
     Context, Error, Flow, Generate, Prompt, Resource, Result, flow, resource, tool, tools,
 };
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt as _};
+
+use crate::recorded::{Fields, RecordedSpans};
 
 /// Adds.
 #[tool]
@@ -21,51 +15,16 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-type Spans = Arc<Mutex<Vec<(&'static str, u64, BTreeMap<String, String>)>>>;
-
-struct Recorder(Spans);
-
-struct Fields<'a>(&'a mut BTreeMap<String, String>);
-
-impl Visit for Fields<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}").trim_matches('"').to_owned());
-    }
-}
-
-impl<S: tracing::Subscriber> Layer<S> for Recorder {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: LayerContext<'_, S>) {
-        let mut fields = BTreeMap::new();
-        attributes.record(&mut Fields(&mut fields));
-        self.0.lock().unwrap().push((attributes.metadata().name(), id.into_u64(), fields));
-    }
-
-    fn on_record(&self, id: &Id, record: &Record<'_>, _: LayerContext<'_, S>) {
-        let mut spans = self.0.lock().unwrap();
-        let span = spans.iter_mut().rev().find(|(_, span, _)| *span == id.into_u64());
-        record.record(&mut Fields(&mut span.expect("it is there").2));
-    }
-}
-
-/// With one subscriber in the process a span that another thread comes to first is asked for there.
-static SECOND: std::sync::LazyLock<tracing::Dispatch> =
-    std::sync::LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
-
-async fn traced(contents: bool) -> Vec<(&'static str, BTreeMap<String, String>)> {
+async fn traced(contents: bool) -> Vec<Fields> {
     let model = super::calls([("add", json!({"a": 1, "b": 41}))]).with_name("lab/model-1");
     let run = genkit::generate("secret").model(model).tools(tools![add]).temperature(0.5);
     recorded(run.trace_contents(contents)).await
 }
 
-async fn recorded(run: Generate) -> Vec<(&'static str, BTreeMap<String, String>)> {
-    std::sync::LazyLock::force(&SECOND);
-    let spans = Spans::default();
-    let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
-    let guard = tracing::subscriber::set_default(subscriber);
+async fn recorded(run: Generate) -> Vec<Fields> {
+    let spans = RecordedSpans::here();
     run.await.unwrap();
-    drop(guard);
-    let spans = spans.lock().unwrap();
-    spans.iter().map(|(name, _, fields)| (*name, fields.clone())).collect()
+    spans.all()
 }
 
 #[tokio::test]
@@ -126,28 +85,24 @@ async fn traced_note() -> &'static str {
 
 #[tokio::test]
 async fn a_span_for_whatever_else_runs() {
-    std::sync::LazyLock::force(&SECOND);
-    let spans = Spans::default();
-    let subscriber = tracing_subscriber::registry().with(Recorder(Arc::clone(&spans)));
-    let guard = tracing::subscriber::set_default(subscriber);
+    let spans = RecordedSpans::here();
     Flow::of::<stepping>().run(json!({})).await.unwrap();
     Resource::of::<traced_note>().read("note://traced").await.unwrap();
     let point = DataPoint::new("hidden").with_output("hidden").with_reference("hidden");
     metrics::regex().run(json!({"dataset": [point]})).await.unwrap();
     let client = Client::connect(crate::serving(tools![add])).await.unwrap();
     client.call_tool("add", json!({"a": 1, "b": 41})).await.unwrap();
-    drop(guard);
-    let spans = spans.lock().unwrap();
+    let spans = spans.all();
     let own = ["flow", "step", "resource", "evaluator", "evaluate", "execute_tool"];
     let seen: Vec<_> = spans.iter().filter(|(name, ..)| own.contains(name)).collect();
     let names: Vec<&str> = seen.iter().map(|(name, ..)| *name).collect();
     assert_eq!(names, own);
-    let name = |at: usize| seen[at].2.get("name").map(String::as_str);
+    let name = |at: usize| seen[at].1.get("name").map(String::as_str);
     assert_eq!(name(0), Some("stepping"));
     assert_eq!(name(1), Some("think"));
     assert_eq!(name(2), Some("traced_note"));
     assert_eq!(name(3), Some("genkitEval/regex"));
-    assert_eq!(seen[5].2["gen_ai.tool.name"], "add");
-    let all: String = seen.iter().map(|(_, _, fields)| format!("{fields:?}")).collect();
+    assert_eq!(seen[5].1["gen_ai.tool.name"], "add");
+    let all: String = seen.iter().map(|(_, fields)| format!("{fields:?}")).collect();
     assert!(!all.contains("hidden") && !all.contains("41"), "no contents: {all}");
 }

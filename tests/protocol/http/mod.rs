@@ -13,4 +13,5 @@ mod raw;
 mod running;
 mod sessions;
 mod streams;
+mod traces;
 pub(crate) mod wire;

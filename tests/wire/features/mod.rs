@@ -1,4 +1,4 @@
-//! What each provider has of what Genkit knows: every cell of the table in `docs/models.md` is found by calls to its
+//! What each provider has of what Genkit knows: every cell of the table in `genkit/guide/provider_features.md` is found by calls to its
 //! stand-in, and a cell that is not as it must be fails.
 
 mod content;
@@ -131,7 +131,7 @@ async fn the_table_of_features_is_as_documented() {
 fn compare_with_docs(table: &str) {
     const MARKS: (&str, &str) =
         ("<!-- features: made by tests/wire/features -->\n", "<!-- /features -->");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/models.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../genkit/guide/provider_features.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(MARKS.0).expect("the page has the mark");
     let (documented, after) = rest.split_once(MARKS.1).expect("the page has both marks");
@@ -143,7 +143,7 @@ fn compare_with_docs(table: &str) {
         documented.trim().lines().zip(table.trim().lines()).filter(|(a, b)| a != b).collect();
     assert!(
         documented.trim() == table.trim(),
-        "the table of docs/models.md is not what the checks find; UPDATE=1 writes it: {changed:#?}"
+        "the table of genkit/guide/provider_features.md is not what the checks find; UPDATE=1 writes it: {changed:#?}"
     );
 }
 

@@ -1,15 +1,23 @@
 //! Capabilities: what a model cannot do is said before it is called.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use crate::error::Result;
 use crate::generate::error::Error as E;
 use crate::message::{Part, Role};
 use crate::model::{Constrained, Model, ModelRequest, Supports, ToolChoice};
-use crate::run_options::wrong_setting;
+use crate::run_options::{misspelt_setting, wrong_setting};
+use crate::sync::lock;
 use crate::truncate::excerpt;
+use crate::visible::Logged;
 
 /// How many tools one request may offer. Default is 1,024: providers refuse far fewer, and no model chooses well
 /// among as many.
 const MAX_TOOLS: usize = 1_024;
+
+/// How many misspelt settings are remembered as told. Default is 100: then no more are told.
+const MAX_TOLD: usize = 100;
 
 /// How much of a setting an error shows, in characters.
 const MAX_SHOWN: usize = 100;
@@ -22,6 +30,13 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
     if let Some((name, value, must_be)) = wrong_setting(&request.config) {
         let value = excerpt(&value.to_string(), MAX_SHOWN);
         return Err(E::Setting { name, value, must_be }.into());
+    }
+    if let Some((name, near)) = misspelt_setting(&request.config).filter(|(name, _)| is_news(name))
+    {
+        let (name, model) = (Logged::name(name), Logged::name(model.name()));
+        tracing::warn!(
+            "the setting `{name}` is sent to {model} as it is: did you mean `{near}`, which every provider knows?"
+        );
     }
     let info = model.info();
     if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {
@@ -42,6 +57,13 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
         return Err(E::NoVersion { model, version, known: info.versions }.into());
     }
     Ok(())
+}
+
+/// Whether nobody was told of this setting yet.
+fn is_news(setting: &str) -> bool {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = lock(&TOLD);
+    told.len() < MAX_TOLD && told.insert(setting.to_owned())
 }
 
 fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {

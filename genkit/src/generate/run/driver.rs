@@ -58,15 +58,16 @@ impl Driver {
         };
         // The turns stop by themselves with what was done; this is for middleware that waits.
         let stopped = this.env.stopped(Duration::from_millis(50));
-        async {
+        let work = async {
             tokio::select! {
                 biased;
                 ended = running => ended,
                 error = stopped => Err(error),
             }
-        }
-        .instrument(span)
-        .await
+        };
+        let ended = work.instrument(span.clone()).await;
+        trace::failed(&span, &ended);
+        ended
     }
 
     /// The run as a value, whose steps somebody else performs.
@@ -256,7 +257,9 @@ impl Driver {
             true => self.call_tool(call, suspended.as_deref()),
             false => NextTool::outermost(self.clone(), suspended.clone()).run(call),
         };
-        let mut outcome = running.instrument(span).await?.0;
+        let outcome = running.instrument(span.clone()).await;
+        trace::tool_ended(&self.env, &span, &outcome);
+        let mut outcome = outcome?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
             open.keep_done(earlier);
         }

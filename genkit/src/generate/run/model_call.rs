@@ -88,7 +88,9 @@ pub(super) async fn call(
         trace::answered(env, &answer);
         Ok(answer)
     });
-    calling.instrument(span).await
+    let answer = calling.instrument(span.clone()).await;
+    trace::failed(&span, &answer);
+    answer
 }
 
 /// Calls a model within the budget of a run, and a limit of time.
@@ -122,5 +124,8 @@ pub(crate) async fn call_within(
     });
     let input = || without_account(request);
     let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
-    recorded(span, work, |answer| Ended::of(answer, json)).await
+    let began = Instant::now();
+    let answer = recorded(span, work, |answer| Ended::of(answer, json)).await;
+    trace::measured(model, began, &answer);
+    answer
 }

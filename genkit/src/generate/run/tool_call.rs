@@ -16,6 +16,7 @@ use crate::generate::error::Error as E;
 use crate::generate::interrupt::Suspended;
 use crate::generate::middleware::{ToolCall, ToolOutcome};
 use crate::message::{ToolRequest, ToolResponse};
+use crate::telemetry;
 use crate::trace::{self, NewSpan, SpanKind};
 use crate::visible::Logged;
 
@@ -27,10 +28,10 @@ pub(super) async fn call(
 ) -> Result<ToolOutcome> {
     let Some(tool) = call.tool.clone() else {
         let error = E::UnknownTool(env.tools.unknown(&call.request.name));
-        return failed(&env.settings, &call, error.into());
+        return ended(env, &call, error.into());
     };
     if env.tools.is_withheld(tool.name()) {
-        return failed(&env.settings, &call, E::ToolWithheld(call.request.name.clone()).into());
+        return ended(env, &call, E::ToolWithheld(call.request.name.clone()).into());
     }
     let approval = match approval(env, &call, &tool) {
         Approval::Allow => None,
@@ -38,7 +39,7 @@ pub(super) async fn call(
             Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
         }
         Approval::Deny(reason) => {
-            return failed(&env.settings, &call, E::CallDenied(reason).into());
+            return ended(env, &call, E::CallDenied(reason).into());
         }
     };
     let input = call.request.input.take();
@@ -69,7 +70,7 @@ pub(super) async fn call(
             let (response, metadata) = answer(call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
-        Outcome::Finished(Err(error)) => failed(&env.settings, &call, error),
+        Outcome::Finished(Err(error)) => ended(env, &call, error),
         Outcome::Suspended(questions, recording) => {
             Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
         }
@@ -150,6 +151,12 @@ fn context(
         ..ContextParts::of(caller, told, cancel)
     }
     .build()
+}
+
+/// A failure of a call, which its span says too.
+fn ended(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+    telemetry::failed(&tracing::Span::current(), telemetry::error_type(error.kind()));
+    failed(&env.settings, call, error)
 }
 
 /// A failure as the model reads it, or as the end of the run.

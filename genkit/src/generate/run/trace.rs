@@ -1,19 +1,28 @@
 //! Tracing: one span for each run, turn, model call and tool call, with the attributes that
 //! OpenTelemetry gives generative AI. What was said is recorded only where it was asked for.
 
+use tokio::time::Instant;
 use tracing::{Span, field};
 
 use super::env::RunEnv;
+use crate::error::Error;
 use crate::generate::data::GenerateResponse;
-use crate::generate::middleware::ToolCall;
+use crate::generate::middleware::{ToolCall, ToolOutcome};
 use crate::model::{FinishReason, Model, ModelRequest, ModelResponse, Usage};
+use crate::telemetry::{self, Metric, error_type};
 use crate::visible::Logged;
 
 pub(super) fn run(env: &RunEnv, request: &ModelRequest) -> Span {
+    let name = env.name.as_deref();
     let span = tracing::info_span!(
         "generate",
+        otel.name = name.map_or_else(|| "invoke_agent".into(), |name| format!("invoke_agent {name}")),
+        otel.kind = "internal",
+        otel.status_code = field::Empty,
+        error.type = field::Empty,
         gen_ai.operation.name = "invoke_agent",
-        genkit.step = env.name,
+        gen_ai.agent.name = name,
+        genkit.step = name,
         gen_ai.request.model = env.model.name(),
         gen_ai.response.finish_reasons = field::Empty,
         gen_ai.usage.input_tokens = field::Empty,
@@ -29,9 +38,13 @@ pub(super) fn turn(round: usize) -> Span {
 }
 
 pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> Span {
-    let (provider, name) = model.name().split_once('/').unwrap_or(("custom", model.name()));
+    let (provider, name) = provider_and_name(model);
     let span = tracing::info_span!(
         "chat",
+        otel.name = format!("chat {name}"),
+        otel.kind = "client",
+        otel.status_code = field::Empty,
+        error.type = field::Empty,
         gen_ai.operation.name = "chat",
         gen_ai.provider.name = provider,
         gen_ai.request.model = name,
@@ -52,6 +65,47 @@ pub(super) fn answered(env: &RunEnv, answer: &ModelResponse) {
     let span = Span::current();
     used(&span, answer.finish_reason, &answer.usage);
     record(env, &span, "gen_ai.output.messages", &answer.message);
+}
+
+/// Records in the span `span` that its work failed, if it did.
+pub(super) fn failed<T>(span: &Span, result: &Result<T, Error>) {
+    if let Err(error) = result {
+        telemetry::failed(span, error_type(error.kind()));
+    }
+}
+
+/// Measures a call of a model, where somebody does.
+pub(super) fn measured(model: &dyn Model, started: Instant, answer: &Result<ModelResponse, Error>) {
+    let Some(telemetry) = telemetry::installed() else { return };
+    let (provider, name) = provider_and_name(model);
+    let mut labels = vec![
+        ("gen_ai.operation.name", "chat"),
+        ("gen_ai.provider.name", telemetry::label(provider)),
+        ("gen_ai.request.model", telemetry::label(name)),
+    ];
+    if let Ok(ModelResponse { usage, .. }) = answer {
+        let tokens = [("input", usage.input_tokens), ("output", usage.output_tokens)];
+        for (kind, tokens) in tokens {
+            #[allow(clippy::cast_precision_loss, reason = "nobody has 2^52 tokens")]
+            if let Some(tokens) = tokens.map(|tokens| tokens as f64) {
+                labels.push(("gen_ai.token.type", kind));
+                telemetry.record(Metric::GenAiTokens, tokens, &labels);
+                labels.pop();
+            }
+        }
+    }
+    labels.extend(answer.as_ref().err().map(|error| ("error.type", error_type(error.kind()))));
+    telemetry.record(Metric::GenAiDuration, started.elapsed().as_secs_f64(), &labels);
+}
+
+/// The provider, as the name of a model has it, and its name there.
+fn provider_and_name(model: &dyn Model) -> (&str, &str) {
+    model.name().split_once('/').unwrap_or(("custom", model.name()))
+}
+
+/// A name that a model made up stands in the span, and not in its name.
+fn tool_span_name(known: Option<&str>) -> String {
+    known.map_or_else(|| "execute_tool".into(), |name| format!("execute_tool {name}"))
 }
 
 pub(super) fn output_check() -> Span {
@@ -83,13 +137,26 @@ fn used(span: &Span, reason: Option<FinishReason>, usage: &Usage) {
 pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
+        otel.name = tool_span_name(call.tool.as_ref().map(|tool| tool.name())),
+        otel.kind = "internal",
+        otel.status_code = field::Empty,
+        error.type = field::Empty,
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = %Logged::name(&call.request.name),
         gen_ai.tool.call.id = call.request.id.as_ref().map(|id| field::display(Logged::name(id))),
         gen_ai.tool.call.arguments = field::Empty,
+        gen_ai.tool.call.result = field::Empty,
     );
     record(env, &span, "gen_ai.tool.call.arguments", &call.request.input);
     span
+}
+
+/// Records what became of a tool call in its span.
+pub(super) fn tool_ended(env: &RunEnv, span: &Span, outcome: &Result<ToolOutcome, Error>) {
+    failed(span, outcome);
+    if let Some(response) = outcome.as_ref().ok().and_then(ToolOutcome::response) {
+        record(env, span, "gen_ai.tool.call.result", &response.output);
+    }
 }
 
 /// Records what was said, where it was asked for.

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use serde_json::Value;
+use tracing::level_filters::LevelFilter;
 
 use super::error::Error as E;
 use super::quota::ClientKey;
@@ -41,7 +42,9 @@ impl Audit {
         asking: Asking<'_>,
         arguments: Option<&Value>,
     ) -> Self {
-        if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
+        // Not `enabled!`: what a filter of one layer answers to that, tracing-subscriber takes for its answer to the
+        // next span.
+        if LevelFilter::current() < LevelFilter::INFO {
             return Self(None);
         }
         let client = match asking.calls_itself {

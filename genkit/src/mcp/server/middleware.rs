@@ -248,6 +248,69 @@ where
 
 /// The same around calls of tools alone. Arguments are changed, and results typed, by the middleware of the
 /// program (`genkit::middleware::on_tool`), which runs inside of this one.
+///
+/// A cache of answers, for each client its own, and a rate:
+///
+/// ```
+/// use genkit::mcp::server::{NextRequest, ServedAnswer, ServedRequest, on_call};
+/// use genkit::testing::Client;
+/// use genkit::{Error, ErrorKind, Genkit, Registry, tool, tools};
+/// use serde_json::json;
+/// use std::collections::HashMap;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::sync::{Arc, Mutex};
+///
+/// static CALLS: AtomicU32 = AtomicU32::new(0);
+///
+/// /// Looks a word up, which takes long.
+/// #[tool]
+/// async fn look_up(word: String) -> String {
+///     CALLS.fetch_add(1, Ordering::Relaxed);
+///     format!("{word}: a word")
+/// }
+///
+/// const MOST: usize = 1000;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let known: Arc<Mutex<HashMap<String, ServedAnswer>>> = Arc::default();
+/// let cache = on_call(move |request: ServedRequest, next: NextRequest| {
+///     let known = Arc::clone(&known);
+///     async move {
+///         let key = format!("{} {} {}", request.client(), request.name(), request.arguments());
+///         if let Some(answer) = known.lock().unwrap().get(&key).cloned() {
+///             return Ok(answer);
+///         }
+///         let answer = next.run().await?;
+///         let mut known = known.lock().unwrap();
+///         if answer.is_complete() && known.len() < MOST {
+///             known.insert(key, answer.clone());
+///         }
+///         Ok(answer)
+///     }
+/// });
+/// let left = AtomicU32::new(2); // a clock would fill it again
+/// let rate = on_call(move |_: ServedRequest, next: NextRequest| {
+///     let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+///     async move {
+///         let full = |_| Error::new(ErrorKind::ResourceExhausted, "too many calls");
+///         taken.map_err(full)?;
+///         next.run().await
+///     }
+/// });
+///
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![look_up])).build()?;
+/// // The first is outermost: what it knows does not count.
+/// let client = Client::connect(genkit.serve_mcp().middleware(cache).middleware(rate)).await?;
+/// for word in ["tide", "tide", "moon", "tide"] {
+///     client.call_tool("look_up", json!({ "word": word })).await?;
+/// }
+/// assert_eq!(CALLS.load(Ordering::Relaxed), 2);
+/// let refused = client.call_tool("look_up", json!({ "word": "sun" })).await.unwrap_err();
+/// assert_eq!(refused.to_string(), "-32000: too many calls");
+/// # Ok(())
+/// # }
+/// ```
 pub fn on_call<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,

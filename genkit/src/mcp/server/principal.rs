@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 #[cfg(feature = "mcp-http")]
 use bytes::BytesMut;
 #[cfg(feature = "mcp-http")]
 use http::{HeaderMap, HeaderValue};
-use rmcp::RoleServer;
-use rmcp::service::RequestContext;
+#[cfg(feature = "rmcp-handler")]
+use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
 
 #[cfg(feature = "mcp-http")]
@@ -45,13 +46,14 @@ struct PrincipalData {
     id: String,
     scopes: Vec<String>,
     claims: Map<String, Value>,
+    expiry: Option<SystemTime>,
 }
 
 impl Principal {
     /// A caller by what identifies it, for example the `sub` of its token.
     pub fn new(id: impl Into<String>) -> Self {
         let (id, scopes, claims) = (id.into(), Vec::new(), Map::new());
-        Self(Arc::new(PrincipalData { id, scopes, claims }))
+        Self(Arc::new(PrincipalData { id, scopes, claims, expiry: None }))
     }
 
     /// The same caller with these OAuth scopes.
@@ -72,6 +74,14 @@ impl Principal {
         self
     }
 
+    /// The same caller until then: when its token expires. Streams that it has open end at that time, and its client
+    /// comes back with another token; a call that runs is finished. Default is that it does not end.
+    #[must_use]
+    pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
+        Arc::make_mut(&mut self.0).expiry = Some(expiry);
+        self
+    }
+
     /// What identifies it.
     pub fn id(&self) -> &str {
         &self.0.id
@@ -85,6 +95,11 @@ impl Principal {
     /// Whether it has this OAuth scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.0.scopes.iter().any(|has| has == scope)
+    }
+
+    /// Until when it is who it is.
+    pub fn expiry(&self) -> Option<SystemTime> {
+        self.0.expiry
     }
 
     /// The claims of its token.
@@ -114,6 +129,7 @@ pub(crate) struct HttpHead {
 
 #[cfg(feature = "mcp-http")]
 impl HttpHead {
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn take(request: &mut RequestContext<RoleServer>) -> Self {
         let Some(parts) = request.extensions.remove::<http::request::Parts>() else {
             return Self::default();
@@ -124,6 +140,7 @@ impl HttpHead {
     }
 
     /// Of a request that goes on.
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
         let extensions = request.extensions.get::<http::request::Parts>();
         extensions.map_or_else(Self::default, |parts| Self {
@@ -167,10 +184,12 @@ impl HttpHead {
 
 #[cfg(not(feature = "mcp-http"))]
 impl HttpHead {
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn of(_: &RequestContext<RoleServer>) -> Self {
         Self::default()
     }
 
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn take(_: &mut RequestContext<RoleServer>) -> Self {
         Self::default()
     }

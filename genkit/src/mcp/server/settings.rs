@@ -48,6 +48,7 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 /// # fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
 /// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
+/// # #[cfg(feature = "rmcp-handler")]
 /// # server.into_handler()?;
 /// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
 /// # Ok(())
@@ -83,6 +84,9 @@ pub(crate) struct ServerSettings {
     pub(crate) cache_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
+    pub(crate) trace_contents: bool,
+    /// Whether traces of clients go on here.
+    pub(crate) trace_context: bool,
     /// Whether clients read errors with all their causes; `None` is that of the transport.
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
@@ -162,6 +166,8 @@ impl Default for ServerSettings {
             cache_ttl: DEFAULT_CACHE_TTL,
             strict_args: false,
             audit_contents: false,
+            trace_contents: false,
+            trace_context: true,
             expose_errors: None,
             approval_fallback: ApprovalFallback::default(),
             sealing_keys: Vec::new(),

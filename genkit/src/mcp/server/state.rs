@@ -1,6 +1,6 @@
 //! Shared state of all connections of a server, and what of the registry they may see.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use super::lists::{ListCache, Lists};
 use super::permission::{Caller, Item};
 use super::principal::{HttpHead, Principal};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
-use super::session::{Notifier, Sees, Session, StateSealer};
+use super::session::{Notifier, Sees, Session, StateSealer, View};
 #[cfg(feature = "mcp-http")]
 use super::settings::HealthSettings;
 use super::settings::ServerSettings;
@@ -18,6 +18,7 @@ use crate::Genkit;
 use crate::action::{Prompt, Resource, Tool};
 use crate::disclosure::for_callers;
 use crate::error::{Error, Result};
+use crate::registry::RegistryChange;
 
 /// The state that all connections of a server share.
 pub(crate) struct SharedState {
@@ -112,21 +113,14 @@ impl SharedState {
         self.settings.permissions.has_rules() || lists.has_permits()
     }
 
-    /// Which resources a subscriber hears of.
+    /// What a subscriber sees of what changes.
     pub(crate) fn sees(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
         // A function that asks for scopes may come later, to a client that is not local.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
             return Sees::default();
         }
-        let (shared, principal) = (Arc::downgrade(self), principal.cloned());
-        Sees::new(move |uri| {
-            shared.upgrade().is_some_and(|shared| {
-                let caller = shared.caller_of(principal.as_ref());
-                !shared.restricts(&shared.lists())
-                    || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
-            })
-        })
+        Sees::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
     }
 
     /// How many servers behind this one are connected, of those that should be.
@@ -170,6 +164,16 @@ impl SharedState {
         self.shown(found, caller)
     }
 
+    /// Whether clients know a tool by this name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.genkit.registry.tool(self.lists().tool_name(name)).is_some()
+    }
+
+    /// Whether clients know a prompt by this name.
+    pub(crate) fn has_prompt(&self, name: &str) -> bool {
+        self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
+    }
+
     pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
         let lists = self.lists();
         let found = self.genkit.registry.prompt(lists.prompt_name(name));
@@ -197,12 +201,66 @@ impl SharedState {
         self.shown(found, caller)
     }
 
+    /// The scopes that a caller with a token needs for what it names, of which it lacks some: nobody else hears of it.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn lacking(
+        &self,
+        method: &str,
+        name: &str,
+        principal: Option<&Principal>,
+    ) -> Option<Vec<String>> {
+        let caller = self.caller_of(Some(principal?));
+        let (lists, registry) = (self.lists(), &self.genkit.registry);
+        let (filter, permissions) = (&self.settings.filter, &self.settings.permissions);
+        let needed = |item: Item<'_>| {
+            let scopes = permissions.lacking(&caller, item)?;
+            Some(scopes.into_iter().map(str::to_owned).collect())
+        };
+        match method {
+            "tools/call" => {
+                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
+                needed(Item::Tool(&tool))
+            }
+            "prompts/get" => {
+                let prompt = registry.prompt(lists.prompt_name(name));
+                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
+            }
+            "resources/read" | "resources/subscribe" => {
+                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
+                needed(Item::Resource(&resource))
+            }
+            _ => None,
+        }
+    }
+
     fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
     where
         for<'a> Item<'a>: From<&'a T>,
     {
         let found = found.ok_or(Absent::Unknown)?;
         if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(Absent::Hidden) }
+    }
+}
+
+/// What is there for the caller of a subscription, for as long as the server is.
+struct CallerView {
+    shared: Weak<SharedState>,
+    principal: Option<Principal>,
+}
+
+impl View for CallerView {
+    fn has_uri(&self, uri: &str) -> bool {
+        self.shared.upgrade().is_some_and(|shared| {
+            let caller = shared.caller_of(self.principal.as_ref());
+            !shared.restricts(&shared.lists())
+                || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
+        })
+    }
+
+    fn digest(&self, list: &RegistryChange) -> Option<u64> {
+        let shared = self.shared.upgrade()?;
+        let lists = shared.lists_of(&shared.caller_of(self.principal.as_ref()));
+        Some(lists.digest(list))
     }
 }
 

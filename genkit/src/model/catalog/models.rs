@@ -148,6 +148,7 @@ impl Models {
         let kind = if name.contains('/') { "provider" } else { kind };
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
+        // For a shorter time than `'static`, as the others are lent.
         let own = prefixes().map(|prefix: &str| prefix);
         let unknown = suggest::unknown(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))

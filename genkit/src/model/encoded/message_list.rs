@@ -84,6 +84,8 @@ impl<'a> MessageList<'a> {
                 begin = known;
             } else {
                 front.json.clear();
+                // It grows with each turn.
+                front.json.reserve(ROOM / 2);
             }
             if self.is_open {
                 (front.key, front.messages) = (self.key, 0);

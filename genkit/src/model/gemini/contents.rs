@@ -40,17 +40,11 @@ pub(super) struct Content<'a> {
 pub(super) fn contents<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
-    model: &str,
+    model: &'a str,
     from: usize,
 ) -> Result<(Option<Content<'a>>, Vec<Content<'a>>), E> {
-    let mut writer = Writer {
-        names,
-        media_in_answers: models::takes_media_in_answers(model),
-        checks_calls: signature::checks_calls(model),
-        made_up: made_up(request),
-        open: Vec::new(),
-        after: Vec::new(),
-    };
+    let mut writer =
+        Writer { names, model, made_up: made_up(request), open: Vec::new(), after: Vec::new() };
     let mut system = Content { role: "user", parts: Vec::new() };
     let mut contents: Vec<Content<'a>> = Vec::with_capacity(request.messages.len() - from + 1);
     let mut previous = Role::System;
@@ -117,9 +111,7 @@ fn made_up(request: &ModelRequest) -> Vec<(&str, &str)> {
 
 struct Writer<'a> {
     names: &'a Names<'a>,
-    media_in_answers: bool,
-    /// Whether a call without a signature is refused.
-    checks_calls: bool,
+    model: &'a str,
     made_up: Vec<(&'a str, &'a str)>,
     /// The calls, by name and `ref`, that were not answered so far.
     open: Vec<(&'a str, Option<&'a str>)>,
@@ -158,13 +150,17 @@ impl<'a> Writer<'a> {
         content: &mut Content<'a>,
     ) -> Result<(), (usize, &'static str)> {
         // The first call of a turn is the one that the model signs.
-        let mut unsigned = self.checks_calls;
+        let mut is_first = true;
         for (index, part) in message.content.iter().enumerate() {
             let kind = self.kind(part).map_err(|reason| (index + 1, reason))?;
             let Some(kind) = kind else { continue };
             let mut sent = RequestPart::of(part, kind);
-            if matches!(sent.kind, Kind::Call(_)) && std::mem::take(&mut unsigned) {
-                sent.signature = sent.signature.or(Some(SKIP_VALIDATION));
+            if matches!(sent.kind, Kind::Call(_))
+                && std::mem::take(&mut is_first)
+                && sent.signature.is_none()
+                && signature::checks_calls(self.model)
+            {
+                sent.signature = Some(SKIP_VALIDATION);
             }
             content.parts.push(sent);
         }
@@ -219,7 +215,8 @@ impl<'a> Writer<'a> {
         let mut parts = Vec::new();
         for part in &answer.content {
             let Some(kind) = self.kind(part)? else { continue };
-            let within = self.media_in_answers && matches!(kind, Kind::Inline(_));
+            let within =
+                matches!(kind, Kind::Inline(_)) && models::takes_media_in_answers(self.model);
             let part = RequestPart::of(part, kind);
             if within { parts.push(part) } else { self.after.push(part) }
         }

@@ -120,11 +120,12 @@ impl<'a> GenerationConfig<'a> {
         has_tools: bool,
     ) -> Self {
         let output = &request.output;
-        let takes = models::takes_json(model);
+        let takes = output.is_json() || output.schema.is_some();
+        let takes = takes && models::takes_json(model);
         let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
         // Older models answer 400 to JSON beside tools: what only hints at JSON is left out there.
-        let beside_tools = !has_tools || models::takes_json_with_tools(model);
-        let hint = output.is_json() && takes && beside_tools;
+        let beside_tools = || !has_tools || models::takes_json_with_tools(model);
+        let hint = output.is_json() && takes && beside_tools();
         let schema = bound.and_then(|schema| match settings.openapi {
             true => Some(("responseSchema", schema.dialect_text::<OpenApiDialect>(OUTPUT)?)),
             false => {

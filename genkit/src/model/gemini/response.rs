@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::NAME;
@@ -54,7 +53,7 @@ pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
         Some(_) => E::NotUtf8,
     })?;
     let mut all = GeminiStream::new(request);
-    each(text, |answer| all.add(answer, Cow::Borrowed, None))?;
+    all.each(text, |all, answer| all.add(answer, Cow::Borrowed, None))?;
     all.response()
 }
 
@@ -70,21 +69,6 @@ pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
     Ok(counted.total_tokens)
 }
 
-/// Reads one answer, or each of the list that a stream without `alt=sse` is.
-fn each<'a>(
-    json: &'a str,
-    mut read: impl FnMut(GenerateContentResponse<'a>) -> Result<()>,
-) -> Result<()> {
-    let wrong = |error: serde_json::Error| HttpError::json(NAME, &error);
-    // Other programs put a mark before UTF-8.
-    let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
-    if json.starts_with('[') {
-        let all: Vec<GenerateContentResponse<'a>> = serde_json::from_str(json).map_err(wrong)?;
-        return all.into_iter().try_for_each(read);
-    }
-    read(serde_json::from_str(json).map_err(wrong)?)
-}
-
 impl WireStream for GeminiStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
         let text = event.data().trim();
@@ -92,13 +76,13 @@ impl WireStream for GeminiStream<'_> {
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
-        each(text, |answer| {
+        self.each(text, |all, answer| {
             // Mostly one part comes at a time, and a part is large.
             let mut fresh = Vec::with_capacity(1);
             let keep = |text: &str| Cow::Owned(text.to_owned());
-            let added = self.add(answer, keep, Some(&mut fresh));
+            let added = all.add(answer, keep, Some(&mut fresh));
             if !fresh.is_empty() {
-                chunks.push(GenerateChunk::new(fresh));
+                chunks.push(GenerateChunk { content: fresh, ..GenerateChunk::default() });
             }
             added
         })?;
@@ -122,6 +106,22 @@ impl<'a> GeminiStream<'a> {
         }
     }
 
+    /// Reads one answer, or each of the list that a stream without `alt=sse` is.
+    fn each<'b>(
+        &mut self,
+        json: &'b str,
+        mut read: impl FnMut(&mut Self, GenerateContentResponse<'b>) -> Result<()>,
+    ) -> Result<()> {
+        // Other programs put a mark before UTF-8.
+        let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
+        if json.starts_with('[') {
+            let all = reply::replies(json, |key| self.latest.get(key))?;
+            return all.into_iter().try_for_each(|answer| read(self, answer));
+        }
+        let answer = reply::single(json, |key| self.latest.get(key))?;
+        read(self, answer)
+    }
+
     /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
     pub(super) fn add<'b>(
         &mut self,
@@ -133,18 +133,20 @@ impl<'a> GeminiStream<'a> {
             return Err(error.into_error(None, &|_| None));
         }
         // Every piece may have counts, and each replaces those before; one without any does not.
-        let has_counts = |usage: &&RawValue| usage.get().contains("TokenCount");
-        if answer.usage_metadata.as_ref().is_some_and(has_counts) || !self.latest.has(USAGE) {
-            self.latest.replace(USAGE, answer.usage_metadata, keep);
-        }
+        let counts = |usage: &&str| match self.latest.get(USAGE) {
+            Some(last) => *usage != last && usage.contains("TokenCount"),
+            None => true,
+        };
+        let usage = answer.usage_metadata.filter(counts);
+        self.latest.replace(USAGE, usage, keep);
         self.latest.replace(FEEDBACK, answer.prompt_feedback, keep);
         self.latest.replace("modelVersion", answer.model_version, keep);
         self.latest.replace("responseId", answer.response_id, keep);
         self.latest.replace("createTime", answer.create_time, keep);
         answer.rest.move_to(&mut self.custom);
         let mut fresh = fresh;
-        for candidate in answer.candidates.into_iter().flatten() {
-            match candidate.index.and_then(|index| index.get().parse().ok()).unwrap_or(0) {
+        for candidate in answer.candidates {
+            match candidate.index.and_then(|index| index.parse().ok()).unwrap_or(0) {
                 0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
             }
@@ -163,7 +165,7 @@ impl<'a> GeminiStream<'a> {
         candidate.rest.move_to(&mut self.custom);
         self.main.ends(candidate.finish_reason, candidate.finish_message);
         let mut fresh = fresh;
-        for mut part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
+        for mut part in candidate.parts {
             let piece = part
                 .function_call
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
@@ -193,7 +195,7 @@ impl<'a> GeminiStream<'a> {
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
         state.ends(candidate.finish_reason, candidate.finish_message);
-        for part in candidate.content.unwrap_or_default().parts.into_iter().flatten() {
+        for part in candidate.parts {
             part.into_parts(names, &mut |part| state.push(part, None));
         }
     }
@@ -203,7 +205,7 @@ impl<'a> GeminiStream<'a> {
     /// # Errors
     /// There is none: something else than Gemini answers at this address.
     pub(super) fn response(mut self) -> Result<ModelResponse> {
-        if !self.main.is_there && !self.latest.has(FEEDBACK) {
+        if !self.main.is_there && self.latest.get(FEEDBACK).is_none() {
             return Err(E::NoCandidates.into());
         }
         if let Some(pending) = self.pending.take() {
@@ -243,20 +245,20 @@ impl<'a> GeminiStream<'a> {
 }
 
 impl<'a> LatestFields<'a> {
-    fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|(known, _)| *known == key)
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, text)| &**text)
     }
 
     fn replace<'b>(
         &mut self,
         key: &'static str,
-        value: Option<&'b RawValue>,
+        value: Option<&'b str>,
         keep: fn(&'b str) -> Cow<'a, str>,
     ) {
         let Some(value) = value else { return };
         match self.0.iter_mut().find(|(known, _)| *known == key) {
-            None => self.0.push((key, keep(value.get()))),
-            Some((_, text)) if *text != value.get() => *text = keep(value.get()),
+            None => self.0.push((key, keep(value))),
+            Some((_, text)) if *text != value => *text = keep(value),
             Some(_) => {}
         }
     }
@@ -272,10 +274,10 @@ impl<'a> LatestFields<'a> {
 }
 
 impl CandidateState {
-    fn ends(&mut self, reason: Option<String>, message: Option<String>) {
+    fn ends(&mut self, reason: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) {
         self.is_there = true;
-        self.reason = reason.or(self.reason.take());
-        self.message = message.or(self.message.take());
+        self.reason = reason.map(Cow::into_owned).or(self.reason.take());
+        self.message = message.map(Cow::into_owned).or(self.message.take());
     }
 
     /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
+use super::status::is_web_page;
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 use crate::model::wire::{Framing, Next, WireFormat, WireStream};
@@ -93,7 +94,7 @@ impl<W: WireFormat> HttpModel<W> {
         };
         let mut stream = self.wire.stream(request);
         match first {
-            b'<' => return Err(self.failed(CallFailure::WebPage)),
+            first if is_web_page(&[first]) => return Err(self.failed(CallFailure::WebPage)),
             _ if self.wire.framing() == Framing::Ndjson => {
                 self.read_events(head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
             }

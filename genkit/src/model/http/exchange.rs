@@ -5,6 +5,7 @@ use std::pin::pin;
 use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
+use super::status::is_web_page;
 use crate::error::{Error, Result};
 use crate::model::wire::HttpCall;
 
@@ -44,7 +45,7 @@ impl ApiEndpoint {
             _ => {
                 let body = answer.whole(Vec::new()).await?;
                 self.not_empty(&body)?;
-                if body.trim_ascii_start().starts_with(b"<") {
+                if is_web_page(&body) {
                     return Err(CallFailure::WebPage.at(self.api()));
                 }
                 Ok(body)

@@ -42,6 +42,8 @@ pub(crate) use redact::Secrets;
 #[cfg(any(feature = "ollama", feature = "openai"))]
 pub(crate) use settings::bearer_headers;
 pub(crate) use settings::{ProviderSettings, env_var};
+#[cfg(feature = "openai")]
+pub(crate) use status::is_web_page;
 #[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
 pub(crate) use status::message_text;
 #[cfg(any(feature = "gemini", feature = "openai"))]

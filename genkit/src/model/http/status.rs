@@ -82,6 +82,11 @@ pub(crate) fn with_reported<const N: usize>(error: Error, told: [(&str, Value); 
     if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
+/// Whether a text is a page for a browser: no API answers with one.
+pub(crate) fn is_web_page(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"<")
+}
+
 /// The message of an error response: the provider, the status, its message, the id of the request.
 pub(crate) fn error_text(
     provider: &str,
@@ -90,7 +95,7 @@ pub(crate) fn error_text(
     headers: &dyn Fn(&str) -> Option<String>,
 ) -> String {
     let message = match (status, message.trim()) {
-        (404, page) if page.starts_with('<') => {
+        (404, page) if is_web_page(page.as_bytes()) => {
             "a web page, and no answer of the API: is the base URL right?".to_owned()
         }
         (_, message) => excerpt(message, MAX_MESSAGE),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
 use crate::model::http::{
-    Error as HttpError, error_text, kind_of_status, message_text, retry_after, seconds,
-    should_retry, with_reported,
+    Error as HttpError, error_text, is_web_page, kind_of_status, message_text, retry_after,
+    seconds, should_retry, with_reported,
 };
 
 /// What is known of a failure.
@@ -172,7 +172,7 @@ fn read(body: &Value) -> ErrorReport {
 fn plain(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
-    if text.starts_with('<') && status != 404 { String::new() } else { text.to_owned() }
+    if is_web_page(text.as_bytes()) && status != 404 { String::new() } else { text.to_owned() }
 }
 
 /// The wait that a message names: "try again in 1.574s", "in 120ms", "in 1m3s", "in 20 seconds".

@@ -64,7 +64,7 @@ fn ended(error: Error) -> (GenerateResponse, Value) {
 async fn a_limit_on_model_calls_ends_a_run_before_the_next_one() {
     let model = sums(5);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
-    let limit = UsageLimit::default().requests(2);
+    let limit = UsageLimit::of_requests(2);
     let (partial, which) = ended(run.usage_limit(limit).await.unwrap_err());
     assert_eq!(model.requests().len(), 2);
     assert_eq!(which, json!({"of": "requests", "used": 2, "limit": 2}));

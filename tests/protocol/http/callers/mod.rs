@@ -3,3 +3,4 @@
 mod authentication;
 mod owners;
 mod permissions;
+mod tokens;

@@ -28,6 +28,7 @@ use crate::mcp::host::session::interceptor::Interceptor;
 use crate::mcp::host::session::server_requests::ServerRequests;
 use crate::mcp::host::session::state::SessionState;
 use crate::mcp::host::transport::stdio::child;
+use crate::mcp::spans::{Network, OpenSession, SessionEnd};
 use crate::visible::Logged;
 
 /// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
@@ -245,6 +246,11 @@ fn describe(
         return Err(Error::UnknownVersion { version, known }.of(&server.key));
     }
     let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
+    let network = match &server.config.launch {
+        #[cfg(feature = "mcp-host-http")]
+        Launch::Http(_) => Network::Http,
+        _ => Network::Pipe,
+    };
     Ok(Arc::new(Connection {
         peer: task.peer().clone(),
         session,
@@ -254,6 +260,7 @@ fn describe(
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
         traces: server.config.controls.trace_context,
+        _measured: OpenSession::begin(SessionEnd::Client, network),
         #[cfg(feature = "mcp-host-http")]
         endpoint: match &server.config.launch {
             Launch::Http(endpoint) => Some(endpoint.clone()),

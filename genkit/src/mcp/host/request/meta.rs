@@ -1,15 +1,13 @@
-//! `_meta` of requests: log level, traces, what the program adds.
+//! `_meta` of requests: log level, baggage, what the program adds. The trace is the connection's own.
 
 use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::mcp::host::session::connection::Connection;
+use crate::telemetry::{BAGGAGE, is_baggage};
 
 /// The entry of `_meta` that MCP has for the log level.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-
-/// What carries a trace on.
-const TRACE_CONTEXT: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 
 /// The `_meta` of requests to MCP servers, as a value of the run's context.
 ///
@@ -39,18 +37,18 @@ impl RequestMeta {
 /// The `_meta` of a request.
 pub(super) fn of_request(connection: &Connection, context: &Context) -> Map<String, Value> {
     let settings = &connection.session.settings;
-    let traces = connection.traces;
     let mut meta = Map::new();
     if let Some(level) = settings.log_level.filter(|_| connection.is_stateless()) {
         // Without a session each request has the log level with it.
         let level = serde_json::to_value(crate::mcp::level::to_mcp(level)).unwrap_or_default();
         meta.insert(LOG_LEVEL.to_owned(), level);
     }
-    // Traces go on in the server, where that is wanted.
-    for key in TRACE_CONTEXT.into_iter().filter(|_| traces) {
-        if let Some(value) = context.meta().get(key) {
-            meta.insert(key.to_owned(), value.clone());
-        }
+    // What the caller's trace carries goes on in the server, where that is wanted.
+    if connection.traces
+        && let Some(Value::String(baggage)) = context.meta().get(BAGGAGE)
+        && is_baggage(baggage)
+    {
+        meta.insert(BAGGAGE.to_owned(), baggage.clone().into());
     }
     if let Some(RequestMeta(given)) = context.extension::<RequestMeta>() {
         meta.extend(given.clone());

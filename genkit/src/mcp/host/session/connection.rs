@@ -1,5 +1,6 @@
 //! Connection to a server: sends requests, and waits for their results.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::error::{Error, RequestError};
 use super::in_flight::{OpenRequest, RequestTag, Signal};
@@ -21,6 +23,10 @@ use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::input::elicit;
 use crate::mcp::host::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
 use crate::mcp::host::transport::stdio::pipe::ResultFormat;
+use crate::mcp::spans::{
+    Network, NewSent, OpenSession, SentSpan, Target, is_listened_to, method_name,
+};
+use crate::telemetry::{TraceContext, error_type};
 
 /// One live connection.
 pub(crate) struct Connection {
@@ -34,6 +40,8 @@ pub(crate) struct Connection {
     pub(crate) max_timeout: Duration,
     /// Whether requests carry the trace of their caller.
     pub(crate) traces: bool,
+    /// That it is measured, where somebody does.
+    pub(crate) _measured: Option<OpenSession>,
     #[cfg(feature = "mcp-host-http")]
     pub(crate) endpoint: Option<crate::mcp::host::transport::http::Endpoint>,
 }
@@ -75,18 +83,72 @@ impl Connection {
     /// Dropping the future cancels the request.
     pub(crate) async fn request(
         &self,
+        request: ClientRequest,
+        target: &str,
+        context: &Context,
+        mut meta: Map<String, Value>,
+    ) -> Result<ServerResult, RequestError> {
+        let told = self.begin_span(&request, target);
+        let own = told.as_ref().and_then(SentSpan::context);
+        // Traces go on in the server, where that is wanted: as ours, else as whoever called has it.
+        let trace = own.or_else(|| TraceContext::of_meta(context.meta())).filter(|_| self.traces);
+        if let Some(trace) = &trace {
+            trace.write_to(&mut meta);
+        }
+        let exchange = pin!(self.exchange(request, target, context, meta, trace.as_ref()));
+        let Some(told) = told else { return exchange.await };
+        let answer = exchange.instrument(told.span().clone()).await;
+        match &answer {
+            Ok(result) => told.end(is_tool_error(result).then_some("tool_error"), None),
+            Err(failed) => told.end(Some(error_type(failed.error.kind())), failed.code),
+        }
+        answer
+    }
+
+    /// The span of a request; none where nobody listens.
+    fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
+        if !is_listened_to() {
+            return None;
+        }
+        #[cfg(feature = "mcp-host-http")]
+        let url =
+            self.endpoint.as_ref().and_then(|endpoint| reqwest::Url::parse(&endpoint.url).ok());
+        #[cfg(feature = "mcp-host-http")]
+        let server =
+            url.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default())));
+        #[cfg(not(feature = "mcp-host-http"))]
+        let server = None;
+        SentSpan::begin(&NewSent {
+            method: method_name(request.method()),
+            target: match request {
+                ClientRequest::CallToolRequest(_) => Target::Tool(target),
+                ClientRequest::GetPromptRequest(_) => Target::Prompt(target),
+                ClientRequest::ReadResourceRequest(_) => Target::Resource(target),
+                _ => Target::Nothing,
+            },
+            version: Some(self.info.protocol_version.as_str()),
+            network: if self.is_remote() { Network::Http } else { Network::Pipe },
+            server,
+        })
+    }
+
+    async fn exchange(
+        &self,
         mut request: ClientRequest,
         target: &str,
         context: &Context,
         meta: Map<String, Value>,
+        trace: Option<&TraceContext>,
     ) -> Result<ServerResult, RequestError> {
         let (open, mut signals) = OpenRequest::new(target, context);
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
         request.extensions_mut().insert(ResultFormat::Untyped);
         #[cfg(feature = "mcp-host-http")]
-        if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context)) {
+        if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context, trace)) {
             request.extensions_mut().insert(headers);
         }
+        #[cfg(not(feature = "mcp-host-http"))]
+        let _ = trace;
         let mut options = PeerRequestOptions::no_options();
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
@@ -155,6 +217,15 @@ impl Connection {
     pub(crate) fn error_of(&self, error: ServiceError) -> RequestError {
         let is_closed = self.peer.is_transport_closed() || self.session.ended().is_cancelled();
         RequestError::new(&self.session, error, is_closed)
+    }
+}
+
+/// Whether a tool says that it failed.
+fn is_tool_error(result: &ServerResult) -> bool {
+    match result {
+        ServerResult::CallToolResult(result) => result.is_error == Some(true),
+        ServerResult::CustomResult(result) => result.0["isError"] == true,
+        _ => false,
     }
 }
 

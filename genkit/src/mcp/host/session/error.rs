@@ -77,31 +77,37 @@ pub(crate) struct RequestError {
     pub(crate) is_connection_lost: bool,
     /// The server never got the request, or refused to look at it: a retry is safe.
     pub(crate) is_unseen: bool,
+    /// The code of JSON-RPC that the server answered with.
+    pub(crate) code: Option<i32>,
 }
 
 impl From<PublicError> for RequestError {
     fn from(error: PublicError) -> Self {
-        Self { error, is_connection_lost: false, is_unseen: false }
+        Self { error, is_connection_lost: false, is_unseen: false, code: None }
     }
 }
 
 impl RequestError {
     /// `is_closed`: the whole connection has ended.
     pub(crate) fn new(session: &SessionState, error: ServiceError, is_closed: bool) -> Self {
+        let code = match &error {
+            ServiceError::McpError(error) => Some(error.code.0),
+            _ => None,
+        };
         let error = match error {
             ServiceError::McpError(error) => Error::Refused(redacted(session, error)),
             // A stream that broke off is one request's own; the connection itself tells when it ends.
             ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
             ServiceError::TransportClosed => {
                 let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
-                return Self { error, is_connection_lost: true, is_unseen: false };
+                return Self { is_connection_lost: true, ..error.into() };
             }
             ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
             ServiceError::Timeout { timeout } => Error::Timeout(timeout),
             ServiceError::Cancelled { .. } => Error::Cancelled,
             other => Error::Useless(session.redactor.redact(&other.to_string()).into_owned()),
         };
-        error.of(&session.server).into()
+        Self { code, ..error.of(&session.server).into() }
     }
 
     fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
@@ -113,11 +119,11 @@ impl RequestError {
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
             let error = session.redactor.redact_error(fault.error);
             let error = crate::mcp::host::error::of_server(server, error);
-            return Self { error, is_connection_lost: is_lost, is_unseen: is_lost };
+            return Self { is_connection_lost: is_lost, is_unseen: is_lost, ..error.into() };
         }
         let error =
             Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned())
                 .of(server);
-        Self { error, is_connection_lost: true, is_unseen: true }
+        Self { is_connection_lost: true, is_unseen: true, ..error.into() }
     }
 }

@@ -25,6 +25,11 @@ impl Challenges {
         }
     }
 
+    /// What a client is told that has a token, and needs one with these scopes.
+    pub(crate) fn of_scopes(&self, scopes: &[String]) -> Option<HeaderValue> {
+        self.header(Some("insufficient_scope"), None, Some(&scopes.join(" ")))
+    }
+
     /// What is told about a denial; nothing where no other token would help.
     pub(crate) fn of(&self, denial: &Denial) -> Option<HeaderValue> {
         let (error, why) = match denial {
@@ -35,10 +40,19 @@ impl Challenges {
             Denial::Scope => (Some("insufficient_scope"), None),
             Denial::Unavailable => return None,
         };
+        self.header(error, why, self.scope.as_deref())
+    }
+
+    fn header(
+        &self,
+        error: Option<&str>,
+        why: Option<&str>,
+        scope: Option<&str>,
+    ) -> Option<HeaderValue> {
         let parameters = [
             ("error", error),
             ("error_description", why),
-            ("scope", self.scope.as_deref()),
+            ("scope", scope),
             ("resource_metadata", self.metadata.as_deref()),
         ];
         let shown: Vec<String> = parameters

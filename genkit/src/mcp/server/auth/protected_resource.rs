@@ -47,6 +47,7 @@ pub struct ProtectedResource {
     servers: Vec<String>,
     scopes: Vec<String>,
     required: Vec<String>,
+    step_up: bool,
     name: Option<String>,
     documentation: Option<String>,
 }
@@ -60,6 +61,7 @@ impl ProtectedResource {
             servers: Vec::new(),
             scopes: Vec::new(),
             required: Vec::new(),
+            step_up: true,
             name: None,
             documentation: None,
         }
@@ -90,6 +92,17 @@ impl ProtectedResource {
         self
     }
 
+    /// The same with step-up or without: whether a caller with a token that lacks a scope of `#[tool(permit = "..")]`,
+    /// of a prompt or of a resource, and uses that all the same, is told so: 403 with `insufficient_scope`, the scopes
+    /// that it has and those that it needs, so that its client asks its user for more (MCP's authorization). Lists
+    /// have it for nobody without the scope. Default is `true`; with `false` it does not hear that there is such a
+    /// thing.
+    #[must_use]
+    pub fn with_step_up(mut self, yes: bool) -> Self {
+        self.step_up = yes;
+        self
+    }
+
     /// The same with a name for people.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
@@ -102,6 +115,10 @@ impl ProtectedResource {
     pub fn with_documentation(mut self, url: impl Into<String>) -> Self {
         self.documentation = Some(url.into());
         self
+    }
+
+    pub(crate) fn steps_up(&self) -> bool {
+        self.step_up
     }
 
     /// What identifies it, the audience of its tokens.

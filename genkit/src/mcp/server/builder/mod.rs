@@ -76,6 +76,7 @@ use crate::future::BoxFuture;
 ///     .sealing_key(key) // 32 random bytes from your secrets
 ///     .declare_extension("com.example/bank", json!({"branch": 7}))
 ///     .shutdown(async { std::future::pending().await });
+/// # #[cfg(feature = "rmcp-handler")]
 /// # server.into_handler()?;
 /// # Ok(())
 /// # }
@@ -309,9 +310,24 @@ impl McpServer {
         self
     }
 
+    /// Adds arguments, results and the texts of errors to the spans of requests. Default is `false`: names, times
+    /// and how they ended. See [`telemetry`](crate::telemetry).
+    pub fn trace_contents(mut self, contents: bool) -> Self {
+        self.settings.trace_contents = contents;
+        self
+    }
+
+    /// Trace context: whether the traces of clients go on here, as `traceparent` and `tracestate` in the `_meta` of
+    /// a request (SEP-414), else in the headers of HTTP, say. Default is `true`. A sampler that follows its parent
+    /// records what a client wants recorded: `false` begins traces of one's own, for clients that are strangers.
+    pub fn trace_context(mut self, yes: bool) -> Self {
+        self.settings.trace_context = yes;
+        self
+    }
+
     /// Error masking: whether clients read errors whole, with the texts of other libraries and all
     /// causes. Default is `true` on stdio and in memory, where the client is the user's own, and
-    /// `false` over HTTP and for [`into_handler`](Self::into_handler).
+    /// `false` over HTTP and for `into_handler`.
     ///
     /// Masked, a client reads what was written for it: the text of a [`genkit::Error`](crate::Error)
     /// (also one made by [`context`](crate::ErrorContext::context)) and of an error that is a

@@ -5,26 +5,35 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rmcp::RoleServer;
 use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequest, ElicitRequestParams, ErrorData,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ServerRequest,
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ErrorData,
+    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
 };
-use rmcp::service::{Peer, ServiceError};
+#[cfg(feature = "rmcp-handler")]
+use rmcp::{
+    RoleServer,
+    model::{ElicitRequest, ServerRequest},
+    service::{Peer, ServiceError},
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
 
 use super::{Outlet, message};
 use crate::context::{CallerAnswer, QuestionKind};
-use crate::error::Result;
+use crate::error::{Result, Topic};
 use crate::mcp::server::error::Error as E;
+use crate::mcp::server::quota::ClientKey;
 use crate::mcp::server::session::{OpenQuestion, Session};
+use crate::mcp::spans::{Network, NewSent, SentSpan, Target};
+use crate::telemetry::error_type;
 
 /// What reaches the client of one request.
 #[derive(Clone)]
 pub(crate) enum Channel {
     Engine(Outlet, Arc<Session>),
+    #[cfg(feature = "rmcp-handler")]
     Rmcp(Peer<RoleServer>),
 }
 
@@ -35,6 +44,7 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/progress", &params)).await;
             }
+            #[cfg(feature = "rmcp-handler")]
             Self::Rmcp(peer) => drop(Box::pin(peer.notify_progress(params)).await),
         }
     }
@@ -44,21 +54,52 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/message", &params)).await;
             }
+            #[cfg(feature = "rmcp-handler")]
             Self::Rmcp(peer) => drop(Box::pin(peer.notify_logging_message(params)).await),
         }
     }
 
     /// Asks a client that is asked live.
-    pub(crate) async fn ask(&self, kind: &QuestionKind, params: Value) -> Result<CallerAnswer> {
-        let answer = match self {
+    pub(crate) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
+        let told = SentSpan::begin(&self.told(kind));
+        if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
+            let mut meta = Map::new();
+            trace.write_to(&mut meta);
+            params["_meta"] = Value::Object(meta);
+        }
+        let asking = self.ask_for(kind, params);
+        let answer = match &told {
+            Some(told) => asking.instrument(told.span().clone()).await,
+            None => asking.await,
+        };
+        if let Some(told) = told {
+            let failure = answer.as_ref().err().map(|error| error_type(Topic::kind(error)));
+            told.end(failure, None);
+        }
+        Ok(CallerAnswer::from_json(answer?))
+    }
+
+    fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
+        let network = match self {
+            Self::Engine(_, session) if *session.quota().client().key() != ClientKey::Local => {
+                Network::Http
+            }
+            _ => Network::Pipe,
+        };
+        let method = method(kind);
+        NewSent { method, target: Target::Nothing, version: None, network, server: None }
+    }
+
+    async fn ask_for(&self, kind: &QuestionKind, params: Value) -> Result<Value, E> {
+        match self {
             Self::Engine(outlet, session) => {
                 let (question, request) = open(session, kind, params)?;
-                ask(outlet, question, request, kind).await?
+                ask(outlet, question, request, kind).await
             }
             // Large, and not what most have.
-            Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await?,
-        };
-        Ok(CallerAnswer::from_json(answer))
+            #[cfg(feature = "rmcp-handler")]
+            Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await,
+        }
     }
 }
 
@@ -120,6 +161,7 @@ fn read<T: DeserializeOwned + Serialize>(answer: &str) -> Result<Value, E> {
     answer.map_err(E::UnusableAnswer)
 }
 
+#[cfg(feature = "rmcp-handler")]
 async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -> Result<Value, E> {
     match kind {
         QuestionKind::Elicitation { .. }
@@ -135,6 +177,7 @@ async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -
     }
 }
 
+#[cfg(feature = "rmcp-handler")]
 fn of_peer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<Value, E> {
     match answer {
         Ok(answer) => serde_json::to_value(answer).map_err(E::UnusableAnswer),

@@ -13,6 +13,8 @@ pub(crate) struct Reply {
     pub(crate) bytes: Bytes,
     /// The code of its error, if it is one.
     pub(crate) error: Option<ErrorCode>,
+    /// Whether it is the result of a tool that failed.
+    pub(crate) tool_failed: bool,
 }
 
 /// Room for the usual answer, so that its buffer grows once at most.
@@ -62,7 +64,11 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
         id: Option<&'a RequestId>,
         error: &'a ErrorData,
     }
-    Reply { bytes: written(&Error { jsonrpc: "2.0", id, error }), error: Some(error.code) }
+    Reply {
+        bytes: written(&Error { jsonrpc: "2.0", id, error }),
+        error: Some(error.code),
+        tool_failed: false,
+    }
 }
 
 /// A notification.
@@ -133,7 +139,7 @@ fn begin(id: &RequestId) -> Vec<u8> {
 
 fn end(mut out: Vec<u8>) -> Reply {
     out.push(b'}');
-    Reply { bytes: out.into(), error: None }
+    Reply { bytes: out.into(), error: None, tool_failed: false }
 }
 
 fn written(message: &impl Serialize) -> Bytes {

@@ -5,7 +5,7 @@
 use rmcp::model::{CallToolResult, ErrorCode, ErrorData, InputRequiredResult, ServerResult};
 
 use super::call::Written;
-use super::message;
+use super::{Reply, message};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::handler::ToolReply;
 use crate::mcp::server::results;
@@ -33,9 +33,12 @@ impl Era {
         };
         let result = shown(result);
         Ok(Box::new(move |id| {
-            message::limited(id, &result, limit, |size| {
+            let mut tool_failed = result.is_error == Some(true);
+            let reply = message::limited(id, &result, limit, |size| {
+                tool_failed = true;
                 message::result(id, &shown(results::too_large(&tool, size, limit)))
-            })
+            });
+            Reply { tool_failed, ..reply }
         }))
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::call::Written;
-use super::message;
+use super::{Reply, message};
 use crate::context::{ContextParts, Outcome, drive};
 use crate::mcp::server::audit::{Asking, Audit};
 use crate::mcp::server::caller::Request;
@@ -102,7 +102,10 @@ impl Surrounded {
             Ok(answer) => answer.into_parts()?,
             Err(error) => return Err(refusal(&error)),
         };
-        Ok(Box::new(move |id| message::result(id, &result)))
+        Ok(Box::new(move |id| {
+            let tool_failed = result["isError"] == true;
+            Reply { tool_failed, ..message::result(id, &result) }
+        }))
     }
 }
 

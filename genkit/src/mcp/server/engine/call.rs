@@ -12,6 +12,7 @@ use futures_util::FutureExt as _;
 use rmcp::model::{ErrorData, RequestId};
 use tokio_util::sync::CancellationToken;
 
+use super::told::Told;
 use crate::future::BoxFuture;
 use crate::mcp::server::caller::message::{self, Reply};
 use crate::mcp::server::session::OpenRequest;
@@ -31,6 +32,8 @@ pub(crate) struct Call {
     cancel: CancellationToken,
     /// Which function it is, for [`SlowFunctions`].
     function: u64,
+    /// Where somebody listens.
+    told: Option<Box<Told>>,
 }
 
 /// What became of a call that was begun where its connection is served.
@@ -49,7 +52,13 @@ impl Call {
         work: impl Future<Output = Result<Written, ErrorData>> + Send + 'static,
     ) -> Self {
         let work = Box::pin(AssertUnwindSafe(work).catch_unwind());
-        Self { work, open: Some(open), cancel, function }
+        Self { work, open: Some(open), cancel, function, told: None }
+    }
+
+    /// The same, which says in a span what becomes of it.
+    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+        self.told = Some(told);
+        self
     }
 
     /// Polls it once in the task of its connection, unless it is known to take long.
@@ -77,13 +86,17 @@ impl Future for Call {
     type Output = Option<Reply>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let ended = ready!(self.work.as_mut().poll(context));
+        let Self { work, told, .. } = &mut *self;
+        let inside = told.as_ref().map(|told| told.span().enter());
+        let ended = ready!(work.as_mut().poll(context));
+        drop(inside);
+        let told = told.take();
         let Some(open) = self.open.take() else { return Poll::Ready(None) };
         let id = open.id().clone();
         if !open.finish() || self.cancel.is_cancelled() {
             return Poll::Ready(None);
         }
-        Poll::Ready(Some(match ended {
+        let reply = match ended {
             Ok(Ok(write)) => write(&id),
             Ok(Err(error)) => message::error(Some(&id), &error),
             Err(_) => {
@@ -91,7 +104,11 @@ impl Future for Call {
                 let error = ErrorData::internal_error("the request failed", None);
                 message::error(Some(&id), &error)
             }
-        }))
+        };
+        if let Some(told) = told {
+            told.end(&reply);
+        }
+        Poll::Ready(Some(reply))
     }
 }
 

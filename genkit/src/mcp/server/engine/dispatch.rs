@@ -12,14 +12,15 @@ use rmcp::model::{
     CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
     DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    RequestId, ServerResult, SubscriptionsListenRequestParams,
+    RequestId, ServerResult, SubscriptionsListenRequestParams, TASKS_EXTENSION_ID,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::around::Surrounded;
 use super::call::Written;
 use super::params::{self, Params};
 use super::rules::Rules;
+use super::told::Told;
 use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, message};
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::{Channel, Request};
@@ -89,9 +90,8 @@ impl Engine {
         }
         let (meta, params) = params::read(method, raw);
         let rules = Rules::of(session, &meta, &params)?;
-        let era = rules.era;
         let request = Request {
-            era,
+            era: rules.era,
             client: rules.client(session, &meta),
             meta,
             session: Arc::clone(session),
@@ -100,6 +100,35 @@ impl Engine {
             head: origin.head,
             quota: origin.client,
         };
+        let Some(told) = Told::begin(&self.shared, id, method, &params, &request) else {
+            return self.act(id, method, params, request, rules);
+        };
+        let action = told.span().in_scope(|| self.act(id, method, params, request, rules));
+        Ok(match action {
+            Ok(Action::Run(call)) => Action::Run(call.told(told)),
+            Ok(Action::Listen(stream)) => Action::Listen(Box::new(stream.told(told))),
+            Ok(action @ (Action::Accepted | Action::Changes(_))) => action,
+            Ok(Action::Reply(reply)) => {
+                told.end(&reply);
+                Action::Reply(reply)
+            }
+            Err(error) => {
+                let reply = message::error(Some(id), &error);
+                told.end(&reply);
+                Action::Reply(reply)
+            }
+        })
+    }
+
+    fn act(
+        &self,
+        id: &RequestId,
+        method: &str,
+        params: Params,
+        request: Request,
+        rules: Rules,
+    ) -> Result<Action, ErrorData> {
+        let (session, era) = (&request.session, rules.era);
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
         let call = NewCall { id, method, function: 0, around: None, engine: self.clone() };
         match params {
@@ -147,7 +176,9 @@ impl Engine {
                 let server = || info::info(&self.shared.settings).capabilities;
                 let is_task = method.starts_with("tasks/") && server().supports_tasks();
                 if is_task && !request.client.tasks {
-                    let tasks = ClientCapabilities::builder().enable_tasks().build();
+                    let extension = (TASKS_EXTENSION_ID.to_owned(), Map::new());
+                    let mut tasks = ClientCapabilities::default();
+                    tasks.extensions = Some([extension].into());
                     return Err(ErrorData::missing_required_client_capability(tasks));
                 }
                 Err(refused.error(method, era))

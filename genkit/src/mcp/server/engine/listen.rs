@@ -7,6 +7,7 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::told::Told;
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::message::{self, Reply};
 use crate::mcp::server::session::{MAX_SUBSCRIPTIONS, OpenRequest, Subscription};
@@ -21,6 +22,8 @@ pub(crate) struct ListenStream {
     server: Implementation,
     /// Dropped unfinished, the client has gone.
     audit: Audit,
+    /// Where somebody listens to what is served.
+    told: Option<Box<Told>>,
 }
 
 impl ListenStream {
@@ -33,7 +36,13 @@ impl ListenStream {
         audit: Audit,
     ) -> Self {
         let acknowledgement = Some(acknowledgement(open.id(), accepted));
-        Self { acknowledgement, changes, open, cancel, server, audit }
+        Self { acknowledgement, changes, open, cancel, server, audit, told: None }
+    }
+
+    /// The same, which says in a span what becomes of it.
+    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+        self.told = Some(told);
+        self
     }
 
     /// The next message; `None` once the client has cancelled it. Cancel safe.
@@ -57,7 +66,11 @@ impl ListenStream {
         self.audit.end("ok", None);
         let mut result = SubscriptionsListenResult::complete(id.clone());
         result.meta.set_server_info(self.server);
-        Some(message::result(&id, &result))
+        let reply = message::result(&id, &result);
+        if let Some(told) = self.told {
+            told.end(&reply);
+        }
+        Some(reply)
     }
 }
 

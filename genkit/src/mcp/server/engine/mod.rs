@@ -19,6 +19,7 @@ mod params;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::Response;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
@@ -21,6 +22,8 @@ pub(super) struct Answering {
     pub(super) counts: RunningRequest,
     pub(super) is_described: bool,
     pub(super) lacks_meta: bool,
+    /// When the token of the client expires.
+    pub(super) expiry: Option<Instant>,
 }
 
 impl Answering {

@@ -2,12 +2,14 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN};
 use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
@@ -43,7 +45,9 @@ pub(super) struct EndpointState {
     hosts: AllowedHosts,
     cors: Cors,
     authentication: Authentication,
-    challenges: Challenges,
+    pub(super) challenges: Challenges,
+    /// Whether a caller hears which scope it lacks.
+    pub(super) steps_up: bool,
     required_scopes: Vec<String>,
     metadata: Option<Metadata>,
     pub(super) max_body: usize,
@@ -78,6 +82,8 @@ pub(super) struct RequestSender<'a> {
     /// Which resources a session of it hears of.
     pub(super) sees: Sees,
     pub(super) address: Option<IpAddr>,
+    /// When its token expires, and with it what it has open.
+    pub(super) expiry: Option<Instant>,
     connection: Option<&'a Connection>,
 }
 
@@ -99,6 +105,7 @@ impl McpEndpoint {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
             challenges: Challenges::new(settings.resource.as_ref()),
+            steps_up: settings.resource.as_ref().is_some_and(ProtectedResource::steps_up),
             required_scopes: settings
                 .resource
                 .as_ref()
@@ -149,7 +156,8 @@ impl McpEndpoint {
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
         let sees = Sees::default();
-        let sender = RequestSender { client, owner, sees, address, connection: None };
+        let (expiry, connection) = (None, None);
+        let sender = RequestSender { client, owner, sees, address, expiry, connection };
         self.0.answer(request, sender).await
     }
 }
@@ -189,8 +197,8 @@ impl HttpApp for McpEndpoint {
         // Nothing stands in front that could know a principal: its token tells.
         let owner = Owner::default();
         let sees = Sees::default();
-        let connection = Some(from.connection);
-        let sender = RequestSender { client, owner, sees, address, connection };
+        let (expiry, connection) = (None, Some(from.connection));
+        let sender = RequestSender { client, owner, sees, address, expiry, connection };
         self.0.answer(request, sender).await
     }
 }
@@ -261,7 +269,12 @@ impl EndpointState {
         if self.authentication.is_required() {
             self.authenticate(request, sender).await?;
         }
-        sender.sees = self.engine.shared.sees(request.extensions().get());
+        let principal = request.extensions().get::<Principal>();
+        sender.sees = self.engine.shared.sees(principal);
+        sender.expiry = principal.and_then(Principal::expiry).and_then(|expiry| {
+            let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
+            Instant::now().checked_add(left)
+        });
         Ok(())
     }
 
@@ -299,7 +312,11 @@ fn refuse(
     sender: &RequestSender<'_>,
     refusal: HttpRefusal,
 ) -> Response<AnswerBody> {
-    audit::refuse_http(method.as_str(), path, sender.client.key(), refusal.reason());
+    let (method, path) = match &refusal {
+        HttpRefusal::StepUp { method, name, .. } => (*method, name.as_str()),
+        _ => (method.as_str(), path),
+    };
+    audit::refuse_http(method, path, sender.client.key(), refusal.reason());
     refusal.into_response()
 }
 

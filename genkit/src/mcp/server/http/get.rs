@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, Response, StatusCode};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::answering::is_primed;
@@ -40,11 +41,13 @@ impl EndpointState {
         match last.filter(|last| last.stream != STANDING) {
             Some(last) => Ok(match session.stream(last.stream) {
                 Some(stream) => answers::events(
-                    Events::new(stream, last.index, session.ended()).keeping(session),
+                    Events::new(stream, last.index, session.ended())
+                        .until(sender.expiry)
+                        .keeping(session),
                 ),
                 None => answers::no_events(),
             }),
-            None => stand(session, last.map(|last| last.index)),
+            None => stand(session, last.map(|last| last.index), sender.expiry),
         }
     }
 
@@ -73,13 +76,17 @@ fn check_head(headers: &HeaderMap) -> Result<(), HttpRefusal> {
 }
 
 /// The stream that belongs to no request.
-fn stand(session: SessionInUse, last: Option<u64>) -> Result<Response<AnswerBody>, HttpRefusal> {
+fn stand(
+    session: SessionInUse,
+    last: Option<u64>,
+    expiry: Option<Instant>,
+) -> Result<Response<AnswerBody>, HttpRefusal> {
     let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
     let standing = Arc::clone(session.standing());
     let (stream, end) = (Arc::clone(&standing.stream), session.ended());
     let index = last.unwrap_or_else(|| stream.read());
     let before = is_primed(&session.session).then(|| priming(EventId { stream: STANDING, index }));
-    let events = Events::new(stream, index, end.clone()).after(before).staying();
+    let events = Events::new(stream, index, end.clone()).until(expiry).after(before).staying();
     let driver = Box::pin(standing.tell((session, counted)));
     Ok(answers::events(events.driven(driver, Some(CancellationToken::new()))))
 }

@@ -20,6 +20,7 @@ mod rules;
 mod running;
 mod sessions;
 mod standing;
+mod step_up;
 mod streams;
 
 use std::sync::Arc;

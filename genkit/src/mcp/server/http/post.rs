@@ -70,6 +70,9 @@ impl EndpointState {
             check_standard(headers, asked, parameters).map(|()| rules)
         });
         let rules = rules.map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
+        if let (Some(method), Some(id)) = (method, id) {
+            self.check_scopes(method, id, &params, parts.extensions.get())?;
+        }
         let is_described = rules == Rules::Described;
         let mut answering = Answering {
             stream: Arc::default(),
@@ -78,6 +81,7 @@ impl EndpointState {
             counts,
             is_described,
             lacks_meta: is_described && !params.is_described(),
+            expiry: sender.expiry,
         };
         let opens = is_request && method == Some("initialize") && !is_described;
         let changes_session = matches!(
@@ -181,7 +185,7 @@ impl EndpointState {
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);
                 let driver = tell(*listen, Arc::clone(&stream), self.end.clone());
-                let events = Events::new(stream, 0, self.end.clone());
+                let events = Events::new(stream, 0, self.end.clone()).until(answering.expiry);
                 answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
             }
         }

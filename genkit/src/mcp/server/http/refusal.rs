@@ -22,6 +22,15 @@ pub(super) enum HttpRefusal {
     /// By its token, or for want of one; with what would help.
     #[error("{denial}")]
     Denied { denial: Denial, challenge: Option<HeaderValue> },
+    /// The token lacks a scope of what is asked for.
+    #[error("Forbidden: the token lacks a scope that `{name}` needs ({scopes})")]
+    StepUp {
+        id: Option<RequestId>,
+        method: &'static str,
+        name: String,
+        scopes: String,
+        challenge: Option<HeaderValue>,
+    },
     #[error("Method Not Allowed: there is {0} here")]
     Method(&'static str),
     #[error("Not Acceptable: a client accepts both application/json and text/event-stream")]
@@ -60,7 +69,7 @@ impl HttpRefusal {
         match self {
             Self::Host(_) => "host",
             Self::Origin => "origin",
-            Self::Denied { denial: Denial::Scope, .. } => "scope",
+            Self::Denied { denial: Denial::Scope, .. } | Self::StepUp { .. } => "scope",
             Self::Denied { .. } => "bearer",
             Self::Body(_) => "body",
             Self::Method(_)
@@ -78,7 +87,9 @@ impl HttpRefusal {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::Host(HostRefusal::Unknown(_)) | Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host(HostRefusal::Unknown(_)) | Self::Origin | Self::StepUp { .. } => {
+                StatusCode::FORBIDDEN
+            }
             Self::Denied { denial, .. } => match denial {
                 Denial::Missing | Denial::Invalid(_) => StatusCode::UNAUTHORIZED,
                 Denial::Scope => StatusCode::FORBIDDEN,
@@ -110,6 +121,7 @@ impl HttpRefusal {
             Self::Host(HostRefusal::Unknown(_))
             | Self::Origin
             | Self::Denied { .. }
+            | Self::StepUp { .. }
             | Self::TooManySessions
             | Self::NoSuchSession
             | Self::OthersSession
@@ -125,13 +137,16 @@ impl HttpRefusal {
         let status = self.status();
         let body = match &self {
             Self::NoMessage(Some(answer)) => answer.clone(),
-            Self::Header { id, .. } => message::error(id.as_ref(), &self.error()).bytes,
+            Self::Header { id, .. } | Self::StepUp { id, .. } => {
+                message::error(id.as_ref(), &self.error()).bytes
+            }
             _ => message::error(None, &self.error()).bytes,
         };
         let mut response = answers::json(status, body);
         let headers = response.headers_mut();
         match self {
-            Self::Denied { challenge: Some(challenge), .. } => {
+            Self::Denied { challenge: Some(challenge), .. }
+            | Self::StepUp { challenge: Some(challenge), .. } => {
                 headers.insert(WWW_AUTHENTICATE, challenge);
             }
             Self::Method(allowed) => {

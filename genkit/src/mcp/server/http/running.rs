@@ -102,12 +102,14 @@ fn said(
     let stream = Arc::clone(&answering.stream);
     let mut before = None;
     let mut request = Some(answering.cancel.clone());
+    // Without a session nobody could come back for it: it ends with its call, which has a limit of time.
+    let expiry = answering.expiry.filter(|_| answering.session.is_some());
     if let Some(session) = &answering.session {
         let number = session.keep(&stream, now);
         before = is_primed(&session.session).then(|| priming(EventId { stream: number, index: 0 }));
         request = None;
     }
-    let events = Events::new(stream, 0, end).after(before);
+    let events = Events::new(stream, 0, end).until(expiry).after(before);
     answers::events(events.driven(driver(call, answering), request))
 }
 

@@ -1,6 +1,6 @@
 //! What a token says, once its signature is right: for whom, from whom, until when (RFC 7519, RFC 9068).
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
@@ -41,11 +41,11 @@ impl Expected {
             None => Ok(None),
             Some(time) => time.as_f64().map(Some).ok_or(TokenFault::NoJwt),
         };
-        match time("exp")? {
-            Some(expires) if now < expires + leeway => {}
+        let expires = match time("exp")? {
+            Some(expires) if now < expires + leeway => expires + leeway,
             // One that never expires is none: it could not be taken back.
             _ => return Err(TokenFault::Expired),
-        }
+        };
         for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
             if now < begins - leeway {
                 return Err(TokenFault::NotYet);
@@ -56,7 +56,13 @@ impl Expected {
         }
         let subject = claims.get("sub").and_then(Value::as_str).filter(|it| !it.is_empty());
         let principal = Principal::new(subject.ok_or(TokenFault::NoSubject)?);
-        Ok(principal.with_scopes(scopes(&claims)).with_claims(claims))
+        let principal = principal.with_scopes(scopes(&claims)).with_claims(claims);
+        let expiry = Duration::try_from_secs_f64(expires).ok();
+        let expiry = expiry.and_then(|since| UNIX_EPOCH.checked_add(since));
+        Ok(match expiry {
+            Some(expiry) => principal.with_expiry(expiry),
+            None => principal,
+        })
     }
 }
 

@@ -20,6 +20,14 @@ impl Permissions {
             && self.rules.iter().all(|rule| is_granted(rule, caller, &item))
     }
 
+    /// The scopes that `item` asks for, where the caller has not all of them and nothing else stands in its way.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn lacking<'a>(&self, caller: &Caller<'_>, item: Item<'a>) -> Option<Vec<&'a str>> {
+        let lacks = item.scopes().any(|scope| !caller.has_scope(scope));
+        let permits = lacks && self.rules.iter().all(|rule| is_granted(rule, caller, &item));
+        permits.then(|| item.scopes().collect())
+    }
+
     /// Whether it depends on more than the scopes that functions ask for.
     pub(crate) fn has_rules(&self) -> bool {
         !self.rules.is_empty()

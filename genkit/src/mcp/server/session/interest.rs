@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use rmcp::model::SubscriptionFilter;
 
+use super::sees::SeenLists;
 use super::{Sees, Session, Subscriptions};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::quota::{Held, SessionQuota};
@@ -49,15 +50,30 @@ impl ListenFilter {
         })
     }
 
-    /// Of a client that hears of these resources only.
+    /// Of a client that sees no more than this.
     pub(crate) fn seeing(self, sees: Sees) -> Self {
         Self { sees, ..self }
     }
 }
 
 impl Interest {
-    /// Adds to `unread` what of `changes` this subscriber wants.
-    pub(super) fn add_wanted(&self, changes: &ChangeSet, unread: &mut ChangeSet) {
+    /// The lists as the subscriber sees them.
+    pub(super) fn seen_lists(&self) -> SeenLists {
+        match self {
+            Self::Session(session) => {
+                session.upgrade().map(|it| SeenLists::now(&it.sees())).unwrap_or_default()
+            }
+            Self::Listen(filter) => SeenLists::now(&filter.sees),
+        }
+    }
+
+    /// Adds to `unread` what of `changes` this subscriber wants, and sees.
+    pub(super) fn add_wanted(
+        &self,
+        changes: &ChangeSet,
+        seen: &mut SeenLists,
+        unread: &mut ChangeSet,
+    ) {
         match self {
             Self::Session(session) => {
                 let Some(session) = session.upgrade() else { return };
@@ -65,11 +81,13 @@ impl Interest {
                 session.with_subscriptions(|uris| {
                     // What it gave up since then must not add up where it never reads.
                     unread.forget_updates(|uri| uris.contains(uri));
-                    add(changes, unread, |_| true, uris, &sees);
+                    add(changes, unread, |list| seen.has_changed(list, &sees), uris, &sees);
                 });
             }
             Self::Listen(filter) => {
-                add(changes, unread, |list| filter.wants(list), &filter.uris, &filter.sees);
+                let sees = &filter.sees;
+                let wants = |list: &_| filter.wants(list) && seen.has_changed(list, sees);
+                add(changes, unread, wants, &filter.uris, sees);
             }
         }
     }
@@ -89,7 +107,7 @@ impl ListenFilter {
 fn add(
     changes: &ChangeSet,
     unread: &mut ChangeSet,
-    wants: impl Fn(&RegistryChange) -> bool,
+    mut wants: impl FnMut(&RegistryChange) -> bool,
     uris: &Subscriptions,
     sees: &Sees,
 ) {
@@ -108,7 +126,7 @@ fn add(
     if !few {
         let lists = [RegistryChange::Tools, RegistryChange::Prompts, RegistryChange::Resources];
         let updates = uris.iter().filter(|uri| changes.contains(&updated(uri)) && sees.uri(uri));
-        let lists = lists.into_iter().filter(|list| wants(list) && changes.contains(list));
+        let lists = lists.into_iter().filter(|list| changes.contains(list) && wants(list));
         for change in lists.chain(updates.map(updated)) {
             unread.add_wanted(&change);
         }

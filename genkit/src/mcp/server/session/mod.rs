@@ -4,8 +4,10 @@ mod answered_states;
 mod client;
 mod connection;
 mod era;
+mod hmac;
 mod interest;
 mod notifier;
+mod random;
 mod request_state;
 mod seal;
 mod sees;
@@ -25,12 +27,13 @@ pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
-pub(crate) use sees::Sees;
+pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
-use super::quota::{Held, SessionQuota};
+use super::quota::{ClientKey, Held, SessionQuota};
 use crate::context::{Asker, LogLevel};
+use crate::mcp::spans::{Network, OpenSession, SessionEnd};
 use crate::sync::lock;
 
 /// The least level of log messages for a client that did not set one. Default is `info`.
@@ -47,6 +50,8 @@ pub(crate) struct Session {
     is_initialized: AtomicBool,
     /// That it is counted among the sessions, where these are counted.
     _counted: Option<Held>,
+    /// That it is measured, where somebody does.
+    _measured: Option<OpenSession>,
 }
 
 struct SessionState {
@@ -60,6 +65,12 @@ impl Session {
     /// empty one of a request.
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
         let subscriptions = Subscriptions::default();
+        let network = match quota.client().key() {
+            ClientKey::Local => Network::Pipe,
+            _ => Network::Http,
+        };
+        let counts = counted.is_some() || network == Network::Pipe;
+        let measured = counts.then(|| OpenSession::begin(SessionEnd::Server, network)).flatten();
         Self {
             quota,
             asker: Asker::new(),
@@ -71,6 +82,7 @@ impl Session {
             }),
             is_initialized: AtomicBool::new(false),
             _counted: counted,
+            _measured: measured,
         }
     }
 

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::interest::Interest;
+use super::sees::SeenLists;
 use crate::registry::{ChangeSet, Registry, RegistryChange, Watcher};
 use crate::sync::lock;
 
@@ -37,6 +38,7 @@ struct Subscribers {
 
 struct Mailbox {
     interest: Interest,
+    seen: Mutex<SeenLists>,
     /// What is here more than once is told once, so it is bounded by what the client asked for.
     unread: Mutex<ChangeSet>,
     news: Notify,
@@ -53,7 +55,8 @@ pub(crate) struct Subscription {
 impl Notifier {
     /// Notifies of what changes from now on in `registry`.
     pub(crate) fn subscribe(&self, interest: Interest, registry: &Registry) -> Subscription {
-        let mailbox = Mailbox { interest, unread: Mutex::default(), news: Notify::new() };
+        let seen = Mutex::new(interest.seen_lists());
+        let mailbox = Mailbox { interest, seen, unread: Mutex::default(), news: Notify::new() };
         let mailbox = Arc::new(mailbox);
         let number = self.subscribers.next.fetch_add(1, Ordering::Relaxed);
         lock(&self.subscribers.by_number).insert(number, Arc::clone(&mailbox));
@@ -93,7 +96,7 @@ impl Drop for Subscription {
 impl Mailbox {
     fn add(&self, changes: &ChangeSet) {
         let mut unread = lock(&self.unread);
-        self.interest.add_wanted(changes, &mut unread);
+        self.interest.add_wanted(changes, &mut lock(&self.seen), &mut unread);
         if !unread.is_empty() {
             self.news.notify_one();
         }

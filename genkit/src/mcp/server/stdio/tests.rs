@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod ending;
-#[cfg(feature = "mcp-host")]
+#[cfg(feature = "rmcp-handler")]
 mod parity;
 mod pressure;
 mod serving;
@@ -81,8 +81,8 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     let (near, far) = duplex(pipe_bytes);
     let (reader, writer) = split(near);
     let (output, input) = split(far);
-    let handler = genkit().serve_mcp().check(true).unwrap();
-    let connection = StdioConnection::new(reader, writer, handler.shared(), limits);
+    let shared = genkit().serve_mcp().check(true).unwrap();
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
     (tokio::spawn(connection.run()), Client { input, output: BufReader::new(output) })
 }
 

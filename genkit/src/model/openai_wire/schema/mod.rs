@@ -27,7 +27,8 @@ impl Dialect for StrictDialect {
                 tracing::warn!(
                     "the schema of `{owner}` is sent as it is and without strict mode, so that the \
                      model may not keep to it: {reason}; leave that out of the type, or turn strict \
-                     mode off with `OpenAi::builder().strict_tools(false)` or `.strict_output(false)`"
+                     mode off with `.strict_tools(false)` or `.strict_output(false)` of `OpenAi::builder()` or \
+                     `OpenAiResponses::builder()`, whichever the model is of"
                 );
             }
         };

@@ -19,6 +19,7 @@ use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
 use crate::mcp::host::transport::redact::Redactor;
+use crate::telemetry::{TRACEPARENT, TRACESTATE};
 
 /// How often one request may lead to new access. Default is 3: renewed, given again, widened.
 const MAX_ROUNDS: usize = 3;
@@ -149,7 +150,10 @@ impl AuthorizedClient {
             StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
         })?;
         for (name, value) in own {
-            if let Ok(value) = value.to_str() {
+            // Ids of traces are no secret, and would push out what is.
+            if let Ok(value) = value.to_str()
+                && ![TRACEPARENT, TRACESTATE].contains(&name.as_str())
+            {
                 self.redactor.hide_for_now(name.as_str(), value);
             }
             headers.insert(name.clone(), value.clone());

@@ -13,6 +13,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::http_client::url::without_secrets;
 use crate::mcp::host::transport::oauth::OAuth;
 use crate::mcp::host::transport::redact::Redactor;
+use crate::telemetry::{TRACEPARENT, TRACESTATE, TraceContext};
 
 /// The longest message that is read. Default is 16 MiB.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -69,11 +70,31 @@ impl Endpoint {
         Self { url, max_message: MAX_MESSAGE_BYTES, ..Self::default() }
     }
 
-    /// What `.headers_from(..)` makes of the context of a caller.
-    pub(crate) fn headers_for(&self, ctx: &Context) -> Option<RequestHeaders> {
-        let made = (self.headers_from.as_ref()?)(ctx);
+    /// What `.headers_from(..)` makes of the context of a caller, and the trace that goes on.
+    pub(crate) fn headers_for(
+        &self,
+        ctx: &Context,
+        trace: Option<&TraceContext>,
+    ) -> Option<RequestHeaders> {
+        if self.headers_from.is_none() && trace.is_none() {
+            return None;
+        }
+        let made = self.headers_from.as_ref().map(|from| from(ctx)).unwrap_or_default();
         let headers = made.iter().map(|(name, value)| header(name, value));
-        let headers = headers.collect::<Result<HeaderMap, _>>();
+        let mut headers = headers.collect::<Result<HeaderMap, _>>();
+        if let (Ok(headers), Some(trace)) = (&mut headers, trace) {
+            let parts = [(TRACEPARENT, trace.to_string()), (TRACESTATE, trace.state().to_owned())];
+            for (name, value) in parts {
+                // What the program or its endpoint says counts more.
+                let is_said = self.headers.iter().any(|(said, _)| said.eq_ignore_ascii_case(name));
+                if let Ok(value) = HeaderValue::try_from(value)
+                    && !value.is_empty()
+                    && !is_said
+                {
+                    headers.entry(HeaderName::from_static(name)).or_insert(value);
+                }
+            }
+        }
         Some(RequestHeaders(headers.map_err(|fault| Error::HeadersFrom(fault).to_string())))
     }
 

@@ -82,7 +82,7 @@ fn genkit() -> Genkit {
 
 impl Machine {
     fn new() -> Self {
-        let shared = Arc::clone(genkit().serve_mcp().check(true).unwrap().shared());
+        let shared = genkit().serve_mcp().check(true).unwrap();
         let session = Arc::new(shared.session_of(ClientKey::Local));
         Self { engine: Engine { shared }, session, told: Arc::default() }
     }

@@ -86,7 +86,7 @@ impl<'a> ParamsOutline<'a> {
     }
 
     /// The text that `Mcp-Name` repeats, by the method.
-    pub(super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
+    pub(in super::super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
         text(match method {
             "tools/call" | "prompts/get" => self.name,
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => self.uri,

@@ -55,6 +55,8 @@ pub(in super::super) struct Events {
     request: Option<CancellationToken>,
     pulse: Pin<Box<Sleep>>,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// The token of its client expires.
+    expiry: Option<Pin<Box<Sleep>>>,
 }
 
 impl From<EventBody> for AnswerBody {
@@ -92,7 +94,14 @@ impl Events {
             request: None,
             pulse: Box::pin(tokio::time::sleep(PULSE)),
             end: Box::pin(end.cancelled_owned()),
+            expiry: None,
         }
+    }
+
+    /// Until the token of its client expires, if it does.
+    pub(in super::super) fn until(mut self, expiry: Option<Instant>) -> Self {
+        self.expiry = expiry.map(|expiry| Box::pin(tokio::time::sleep_until(expiry)));
+        self
     }
 
     /// With an event before all others.
@@ -139,7 +148,10 @@ impl Events {
             Read::End | Read::Displaced => return Poll::Ready(None),
             Read::Nothing => {}
         }
-        if self.end.as_mut().poll(cx).is_ready() {
+        let expiry = self.expiry.as_mut();
+        if self.end.as_mut().poll(cx).is_ready()
+            || expiry.is_some_and(|expiry| expiry.as_mut().poll(cx).is_ready())
+        {
             return Poll::Ready(None);
         }
         if self.pulse.as_mut().poll(cx).is_ready() {

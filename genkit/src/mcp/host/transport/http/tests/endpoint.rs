@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::mcp::host::config::{HttpTransport, ServerConfig};
 use crate::mcp::host::transport::http::Connector;
 use crate::mcp::host::transport::oauth::OAuth;
+use crate::telemetry::TraceContext;
 
 fn refusal(server: &HttpTransport) -> String {
     Connector::new(
@@ -84,13 +85,30 @@ fn two_are_equal_if_nothing_of_them_differs() {
 #[test]
 fn headers_are_made_from_the_context_of_the_caller() {
     let server = ServerConfig::http("http://a");
-    assert!(server.endpoint.headers_for(&Context::detached()).is_none());
+    assert!(server.endpoint.headers_for(&Context::detached(), None).is_none());
     let server = server.headers_from(|ctx| [("x-user".to_owned(), ctx.meta().len().to_string())]);
-    let headers = server.endpoint.headers_for(&Context::detached()).unwrap().0.unwrap();
+    let headers = server.endpoint.headers_for(&Context::detached(), None).unwrap().0.unwrap();
     assert_eq!(headers["x-user"], "0");
     let server = server.headers_from(|_| [("accept".to_owned(), "hidden".to_owned())]);
-    let fault = server.endpoint.headers_for(&Context::detached()).unwrap().0.unwrap_err();
+    let fault = server.endpoint.headers_for(&Context::detached(), None).unwrap().0.unwrap_err();
     assert!(fault.contains("`headers_from` made the header \"accept\""), "{fault}");
+}
+
+#[test]
+fn the_trace_goes_into_headers_unless_the_program_names_one() {
+    let ours = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let trace = TraceContext::parse(ours).unwrap().with_state("a=1");
+    let of = |server: HttpTransport| {
+        server.endpoint.headers_for(&Context::detached(), Some(&trace)).unwrap().0.unwrap()
+    };
+    let headers = of(ServerConfig::http("http://a"));
+    assert_eq!(headers["traceparent"], ours);
+    assert_eq!(headers["tracestate"], "a=1");
+    let made = of(ServerConfig::http("http://a")
+        .headers_from(|_| [("traceparent".to_owned(), "mine".to_owned())]));
+    assert_eq!(made["traceparent"], "mine");
+    let fixed = of(ServerConfig::http("http://a").header("TraceParent", "mine"));
+    assert!(!fixed.contains_key("traceparent"), "{fixed:?}");
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says
         .headers_from(|_| [("authorization".to_owned(), "Bearer of-the-user".to_owned())]);
     let client = open(&connector(&server)).await.unwrap();
     let mut request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
-    let headers = server.endpoint.headers_for(&Context::detached()).unwrap();
+    let headers = server.endpoint.headers_for(&Context::detached(), None).unwrap();
     request.extensions_mut().insert(headers);
     client.send_request(request).await.unwrap();
     list(&client).await.unwrap();
@@ -73,7 +73,9 @@ async fn headers_that_cannot_be_sent_fail_their_own_request_only() {
         ServerConfig::http(fake.url()).headers_from(|_| [("a b".to_owned(), String::new())]);
     let client = open(&connector(&server)).await.unwrap();
     let mut request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
-    request.extensions_mut().insert(server.endpoint.headers_for(&Context::detached()).unwrap());
+    request
+        .extensions_mut()
+        .insert(server.endpoint.headers_for(&Context::detached(), None).unwrap());
     let error = client.send_request(request).await.unwrap_err();
     let fault = explain(&error).unwrap();
     assert!(fault.unsent && fault.error.to_string().contains("`headers_from` made"), "{fault:?}");

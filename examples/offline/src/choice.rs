@@ -1,13 +1,14 @@
-//! Which model is asked.
+//! Model choice: which one a program asks that was told nothing.
 
 use genkit::model::ModelRef;
-use offline::Offline;
+
+use crate::{NAME, Offline};
 
 /// The model that was named, else that of `GENKIT_MODEL`, else one that there is a key for, else
-/// the offline one, of which is told what it `does`. The other examples include this file.
-pub(crate) fn model(named: Option<String>, does: &str) -> ModelRef {
+/// [`Offline`], of which is told what it `does`: what the examples ask, each with a `--model` of its own.
+pub fn model(named: Option<String>, does: &str) -> ModelRef {
     let name = choose(named, |name| std::env::var(name).ok());
-    if name != offline::NAME {
+    if name != NAME {
         eprintln!("(model: {name})");
         return name.into();
     }
@@ -26,7 +27,7 @@ fn choose(named: Option<String>, env: impl Fn(&str) -> Option<String>) -> String
         } else if has("OPENAI_API_KEY") {
             "openai/gpt-4o-mini".to_owned()
         } else {
-            offline::NAME.to_owned()
+            NAME.to_owned()
         }
     })
 }

@@ -1,11 +1,11 @@
 //! The reply of `generateContent`, and its parts as ours.
 
-use std::fmt;
-use std::marker::PhantomData;
+mod json_cursor;
+mod read;
 
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::contents::{CUSTOM, UNKNOWN};
@@ -15,79 +15,61 @@ use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, Usage};
 use crate::names::Names;
 
-/// An answer, or one piece of it in a stream. What is only passed on stays raw.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+pub(super) use read::{replies, single};
+
+/// An answer, or one piece of it in a stream, as places in its text.
+#[derive(Default)]
 pub(super) struct GenerateContentResponse<'a> {
-    #[serde(borrow, deserialize_with = "few")]
-    pub(super) candidates: Option<Vec<Candidate<'a>>>,
-    #[serde(borrow)]
-    pub(super) prompt_feedback: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) usage_metadata: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) model_version: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) response_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) create_time: Option<&'a RawValue>,
+    pub(super) candidates: Few<Candidate<'a>>,
+    pub(super) prompt_feedback: Option<&'a str>,
+    pub(super) usage_metadata: Option<&'a str>,
+    pub(super) model_version: Option<&'a str>,
+    pub(super) response_id: Option<&'a str>,
+    pub(super) create_time: Option<&'a str>,
     pub(super) error: Option<Box<ErrorBody>>,
-    #[serde(flatten)]
     pub(super) rest: OtherFields,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
 pub(super) struct Candidate<'a> {
-    #[serde(borrow)]
-    pub(super) index: Option<&'a RawValue>,
-    pub(super) content: Option<CandidateContent>,
-    pub(super) finish_reason: Option<String>,
-    pub(super) finish_message: Option<String>,
-    #[serde(borrow)]
-    pub(super) safety_ratings: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) grounding_metadata: Option<&'a RawValue>,
+    pub(super) index: Option<&'a str>,
+    pub(super) parts: Few<ResponsePart<'a>>,
+    pub(super) finish_reason: Option<Cow<'a, str>>,
+    pub(super) finish_message: Option<Cow<'a, str>>,
+    pub(super) safety_ratings: Option<&'a str>,
+    pub(super) grounding_metadata: Option<&'a str>,
     /// Citations, probabilities, and what is new.
-    #[serde(flatten)]
     pub(super) rest: OtherFields,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(super) struct CandidateContent {
-    #[serde(deserialize_with = "few")]
-    pub(super) parts: Option<Vec<ResponsePart>>,
+/// A list that mostly has one element, which needs no place of its own.
+pub(super) struct Few<T> {
+    first: Option<T>,
+    more: Vec<T>,
 }
 
-/// A list that mostly has one element, without room for the next ones: these are large.
-fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> Result<Option<Vec<T>>, D::Error> {
-    struct Few<T>(PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
-        type Value = Option<Vec<T>>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a sequence")
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
-            let mut few = Vec::new();
-            while let Some(next) = all.next_element()? {
-                if few.is_empty() {
-                    few.reserve_exact(1);
-                }
-                few.push(next);
-            }
-            Ok(Some(few))
+impl<T> Few<T> {
+    pub(super) fn push(&mut self, element: T) {
+        match self.first {
+            None => self.first = Some(element),
+            Some(_) => self.more.push(element),
         }
     }
-    from.deserialize_any(Few(PhantomData))
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self { first: None, more: Vec::new() }
+    }
+}
+
+impl<T> IntoIterator for Few<T> {
+    type Item = T;
+    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.more)
+    }
 }
 
 /// Fields that are known by no name here, in the place of a pointer: mostly there are none.
@@ -95,6 +77,10 @@ fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
 
 impl OtherFields {
+    pub(super) fn insert(&mut self, key: &str, value: Value) {
+        self.0.get_or_insert_default().insert(key.to_owned(), value);
+    }
+
     fn into_map(self) -> Map<String, Value> {
         self.0.map(|all| *all).unwrap_or_default()
     }
@@ -104,53 +90,29 @@ impl OtherFields {
     }
 }
 
-impl<'de> Deserialize<'de> for OtherFields {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Others;
-        impl<'de> Visitor<'de> for Others {
-            type Value = OtherFields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<OtherFields, A::Error> {
-                let mut others: Option<Box<Map<String, Value>>> = None;
-                while let Some((key, value)) = all.next_entry()? {
-                    others.get_or_insert_default().insert(key, value);
-                }
-                Ok(OtherFields(others))
-            }
-        }
-        from.deserialize_map(Others)
-    }
-}
-
 /// One part. Each field that is there becomes a part of ours. What is rare is boxed: a stream moves many.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct ResponsePart {
-    text: Option<String>,
-    thought: Option<bool>,
-    thought_signature: Option<Value>,
-    inline_data: Option<Box<Blob>>,
-    file_data: Option<Box<FileData>>,
+#[derive(Default)]
+pub(super) struct ResponsePart<'a> {
+    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) thought: Option<bool>,
+    pub(super) thought_signature: Option<Box<Value>>,
+    pub(super) inline_data: Option<Box<Blob>>,
+    pub(super) file_data: Option<Box<FileData>>,
     pub(super) function_call: Option<Box<FunctionCall>>,
     /// What ran at Google, and kinds that are not known yet.
-    #[serde(flatten)]
-    rest: OtherFields,
+    pub(super) rest: OtherFields,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Blob {
+pub(super) struct Blob {
     mime_type: Option<String>,
     data: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct FileData {
+pub(super) struct FileData {
     mime_type: Option<String>,
     file_uri: Option<String>,
 }
@@ -178,7 +140,7 @@ pub(super) struct PartialArg {
     pub(super) will_continue: Option<bool>,
 }
 
-impl ResponsePart {
+impl ResponsePart<'_> {
     /// Text and nothing beside it, as most pieces of a stream are.
     fn is_plain_text(&self) -> bool {
         self.text.is_some()
@@ -193,11 +155,11 @@ impl ResponsePart {
     /// Our parts; the signature and what else stands beside them goes with the first.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
         if self.is_plain_text() {
-            return push(Part::text(self.text.unwrap_or_default()));
+            return push(Part::text(self.text.unwrap_or_default().into_owned()));
         }
         let mut beside = Map::new();
-        if let Some(signature) = self.thought_signature.filter(|value| !value.is_null()) {
-            signature::sign(&mut beside, signature, GEMINI);
+        if let Some(signature) = self.thought_signature {
+            signature::sign(&mut beside, *signature, GEMINI);
         }
         let mut rest = self.rest.into_map();
         for key in ["videoMetadata", "mediaResolution"] {
@@ -222,7 +184,7 @@ impl ResponsePart {
             push(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(draft))])));
             return;
         }
-        if let Some(text) = self.text {
+        if let Some(text) = self.text.map(Cow::into_owned) {
             add(if thought { Part::reasoning(text) } else { Part::text(text) });
         } else if thought {
             add(Part::reasoning(""));
@@ -302,17 +264,22 @@ pub(super) fn finish_reason(reason: &str) -> FinishReason {
 
 /// What the call used; tokens that Google's own tools read are counted apart.
 pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
-    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
-    let mut usage = Usage {
-        input_tokens: count("promptTokenCount"),
-        output_tokens: count("candidatesTokenCount"),
-        total_tokens: count("totalTokenCount"),
-        thoughts_tokens: count("thoughtsTokenCount"),
-        cached_content_tokens: count("cachedContentTokenCount"),
-        ..Usage::default()
-    };
-    if let Some(tokens) = count("toolUsePromptTokenCount") {
-        usage.custom.insert("toolUsePromptTokens".to_owned(), tokens.into());
+    let mut usage = Usage::default();
+    for (key, count) in counts {
+        let tokens = count.as_u64();
+        match key.as_str() {
+            "promptTokenCount" => usage.input_tokens = tokens,
+            "candidatesTokenCount" => usage.output_tokens = tokens,
+            "totalTokenCount" => usage.total_tokens = tokens,
+            "thoughtsTokenCount" => usage.thoughts_tokens = tokens,
+            "cachedContentTokenCount" => usage.cached_content_tokens = tokens,
+            "toolUsePromptTokenCount" => {
+                let counted =
+                    tokens.map(|tokens| ("toolUsePromptTokens".to_owned(), tokens.into()));
+                usage.custom.extend(counted);
+            }
+            _ => {}
+        }
     }
     usage
 }

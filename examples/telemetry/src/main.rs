@@ -1,0 +1,80 @@
+//! One question through a loop, a host and another server's tool: one trace, in two processes, which a collector of
+//! OpenTelemetry gets over OTLP.
+//!
+//! ```text
+//! cargo run -p telemetry                                 asks; the server is a child, over stdio
+//! cargo run -p telemetry -- URL                          asks; the server is there, over HTTP
+//! cargo run -p telemetry -- --serve                      the server, on stdio
+//! cargo run -p telemetry -- --serve --http 127.0.0.1:0   the server, over HTTP
+//! ```
+//!
+//! The collector is `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`; one to look at is
+//! `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No model is needed: `offline` compares words.
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+use genkit::mcp::host::{McpHost, ServerConfig, StderrTo};
+use genkit::{Error, Genkit, Registry, Result, tool, tools};
+use offline::Offline;
+
+const QUESTION: &str = "What is the tide in Cuxhaven?";
+
+const USAGE: &str = "usage: telemetry [URL | --serve [--http ADDRESS]]";
+
+/// Gets the tide of a port.
+#[tool]
+async fn get_tide(
+    /// The name of the port.
+    port: String,
+) -> Result<String> {
+    match port.to_lowercase().as_str() {
+        "cuxhaven" => Ok("high water at noon".to_owned()),
+        _ => Err(Error::not_found(format!("no tides are known of {port}"))),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments {
+        [] => ask(None).await,
+        ["--serve"] => serve(None).await,
+        ["--serve", "--http", address] => serve(Some(address)).await,
+        [url] if url.starts_with("http") => ask(Some(url)).await,
+        _ => Err(Error::invalid_argument(USAGE)),
+    }
+}
+
+/// The server. The trace of whoever asks goes on in it: nothing has to be said for that.
+async fn serve(address: Option<&str>) -> Result<()> {
+    let _telemetry = genkit_opentelemetry::otlp("tides").install()?;
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![get_tide])).build()?;
+    let server = genkit.serve_mcp().name("tides");
+    match address {
+        Some(address) => server.http(address).await,
+        None => server.await,
+    }
+}
+
+/// The client: `.trace_context(true)` is what makes its traces go on in the server.
+async fn ask(url: Option<&str>) -> Result<()> {
+    let _telemetry = genkit_opentelemetry::otlp("assistant").install()?;
+    let tides = match url {
+        Some(url) => ServerConfig::from(ServerConfig::http(url).trace_context(true)),
+        None => {
+            // A child gets no variables of this program but those that are named.
+            let settings = std::env::vars().filter(|(name, _)| name.starts_with("OTEL_"));
+            let program = std::env::current_exe()?;
+            let child = ServerConfig::stdio(program).arg("--serve").envs(settings);
+            child.stderr(StderrTo::Inherit).trace_context(true).into()
+        }
+    };
+    let host = McpHost::builder().server("sea", tides).build()?;
+    let answer = genkit::generate(QUESTION).model(Offline).tools(host.tools());
+    let answer = answer.await;
+    // The server ends, and sends what it has, before this program does.
+    host.close().await;
+    println!("{}", answer?.text());
+    Ok(())
+}

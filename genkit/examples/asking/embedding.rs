@@ -1,0 +1,40 @@
+//! Inside of a program that is not asynchronous: the page `embedding` of the guide.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
+use genkit::{Genkit, Registry, Result, tool, tools};
+use serde_json::json;
+use std::sync::mpsc;
+
+/// Adds two numbers.
+#[tool]
+async fn add_numbers(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+
+    // A registry of its own: nothing of the program, only what is named here.
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![add_numbers])).build()?;
+
+    // A server in the background, until `stop` says so.
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (told, address) = mpsc::channel();
+    let server = genkit
+        .serve_mcp()
+        .http("127.0.0.1:0")
+        .on_listening(move |at| _ = told.send(at))
+        .shutdown(async move { _ = stopped.await });
+    let server = runtime.spawn(server.run()); // `.run()` is a future; the builder is only awaited
+    println!("serving at {:?}", address.recv().ok());
+
+    // A call from a thread that knows nothing of futures.
+    let call = genkit::message::ToolRequest::new("add_numbers", json!({"a": 2, "b": 40}));
+    let answer = runtime.block_on(genkit.call_tool(&call).run())?;
+    println!("{:?}", answer.response().map(|response| &response.output));
+
+    _ = stop.send(());
+    runtime.block_on(server).map_err(|_| genkit::Error::not_found("the server panicked"))??;
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! A model that calls a tool, as a stream: the page `generate` of the guide.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
+use genkit::{Result, tool, tools};
+use std::io::Write as _;
+
+/// Gets the current weather in a city.
+#[tool(read_only)]
+async fn get_weather(city: String) -> String {
+    format!("63°F and sunny in {city}")
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let mut stream = genkit::generate("What is the weather in Baltimore, in one sentence?")
+        .model("gemini/gemini-2.5-flash")
+        .system("You are a weather reporter.")
+        .tools(tools![get_weather])
+        .temperature(0.2)
+        .max_turns(3)
+        .stream();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk?;
+        for call in chunk.tool_requests() {
+            println!("[{} {}]", call.name, call.input);
+        }
+        print!("{}", chunk.text());
+        std::io::stdout().flush()?;
+    }
+    let response = stream.response().await?;
+    println!("\n[{} messages, {:?}]", response.messages().len(), response.finish_reason);
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! An agent that asks before it pays: the page `human_in_the_loop` of the guide.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
+use genkit::{GenerateResponse, Result, tool, tools};
+use std::{fs, io};
+
+const WAITING: &str = "waiting.json";
+
+/// Pays an invoice.
+#[tool(needs_approval)]
+async fn pay_invoice(
+    /// Who gets the money.
+    to: String,
+    /// How much, in euros.
+    amount: f64,
+) -> String {
+    format!("paid {amount} euros to {to}")
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let model = "gemini/gemini-2.5-flash";
+    let mut response: GenerateResponse = match fs::read_to_string(WAITING) {
+        Ok(stored) => serde_json::from_str(&stored)?, // a process before this one ended at the question
+        Err(_) => {
+            let ask = genkit::generate("Pay Ada the 50 euros that we owe her.");
+            ask.model(model).tools(tools![pay_invoice]).await?
+        }
+    };
+    while response.is_interrupted() {
+        fs::write(WAITING, serde_json::to_string(&response)?)?; // plain data
+        let mut answers = Vec::new();
+        for question in response.interrupts() {
+            let call = question.tool_request();
+            println!("{} {}: ok? [y/n]", call.name, call.input);
+            let mut line = String::new();
+            io::stdin().read_line(&mut line)?;
+            answers.push(match line.trim() {
+                "y" => question.approve(),
+                _ => question.deny("the user said no"),
+            });
+        }
+        response =
+            genkit::resume_with(response, answers).model(model).tools(tools![pay_invoice]).await?;
+        fs::remove_file(WAITING)?;
+    }
+    println!("{}", response.text());
+    Ok(())
+}

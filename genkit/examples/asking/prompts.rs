@@ -1,0 +1,39 @@
+//! A prompt for clients, which also runs: the page `prompts` of the guide.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
+use genkit::action::CompleteRequest;
+use genkit::{Message, Prompt, Registry, Result, prompt};
+use serde_json::json;
+
+async fn languages(asked: CompleteRequest) -> Vec<String> {
+    let known = ["English", "Finnish", "French"];
+    known.iter().filter(|name| name.starts_with(asked.value())).map(ToString::to_string).collect()
+}
+
+/// Translates a text.
+#[prompt(title = "Translate", config = { "temperature": 0.2 })]
+async fn translate(
+    text: String,
+    #[arg(complete = languages)] into: String,
+    #[arg(default = 1, complete = ["1", "2", "3"])] drafts: u8,
+) -> Vec<Message> {
+    vec![
+        Message::system("You translate, and say nothing else."),
+        Message::user(format!("Into {into}, {drafts} drafts:\n{text}")),
+    ]
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    // The same kind of thing out of a template, made while the program runs.
+    let greeting = Prompt::builder("greeting", "Greets somebody.")
+        .template("Greet {{name}}{{#if formal}} formally{{/if}}, in one line.")?;
+    Registry::global().insert(greeting)?;
+
+    let asked = genkit::prompt("greeting").input(json!({"name": "Ada", "formal": true}));
+    println!("{}", asked.clone().render().await?.messages[0].text());
+    println!("{}", asked.model("gemini/gemini-2.5-flash").await?.text());
+
+    genkit::serve_mcp().name("prompts").cli().await // clients see both
+}

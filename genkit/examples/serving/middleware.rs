@@ -1,0 +1,44 @@
+//! Code around runs, model calls and tool calls: the page `middleware` of the guide.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
+use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
+use genkit::middleware::{ToolOutcome, fallback, on_model, on_tool, retry};
+use genkit::{Genkit, Result, tool};
+use std::time::Instant;
+
+/// Deletes a file.
+#[tool(destructive)]
+async fn delete_file(path: String) -> String {
+    format!("{path} is gone")
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let timed = on_model(|request, chunks, next| async move {
+        let (model, started) = (next.model_name().to_owned(), Instant::now());
+        let response = next.run(&request, &chunks).await?;
+        eprintln!("{model}: {:?}, {:?} tokens", started.elapsed(), response.usage.total_tokens);
+        Ok::<_, genkit::Error>(response)
+    });
+    let guard = on_tool(|call, next| async move {
+        if call.request().input["path"].as_str().is_some_and(|path| path.contains("..")) {
+            let answer =
+                call.request().respond(serde_json::json!({"error": "outside of the folder"}));
+            return Ok(ToolOutcome::respond(answer));
+        }
+        next.run(call).await
+    });
+    let genkit = Genkit::builder()
+        .middleware(retry().max_retries(2)) // the first is the outermost
+        .middleware(fallback(["anthropic/claude-sonnet-4-5"]))
+        .middleware(timed)
+        .middleware(guard) // around tools over MCP, too
+        .build()?;
+
+    let seen = on_call(|request: ServedRequest, next: NextRequest| async move {
+        eprintln!("{} calls {}", request.client(), request.name());
+        next.run().await
+    });
+    genkit.serve_mcp().name("files").middleware(seen).cli().await
+}

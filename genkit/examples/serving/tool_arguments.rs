@@ -1,0 +1,55 @@
+//! Every kind of argument: the page `tools` of the guide.
+
+use genkit::{Result, tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How urgent it is.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Priority {
+    /// Some day.
+    Low,
+    #[default]
+    Normal,
+    /// Today.
+    High,
+}
+
+/// Where something takes place.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Place {
+    city: String,
+    /// The postal code, as the country writes it.
+    #[schemars(length(max = 12))]
+    code: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Task {
+    id: u64,
+    title: String,
+    priority: Priority,
+    place: Option<Place>,
+}
+
+/// Creates a task.
+#[tool(title = "Create a task", destructive = false, timeout = "5s")]
+async fn create_task(
+    /// What is to be done.
+    #[schemars(length(min = 1, max = 200), example = "Buy milk")]
+    title: String,
+    #[arg(default)] priority: Priority,
+    /// Days from now.
+    #[arg(default = 1)]
+    #[schemars(range(min = 0, max = 365))]
+    days: u16,
+    place: Option<Place>,
+) -> Result<Task> {
+    Ok(Task { id: u64::from(days), title, priority, place })
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    genkit::serve_mcp().name("tasks").cli().await
+}

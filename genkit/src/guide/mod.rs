@@ -1,0 +1,44 @@
+#![doc = include_str!("../../guide/links.md")]
+#![doc = include_str!("../../guide/index.md")]
+
+/// The pages: Markdown that stands in `genkit/guide`, where it is read on a code host and made into a book, too. Links are by
+/// label: here those of `links.md`, which come first, lead to items; there those at the end of each page, to files.
+macro_rules! pages {
+    ($($name:ident: $($alias:literal)*;)*) => {$(
+        #[doc = include_str!("../../guide/links.md")]
+        #[doc = include_str!(concat!("../../guide/", stringify!($name), ".md"))]
+        $(#[doc(alias = $alias)])*
+        pub mod $name {}
+    )*};
+}
+
+// The words that people search for, where the page does not have them in its name.
+pages! {
+    quickstart: "claude desktop" "claude code" "cursor" "vs code" "mcp inspector" "getting started" "tutorial" "install";
+    tools: "function calling" "arguments" "enum" "struct" "json schema" "annotations";
+    state: "database pool" "connection pool" "dependency injection" "database" "blocking";
+    generate: "agent" "agent loop" "chat" "streaming" "deadline" "llm" "system prompt" "tool calling" "tokens";
+    structured_output: "structured output" "typed output" "json mode" "extract";
+    human_in_the_loop: "human in the loop" "approval" "interrupt" "elicitation" "resume" "confirmation" "form";
+    prompts: "template" "dotprompt" "handlebars" "slash command" "completion";
+    flows: "flow server" "workflow" "rest api" "server-sent events";
+    serving: "axum" "mcp server" "streamable http" "stdio" "sessions" "sampling" "rate limit" "model context protocol";
+    authentication: "jwt" "oauth" "bearer token" "audit" "permissions" "scopes" "api key" "authorization" "login";
+    mcp_servers: "mcp client" "mcp host" "filesystem server" "mcp.json" "proxy" "sampling" "ollama" "github";
+    testing: "cassette" "mock" "fake model" "unit test" "evals" "vcr";
+    observability: "opentelemetry" "tracing" "logging" "metrics" "audit" "spans" "cost" "otel";
+    providers: "gemini" "openai" "anthropic" "claude" "ollama" "embeddings" "custom model" "groq" "openrouter" "base url" "embedding";
+    models: "reasoning" "thinking" "prompt caching" "model names" "temperature";
+    provider_features: "capabilities" "comparison";
+    deploying: "docker" "kubernetes" "health check" "systemd" "nginx" "load balancer" "reverse proxy" "production";
+    long_work: "durable" "durable execution" "background job" "worker" "queue" "crash" "checkpoint" "long running";
+    embedding: "block_on" "synchronous" "threads" "library" "wasm";
+    errors: "error handling" "error codes" "status codes" "failure";
+    middleware: "retry" "fallback" "rate limit" "cache" "guardrails" "hooks" "compaction";
+    developer_tools: "developer ui" "dev ui" "evaluator" "evaluation" "genkit cli" "debugging";
+    process: "signals" "shutdown" "stdout" "panic hook" "environment";
+    coming_from: "rmcp" "rig" "fastmcp" "genkit js" "tanstack ai" "migration" "langchain" "pydantic ai";
+    reference: "features" "environment variables" "glossary" "cargo features";
+    settings: "defaults" "options" "limits" "timeouts" "configuration";
+    coding_agents: "rules" "llms.txt" "agents.md" "copilot" "claude.md";
+}

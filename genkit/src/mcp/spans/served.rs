@@ -1,0 +1,156 @@
+//! The span of a request that is served, and its measurements.
+
+use std::net::IpAddr;
+use std::time::Instant;
+
+use tracing::{Span, field};
+
+use super::{Network, Target, span_name};
+use crate::telemetry::{self, Metric, Telemetry, TraceContext};
+use crate::visible::Logged;
+
+/// A request that is about to be served, as its span tells it.
+pub(crate) struct NewServed<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) target: Target<'a>,
+    /// Whether the server has it: what it has not is no label.
+    pub(crate) is_known: bool,
+    /// The id of the request.
+    pub(crate) id: String,
+    pub(crate) version: Option<String>,
+    /// What tells the session from others, and opens none.
+    pub(crate) session: Option<String>,
+    pub(crate) network: Network,
+    pub(crate) address: Option<IpAddr>,
+    /// The trace that it goes on with, in `_meta`.
+    pub(crate) meta: Option<TraceContext>,
+    /// The same in the header of HTTP, which tells of the way and not of the request.
+    pub(crate) header: Option<TraceContext>,
+}
+
+/// A request that is being served. Where it is dropped before its end, it was cancelled.
+pub(crate) struct ServedSpan {
+    span: Span,
+    method: &'static str,
+    label: Option<(&'static str, String)>,
+    operation: Option<&'static str>,
+    version: Option<String>,
+    network: Network,
+    started: Instant,
+    failure: Option<String>,
+    code: Option<i32>,
+}
+
+impl ServedSpan {
+    pub(crate) fn begin(new: NewServed<'_>) -> Self {
+        let telemetry = telemetry::installed();
+        let active = [("mcp.method.name", new.method)];
+        if let Some(telemetry) = telemetry {
+            telemetry.record(Metric::McpServerActiveRequests, 1.0, &active);
+        }
+        let known = if new.is_known { new.target } else { Target::Nothing };
+        let label = known.label().filter(|_| telemetry.is_some());
+        Self {
+            span: span(&new, telemetry),
+            method: new.method,
+            label: label.map(|(name, value)| (name, value.to_owned())),
+            operation: new.target.operation(),
+            version: new.version,
+            network: new.network,
+            started: Instant::now(),
+            // Until it ends otherwise.
+            failure: Some("cancelled".to_owned()),
+            code: None,
+        }
+    }
+
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// Records arguments or a result, which a program asked for.
+    pub(crate) fn record_contents(&self, field: &'static str, contents: &impl std::fmt::Display) {
+        self.span.record(field, field::display(Logged::text(contents)));
+    }
+
+    /// It was answered: with the code of an error, or by a tool that failed.
+    pub(crate) fn end(mut self, code: Option<i32>, tool_failed: bool) {
+        self.failure = match code {
+            Some(code) => Some(code.to_string()),
+            None => tool_failed.then(|| "tool_error".to_owned()),
+        };
+        self.code = code;
+    }
+}
+
+impl Drop for ServedSpan {
+    fn drop(&mut self) {
+        let code = self.code.map(|code| code.to_string());
+        if let Some(code) = &code {
+            self.span.record("rpc.response.status_code", code.as_str());
+        }
+        if let Some(failure) = &self.failure {
+            telemetry::failed(&self.span, failure);
+        }
+        let Some(telemetry) = telemetry::installed() else { return };
+        telemetry.record(
+            Metric::McpServerActiveRequests,
+            -1.0,
+            &[("mcp.method.name", self.method)],
+        );
+        let mut labels =
+            vec![("mcp.method.name", self.method), ("network.transport", self.network.transport())];
+        labels.extend(self.network.protocol().map(|name| ("network.protocol.name", name)));
+        labels.extend(self.operation.map(|name| ("gen_ai.operation.name", name)));
+        labels.extend(self.label.as_ref().map(|(name, value)| (*name, value.as_str())));
+        labels.extend(self.version.as_deref().map(|version| ("mcp.protocol.version", version)));
+        labels.extend(self.failure.as_deref().map(|kind| ("error.type", kind)));
+        labels.extend(code.as_deref().map(|code| ("rpc.response.status_code", code)));
+        // An exporter may link a measurement to the span that is current.
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.span.in_scope(|| telemetry.record(Metric::McpServerDuration, seconds, &labels));
+    }
+}
+
+/// The span of `new`: inside of the client's, where it says so, else of the one that is current here.
+fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
+    let ambient = Span::current();
+    // A span of the program's own HTTP layer has taken the header already.
+    let header = new.header.as_ref().filter(|_| ambient.is_none());
+    let remote = telemetry.zip(new.meta.as_ref().or(header));
+    let parent = if remote.is_some() { None } else { ambient.id() };
+    let target = if new.is_known { new.target.name() } else { None };
+    let span = tracing::info_span!(
+        parent: parent,
+        "mcp_request",
+        otel.name = span_name(new.method, target),
+        otel.kind = "server",
+        otel.status_code = field::Empty,
+        otel.status_description = field::Empty,
+        mcp.method.name = new.method,
+        mcp.protocol.version = new.version,
+        mcp.session.id = new.session,
+        mcp.resource.uri = new.target.resource().map(|uri| field::display(Logged::name(uri))),
+        jsonrpc.request.id = new.id,
+        gen_ai.operation.name = new.target.operation(),
+        gen_ai.tool.name = new.target.tool().map(|name| field::display(Logged::name(name))),
+        gen_ai.prompt.name = new.target.prompt().map(|name| field::display(Logged::name(name))),
+        gen_ai.tool.call.arguments = field::Empty,
+        gen_ai.tool.call.result = field::Empty,
+        network.transport = new.network.transport(),
+        network.protocol.name = new.network.protocol(),
+        client.address = new.address.map(field::display),
+        rpc.response.status_code = field::Empty,
+        error.type = field::Empty,
+    );
+    if let Some((telemetry, remote)) = remote
+        && !span.is_disabled()
+    {
+        telemetry.set_parent(&span, remote);
+        // The way that it came: one HTTP request may carry several of MCP's.
+        if let Some(id) = ambient.id() {
+            span.follows_from(&id);
+        }
+    }
+    span
+}

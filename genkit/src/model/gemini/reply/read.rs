@@ -1,0 +1,99 @@
+//! The reply of `generateContent`, read where it stands.
+
+use super::json_cursor::{JsonCursor, Read};
+use super::{Candidate, GenerateContentResponse, ResponsePart};
+use crate::model::gemini::NAME;
+use crate::model::http::Error as HttpError;
+
+/// What is said of JSON that is no reply.
+const EXPECTED: &str = "it is not what `generateContent` answers with";
+
+/// Reads one reply, or each of the list that a stream without `alt=sse` is. `last` is the text that a field had in the
+/// reply before, if it had one.
+pub(in crate::model::gemini) fn replies<'a, 'l>(
+    json: &'a str,
+    last: impl Fn(&str) -> Option<&'l str>,
+) -> Result<Vec<GenerateContentResponse<'a>>, HttpError> {
+    let mut cursor = JsonCursor::new(json);
+    let mut all = Vec::new();
+    let read = cursor.list(|cursor| {
+        all.push(reply(cursor, &last)?);
+        Ok(())
+    });
+    let read = read.and_then(|()| cursor.end());
+    read.map(|()| all).map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
+}
+
+/// Reads the one reply that there is.
+pub(in crate::model::gemini) fn single<'a, 'l>(
+    json: &'a str,
+    last: impl Fn(&str) -> Option<&'l str>,
+) -> Result<GenerateContentResponse<'a>, HttpError> {
+    let mut cursor = JsonCursor::new(json);
+    let read = reply(&mut cursor, &last).and_then(|reply| cursor.end().map(|()| reply));
+    read.map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
+}
+
+fn reply<'a, 'l>(
+    cursor: &mut JsonCursor<'a>,
+    last: &impl Fn(&str) -> Option<&'l str>,
+) -> Read<GenerateContentResponse<'a>> {
+    let mut this = GenerateContentResponse::default();
+    cursor.object(|cursor, key| {
+        match key {
+            "candidates" => cursor.list(|cursor| {
+                this.candidates.push(candidate(cursor)?);
+                Ok(())
+            })?,
+            "usageMetadata" => this.usage_metadata = cursor.raw_like(last(key))?,
+            "modelVersion" => this.model_version = cursor.raw_like(last(key))?,
+            "responseId" => this.response_id = cursor.raw_like(last(key))?,
+            "createTime" => this.create_time = cursor.raw_like(last(key))?,
+            "promptFeedback" => this.prompt_feedback = cursor.raw()?,
+            "error" => this.error = cursor.value()?,
+            _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
+        }
+        Ok(())
+    })?;
+    Ok(this)
+}
+
+fn candidate<'a>(cursor: &mut JsonCursor<'a>) -> Read<Candidate<'a>> {
+    let mut this = Candidate::default();
+    cursor.object(|cursor, key| {
+        match key {
+            "content" => cursor.object(|cursor, key| match key {
+                "parts" => cursor.list(|cursor| {
+                    this.parts.push(part(cursor)?);
+                    Ok(())
+                }),
+                _ => cursor.raw().map(drop),
+            })?,
+            "index" => this.index = cursor.raw()?,
+            "finishReason" => this.finish_reason = cursor.text()?,
+            "finishMessage" => this.finish_message = cursor.text()?,
+            "safetyRatings" => this.safety_ratings = cursor.raw()?,
+            "groundingMetadata" => this.grounding_metadata = cursor.raw()?,
+            _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
+        }
+        Ok(())
+    })?;
+    Ok(this)
+}
+
+fn part<'a>(cursor: &mut JsonCursor<'a>) -> Read<ResponsePart<'a>> {
+    let mut this = ResponsePart::default();
+    cursor.object(|cursor, key| {
+        match key {
+            "text" => this.text = cursor.text()?,
+            "thought" => this.thought = cursor.flag()?,
+            "thoughtSignature" => this.thought_signature = cursor.value()?,
+            "functionCall" => this.function_call = cursor.value()?,
+            "inlineData" => this.inline_data = cursor.value()?,
+            "fileData" => this.file_data = cursor.value()?,
+            _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
+        }
+        Ok(())
+    })?;
+    Ok(this)
+}

@@ -1,0 +1,229 @@
+//! What is made of other files: the settings, the features, the rules for coding agents, `llms.txt`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::pages::{Page, compare, page, pages, read, root};
+
+/// The builders whose options have a default, by the files that they stand in.
+const BUILDERS: [(&str, &str, &[&str]); 5] = [
+    ("generate(..)", "genkit/src/generate/builder", &[]),
+    ("serve_mcp()", "genkit/src/mcp/server/builder", &[]),
+    ("McpHost::builder()", "genkit/src/mcp/host", &["builder.rs", "settings.rs"]),
+    ("serve_flows()", "genkit/src/flows/server", &["builder.rs"]),
+    ("Genkit::builder()", "genkit/src/instance", &["builder.rs", "models.rs", "prompt_files.rs"]),
+];
+
+/// One after the other, since some are made of what others write.
+#[test]
+fn what_is_made_is_as_it_was_made() {
+    the_book_has_every_page_once();
+    settings_are_those_of_the_code();
+    features_are_those_of_the_manifest();
+    the_rules_for_coding_agents_are_the_pitfalls_of_the_pages();
+    llms_txt_lists_the_pages();
+}
+
+/// The options of a file that say what their default is: name, documentation.
+fn options(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut comment = String::new();
+    for line in source.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("///") {
+            comment.push_str(text.trim());
+            comment.push(' ');
+        } else if let Some(rest) = line.strip_prefix("pub fn ") {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            let is_option = rest.contains("self") || line.ends_with('(') || line.contains("->");
+            if is_option && comment.contains("Default is ") {
+                found.push((name.to_owned(), comment.clone()));
+            }
+            comment.clear();
+        } else if !line.starts_with("#[") {
+            comment.clear();
+        }
+    }
+    found
+}
+
+/// What stands between `Default is` and the end of its sentence or clause.
+fn default_of(comment: &str) -> String {
+    let (_, rest) = comment.split_once("Default is ").expect("it has a default");
+    let ends = [". ", "; ", ": "].iter().filter_map(|end| rest.find(end)).min();
+    plain(&rest[..ends.unwrap_or(rest.len())])
+}
+
+/// The first sentence, without the default.
+fn sentence_of(comment: &str) -> String {
+    let end = comment.find(". ").unwrap_or(comment.len());
+    plain(comment[..end].split(" Default is").next().unwrap_or_default())
+}
+
+/// Links of rustdoc as their text.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("[`") {
+        plain.push_str(before);
+        let (name, after) = link.split_once("`]").unwrap_or((link, ""));
+        write!(plain, "`{name}`").expect("a string");
+        rest = after.strip_prefix('(').and_then(|it| it.split_once(')')).map_or(after, |it| it.1);
+    }
+    plain.push_str(rest);
+    plain.trim().trim_end_matches('.').replace('|', "\\|")
+}
+
+fn settings_are_those_of_the_code() {
+    let mut text = String::from(
+        "# Settings: every option that has a default\n\nWritten from the documentation of the options; the figures of limits are those \
+         of the constants ([limits] has all of them).\n",
+    );
+    for (builder, folder, only) in BUILDERS {
+        let mut files: Vec<_> = std::fs::read_dir(root().join(folder)).unwrap().collect();
+        files.sort_by_key(|file| file.as_ref().unwrap().file_name());
+        let names = files.into_iter().map(|it| it.unwrap().file_name().into_string().unwrap());
+        let names = names.filter(|name| name.ends_with(".rs"));
+        let names = names.filter(|name| only.is_empty() || only.contains(&name.as_str()));
+        let mut rows = BTreeMap::new();
+        for name in names {
+            rows.extend(options(&read(&format!("{folder}/{name}"))));
+        }
+        assert!(!rows.is_empty(), "{folder} has no option with a default");
+        write!(text, "\n## `{builder}`\n\n| option | default | what it is |\n|---|---|---|\n")
+            .unwrap();
+        for (name, comment) in rows {
+            let (default, what) = (default_of(&comment), sentence_of(&comment));
+            writeln!(text, "| `.{name}(..)` | {default} | {what} |").unwrap();
+        }
+    }
+    text.push_str("\n[limits]: ../../docs/limits.md\n");
+    compare("genkit/guide/settings.md", &text);
+}
+
+/// The table stands between two marks; what a feature gives is the comment above it.
+fn features_are_those_of_the_manifest() {
+    let manifest = read("genkit/Cargo.toml");
+    let (_, rest) = manifest.split_once("[features]\n").unwrap();
+    let section = rest.split("\n[").next().unwrap();
+    let mut table = String::from("| feature | gives |\n|---|---|\n");
+    let mut comment = String::new();
+    for line in section.lines() {
+        if let Some(text) = line.strip_prefix("# ") {
+            comment = text.trim_end_matches('.').replace('|', "\\|");
+        } else if let Some((name, _)) = line.split_once(" = [")
+            && !line.starts_with(' ')
+            && !matches!(name, "default" | "http-model")
+        {
+            let is_default = matches!(name, "inventory" | "generate");
+            let default = if is_default { " (default)" } else { "" };
+            writeln!(table, "| `{name}`{default} | {comment} |").unwrap();
+        }
+    }
+    let text = page("reference").text;
+    let (before, rest) = text.split_once("<!-- features -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- /features -->").unwrap();
+    let wanted = format!("{before}<!-- features -->\n{table}<!-- /features -->{after}");
+    compare("genkit/guide/reference.md", &wanted);
+}
+
+/// The pages in the order of the book, with their titles: made of them, since the book shows it.
+fn in_order() -> Vec<Page> {
+    let summary = read("genkit/guide/SUMMARY.md");
+    let chapters = summary.lines().filter(|line| line.starts_with("- ["));
+    let names = chapters.filter_map(|line| line.split_once("](")?.1.strip_suffix(".md)"));
+    names.map(page).collect()
+}
+
+/// The text under the title, up to the first table, block or heading.
+fn lead(page: &Page) -> String {
+    let lines = page.text.lines().skip(2).take_while(|line| !line.is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// `[label]` as words.
+fn unlinked(text: &str) -> String {
+    let links = read("genkit/guide/links.md");
+    let labels = links.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
+    labels.fold(text.to_owned(), |text, (label, _)| {
+        // `#[tool]` is no link.
+        text.replace(&format!(" [{label}]"), &format!(" {label}"))
+    })
+}
+
+fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
+    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nMade of the pitfalls of every page; copy it into \
+        `AGENTS.md` or `CLAUDE.md`. Read a page before you write what it is about.\n\n\
+        | rule | |\n|---|---|\n\
+        | the shape of everything | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]` or `#[flow]`, and a doc comment |\n\
+        | arguments | by value from the caller, by reference from the framework |\n\
+        | models | by name, `\"gemini/gemini-2.5-flash\"`; never invent one of another form |\n\
+        | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong, and what would be right\")` |\n\
+        | proof | `cargo check` first: the compiler names the token and the remedy; then `genkit::testing::check()` |\n";
+    let mut text = String::from(HEAD);
+    for page in in_order() {
+        let Some(pitfalls) = page.section("Pitfalls") else { continue };
+        let topic = page.title().split([':', ',']).next().unwrap_or_default();
+        write!(text, "\n**{topic}** ({}.md)\n\n", page.name).unwrap();
+        // The first are the ones that most readers meet.
+        for rule in pitfalls.lines().filter(|line| line.starts_with("- ")).take(3) {
+            writeln!(text, "{}", unlinked(rule)).unwrap();
+        }
+    }
+    compare("genkit/guide/coding_agents.md", &text);
+}
+
+fn llms_txt_lists_the_pages() {
+    let readme = read("README.md");
+    let pitch = readme.split("\n\n").nth(1).unwrap().replace('\n', " ");
+    let mut text = format!("# genkit for Rust\n\n> {pitch}\n\n## Guide\n\n");
+    for page in in_order() {
+        let what = unlinked(&lead(&page));
+        writeln!(text, "- [{}](genkit/guide/{}.md): {what}", page.title(), page.name).unwrap();
+    }
+    text.push_str(
+        "\n## Reference\n\n- [Every limit](docs/limits.md): each constant that bounds something\n\
+         - [Public API](docs/public-api.txt): every public item, one a line\n\
+         - [Examples](genkit/examples): the programs of the pages, whole\n\
+         - [Changes](CHANGELOG.md): what changed, and what to write instead\n",
+    );
+    compare("llms.txt", &text);
+}
+
+/// What is read in the book is what rustdoc shows: the same pages, in an order.
+fn the_book_has_every_page_once() {
+    let title = |page: &Page| page.title().split(':').next().unwrap_or_default().to_owned();
+    let lines = in_order().into_iter().map(|it| format!("- [{}]({}.md)\n", title(&it), it.name));
+    let wanted = format!("# Summary\n\n[Guide](index.md)\n\n{}", lines.collect::<String>());
+    compare("genkit/guide/SUMMARY.md", &wanted);
+    let mut names: Vec<String> = in_order().into_iter().map(|it| it.name).collect();
+    names.sort();
+    let all: Vec<String> =
+        pages().into_iter().map(|it| it.name).filter(|it| it != "index").collect();
+    assert_eq!(names, all);
+}
+
+/// The preprocessor of the book, spoken to as mdBook does: no link leads out of the book.
+#[test]
+fn the_book_has_no_link_to_what_is_outside() {
+    let chapter = |page: &Page| json!({"Chapter": {"content": page.text, "sub_items": []}});
+    let sections: Vec<Value> = in_order().iter().map(chapter).collect();
+    let mut python = Command::new("python3");
+    python.arg("../../.ci/book.py").current_dir(root().join("genkit/guide"));
+    let mut child =
+        python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Python runs");
+    let book = json!([{}, {"sections": sections}]).to_string();
+    child.stdin.take().unwrap().write_all(book.as_bytes()).unwrap();
+    let said = child.wait_with_output().unwrap();
+    let book: Value = serde_json::from_slice(&said.stdout).unwrap();
+    for chapter in book["sections"].as_array().unwrap() {
+        let text = chapter["Chapter"]["content"].as_str().unwrap();
+        let prose = Page { name: String::new(), text: text.to_owned() }.prose();
+        let outside = prose.lines().find(|line| line.contains("]: ../") || line.contains("](../"));
+        assert_eq!(outside, None);
+        assert!(text.contains("\n| "), "the tables are there");
+    }
+}

@@ -1,0 +1,132 @@
+//! The example `telemetry` against a receiver of OTLP that decodes with OpenTelemetry's own package: the spans of one
+//! question in two processes are one tree, which stands in a file.
+//!
+//! `UPDATE=1` writes the trees anew.
+
+mod received;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::packages;
+use crate::program::{self, Ran};
+use crate::server::{self, Server};
+use received::Received;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What of a test's is received.
+struct Receiver {
+    server: Server,
+    file: PathBuf,
+}
+
+impl Receiver {
+    fn start(test: &str) -> Self {
+        let folder = packages::scratch(test);
+        let (script, file) = (folder.join("receiver.py"), folder.join("received.jsonl"));
+        std::fs::write(&script, include_str!("receiver.py")).unwrap();
+        let mut python = packages::tool(packages::otlp_python());
+        Self { server: Server::spawn(python.arg(script).arg(&file)), file }
+    }
+
+    /// The example, which exports here.
+    fn example(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(server::example("telemetry"));
+        command
+            .args(arguments)
+            .env("OTEL_EXPORTER_OTLP_ENDPOINT", self.server.url())
+            .env("OTEL_BSP_SCHEDULE_DELAY", "100")
+            .env("OTEL_METRIC_EXPORT_INTERVAL", "200")
+            .env("RUST_LOG", "info,rmcp=error");
+        command
+    }
+
+    fn received(&self) -> Received {
+        Received::read(&std::fs::read_to_string(&self.file).unwrap_or_default())
+    }
+
+    /// What is received once `is_there` says that it is enough.
+    fn once(&self, is_there: impl Fn(&Received) -> bool) -> Received {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let received = self.received();
+            if is_there(&received) || Instant::now() > deadline {
+                return received;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+fn asked(command: &mut Command) -> Ran {
+    let ran = program::run(command, PATIENCE).unwrap();
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    assert_eq!(ran.stdout, "high water at noon\n", "{}", ran.story());
+    ran
+}
+
+/// Compares the tree of the question with the file of this name.
+fn compare(received: &Received, name: &str) {
+    let tree = received.tree();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/telemetry").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &tree).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(tree, expected, "{}", received.all());
+}
+
+fn check_the_rest(received: &Received) {
+    // What was asked and answered is not exported.
+    for content in ["Cuxhaven", "high water"] {
+        assert!(!received.raw().contains(content), "{content} in {}", received.raw());
+    }
+    let label = |metric: &str, service: &str, name: &str, value: &str| {
+        let points = received.points(metric, service);
+        let has = points.iter().any(|point| point.get(name).map(String::as_str) == Some(value));
+        assert!(has, "{metric} of {service} has no {name}={value}: {points:?}");
+    };
+    label("mcp.server.operation.duration", "tides", "gen_ai.tool.name", "get_tide");
+    label("mcp.server.session.duration", "tides", "network.transport", received.transport());
+    label("mcp.client.operation.duration", "assistant", "gen_ai.tool.name", "get_tide");
+    label("gen_ai.client.operation.duration", "assistant", "gen_ai.request.model", "offline");
+    label("gen_ai.client.token.usage", "assistant", "gen_ai.token.type", "output");
+    for gauge in ["genkit.mcp.server.active_requests", "genkit.mcp.server.active_sessions"] {
+        assert!(!received.points(gauge, "tides").is_empty(), "{gauge}");
+    }
+}
+
+#[test]
+fn the_spans_of_a_question_are_one_tree_over_stdio() {
+    let receiver = Receiver::start("telemetry-stdio");
+    asked(&mut receiver.example(&[]));
+    let received = receiver.received();
+    compare(&received, "stdio.txt");
+    check_the_rest(&received);
+}
+
+#[test]
+fn the_spans_of_a_question_are_one_tree_over_http() {
+    let receiver = Receiver::start("telemetry-http");
+    let tides = Server::spawn(&mut receiver.example(&["--serve", "--http", "127.0.0.1:0"]));
+    asked(&mut receiver.example(&[tides.url()]));
+    let received = receiver.once(|received| {
+        received.has_span("tides", "tools/call get_tide")
+            && !received.points("mcp.server.session.duration", "tides").is_empty()
+    });
+    compare(&received, "http.txt");
+    check_the_rest(&received);
+}
+
+#[test]
+fn what_cannot_be_exported_is_logged_and_disturbs_nothing() {
+    let mut command = Command::new(server::example("telemetry"));
+    // Nobody listens there.
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").env_remove("RUST_LOG");
+    let ran = asked(&mut command);
+    assert!(ran.stderr.contains("opentelemetry"), "{}", ran.story());
+    let ran = asked(command.env("OTEL_SDK_DISABLED", "true"));
+    assert!(!ran.stderr.contains("opentelemetry"), "{}", ran.story());
+}
