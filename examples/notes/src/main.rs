@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run -p notes -- notes.db --install claude-desktop   add it to a client
 //! cargo run -p notes -- notes.db --http 127.0.0.1:8000      serve over HTTP at /mcp
-//! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000      the same, for who has the token
+//! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, for who has the token
 //! cargo run -p notes -- --help                              everything else
 //! ```
 
