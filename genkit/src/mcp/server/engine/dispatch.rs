@@ -9,7 +9,7 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
+    CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams,
     DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     RequestId, ServerResult, SubscriptionsListenRequestParams,
@@ -24,12 +24,14 @@ use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, messag
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{Methods, completion, info};
+use crate::mcp::server::handler::{Methods, completion, info, tasks};
 use crate::mcp::server::lists::ListKind;
 use crate::mcp::server::quota::MAX_INITIALIZE;
 use crate::mcp::server::session::{
     ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
 };
+#[cfg(feature = "durable")]
+use crate::mcp::server::tasks::{self as task, TaskAnswer, TaskCall};
 
 impl Engine {
     /// What becomes of a message of the client of `session`.
@@ -100,6 +102,7 @@ impl Engine {
             head: origin.head,
             quota: origin.client,
         };
+        tasks::check(&self.shared, method, era, &request.client)?;
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
         let call = NewCall { id, method, function: 0, around: None, engine: self.clone() };
         match params {
@@ -108,7 +111,7 @@ impl Engine {
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
-                let info = info::info(&self.shared.settings);
+                let info = info::described(&self.shared);
                 let result = DiscoverResult::from_server_info(versions, info);
                 Ok(Action::Reply(message::result(id, &result)))
             }
@@ -143,15 +146,9 @@ impl Engine {
             Params::GetPrompt(params) => call.prompt(params, request),
             Params::ReadResource(params) => call.resource(params, request),
             Params::Complete(params) => call.completion(params, request),
-            Params::Refused(refused) => {
-                let server = || info::info(&self.shared.settings).capabilities;
-                let is_task = method.starts_with("tasks/") && server().supports_tasks();
-                if is_task && !request.client.tasks {
-                    let tasks = ClientCapabilities::builder().enable_tasks().build();
-                    return Err(ErrorData::missing_required_client_capability(tasks));
-                }
-                Err(refused.error(method, era))
-            }
+            #[cfg(feature = "durable")]
+            Params::Task(task) => call.task(task, request),
+            Params::Refused(refused) => Err(refused.error(method, era)),
         }
     }
 
@@ -252,6 +249,17 @@ impl NewCall<'_> {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
             era.tool_reply(reply.await.map_err(|error| era.error(error))?)
+        })
+    }
+
+    #[cfg(feature = "durable")]
+    fn task(self, task: TaskCall, request: Request) -> Result<Action, ErrorData> {
+        self.named("").run(request, move |engine, request| async move {
+            let answered = task::answer(&engine.shared, task, &request).await?;
+            Ok(Box::new(move |id: &RequestId| match answered {
+                TaskAnswer::Task(task) => message::result(id, &task),
+                TaskAnswer::Done(done) => message::result(id, &done),
+            }) as Written)
         })
     }
 

@@ -2,6 +2,8 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
 
+#[cfg(feature = "durable")]
+use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
     InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams, RequestMetaObject,
@@ -16,6 +18,8 @@ use super::MessageFault;
 use crate::mcp::server::handler::malformed;
 use crate::mcp::server::lists::ListKind;
 use crate::mcp::server::session::Era;
+#[cfg(feature = "durable")]
+use crate::mcp::server::tasks::TaskCall;
 
 /// A request, by its method.
 pub(super) enum Params {
@@ -31,6 +35,8 @@ pub(super) enum Params {
     Unsubscribe(String),
     SetLevel(SetLevelRequestParams),
     Listen(SubscriptionsListenRequestParams),
+    #[cfg(feature = "durable")]
+    Task(TaskCall),
     /// Of a method that is unknown, or not with these parameters.
     Refused(Refused),
 }
@@ -114,6 +120,22 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
         "prompts/list" => list(ListKind::Prompts, raw)?,
         "resources/list" => list(ListKind::Resources, raw)?,
         "resources/templates/list" => list(ListKind::Templates, raw)?,
+        #[cfg(feature = "durable")]
+        "tasks/get" => {
+            let mut params: GetTaskParams = parse(raw?)?;
+            (meta!(params), Params::Task(TaskCall::Get(params.task_id)))
+        }
+        #[cfg(feature = "durable")]
+        "tasks/update" => {
+            let mut params: UpdateTaskParams = parse(raw?)?;
+            let answers = params.input_responses;
+            (meta!(params), Params::Task(TaskCall::Update(params.task_id, answers)))
+        }
+        #[cfg(feature = "durable")]
+        "tasks/cancel" => {
+            let mut params: CancelTaskParams = parse(raw?)?;
+            (meta!(params), Params::Task(TaskCall::Cancel(params.task_id)))
+        }
         "ping" => (none(raw)?, Params::Ping),
         "server/discover" => (none(raw)?, Params::Discover),
         _ => return None,

@@ -1,8 +1,21 @@
 //! Server info and capabilities: what `initialize` and `server/discover` answer.
 
-use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    Implementation, ProtocolVersion, ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID,
+};
 
 use crate::mcp::server::settings::ServerSettings;
+use crate::mcp::server::state::SharedState;
+
+/// The same with what clients of the 2026-07-28 protocol may use beside.
+pub(crate) fn described(shared: &SharedState) -> ServerConfig {
+    let mut info = info(&shared.settings);
+    if shared.makes_tasks() {
+        let extensions = info.capabilities.extensions.get_or_insert_default();
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+    }
+    info
+}
 
 /// All kinds are always advertised: they can come while the server runs.
 pub(crate) fn info(settings: &ServerSettings) -> ServerConfig {

@@ -36,6 +36,7 @@ pub(crate) struct Lists {
     names: Arc<Names>,
     /// Whether a function asks for scopes.
     has_permits: bool,
+    has_tasks: bool,
     /// Whether what one caller sees may differ from what others do.
     is_private: bool,
     views: view::Views,
@@ -123,10 +124,12 @@ impl Lists {
         let mut prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
         prompts.sort_by(|a, b| a.name.cmp(&b.name));
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
+        let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
         let resources = || items.resources.iter();
         Self {
             version,
             has_permits,
+            has_tasks,
             is_private: is_private || has_permits,
             views: view::Views::default(),
             legacy_tools,
