@@ -6,4 +6,5 @@ pub(crate) mod meta;
 pub(crate) mod methods;
 pub(crate) mod results;
 mod send;
+mod task;
 pub(crate) mod tool_result;

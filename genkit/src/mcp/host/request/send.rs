@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use super::{input_required, meta, results};
+use super::{input_required, meta, results, task};
 use crate::context::Context;
 use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::error::OfServer as _;
@@ -39,12 +39,32 @@ pub(super) async fn round_trips(
     let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
     let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
     let mut recorded = recorded.map(|recorded| recorded.result);
+    let task = task_key(server, &request);
+    let begun = task.as_ref().filter(|_| context.has_recorded()).and_then(|(key, print)| {
+        let Some(Value::String(id)) = context.recorded(key) else { return None };
+        Some((key, print, id))
+    });
+    if let Some((key, print, id)) = begun {
+        let ended = task::follow(server, context, target, print, &id, None).await;
+        context.record(key, Value::Null);
+        return ended;
+    }
     for round in first..=MAX_ROUNDS {
         let mut result = match recorded.take() {
             Some(result) => result,
             None => {
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 let result = results::json(result)?;
+                let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
+                if let Some((key, print)) = task.as_ref().filter(|_| is_task) {
+                    let id = task::id_of(&server.key, &result)?;
+                    // A later run, of whatever process, goes on with it.
+                    context.record_saved(key, Value::String(id.clone())).await?;
+                    let created = Some((&result, &connection));
+                    let ended = task::follow(server, context, target, print, &id, created).await;
+                    context.record(key, Value::Null);
+                    return ended;
+                }
                 // An older protocol has no such member: there it may mean anything.
                 if connection.is_stateless() {
                     results::check_type(&server.key, target, &result)?;
@@ -70,6 +90,13 @@ pub(super) async fn round_trips(
         }
     }
     Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
+}
+
+/// Under which key it is noted that a call is a task, and what the call is known by; `None` for what never is one.
+fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, String)> {
+    let ClientRequest::CallToolRequest(_) = request else { return None };
+    let print = fingerprint_of(request);
+    Some((format!("mcp-task:{}:{print}", server.key), print))
 }
 
 /// A request by its method, target and arguments, the same in every run.
@@ -114,7 +141,7 @@ fn answer(
 }
 
 /// Sends one request, twice if the first never reached a server that is there again.
-async fn with_retry(
+pub(super) async fn with_retry(
     server: &ManagedServer,
     context: &Context,
     target: &str,

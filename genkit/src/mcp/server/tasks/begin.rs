@@ -57,7 +57,6 @@ pub(in super::super) fn begin(
 ) -> Answered<impl Future<Output = Answered<TaskStart>>> {
     let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
     let described = Arc::clone(&request.client);
-    let owner = request.head.principal();
     let principal = shared.caller(&request.head).principal().cloned();
     let ttl = shared.settings.task_ttl;
     let invocation = Invocation { timeout: Some(invocation.timeout.unwrap_or(ttl)), ..invocation };
@@ -66,7 +65,7 @@ pub(in super::super) fn begin(
     let id = RunId::new_task();
     let waiting = Some(Arc::clone(&open.caller));
     let caller = Arc::new(TaskCaller::new(waiting, described, &shared.genkit.registry));
-    let mut call = StoredCall::new(tool.name(), arguments.clone(), owner, caller.description())
+    let mut call = StoredCall::new(tool.name(), arguments.clone(), caller.description())
         .by(principal.as_ref());
     call.trusts_client = admitted.trusts_client;
     call.meta = (*admitted.meta).clone();

@@ -117,10 +117,10 @@ impl<'a> FoundTask<'a> {
         request.quota.count_request()?;
         let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
         let (stored, record) = load(shared, &id).await?;
-        if record.call.owner != request.head.principal() {
+        let caller = shared.caller(&request.head);
+        if !record.call.is_of(caller.principal()) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
-        let caller = shared.caller(&request.head);
         if shared.tool(&record.call.tool, &caller).err() == Some(Absent::Hidden) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }

@@ -55,8 +55,7 @@ pub(super) struct TaskRecord {
 pub(super) struct StoredCall {
     pub(super) tool: String,
     pub(super) input: Value,
-    /// The id of the principal who made it; empty where nobody is known.
-    pub(super) owner: String,
+    /// Who made it; nobody where nobody is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<StoredPrincipal>,
     pub(super) client: ClientDescription,
@@ -103,10 +102,15 @@ impl StoredCall {
         self
     }
 
-    pub(super) fn new(tool: &str, input: Value, owner: String, client: ClientDescription) -> Self {
+    pub(super) fn new(tool: &str, input: Value, client: ClientDescription) -> Self {
         let tool = tool.to_owned();
         let (principal, trusts_client, meta) = (None, false, Map::new());
-        Self { tool, input, owner, principal, client, trusts_client, meta }
+        Self { tool, input, principal, client, trusts_client, meta }
+    }
+
+    /// Whether this caller made it.
+    pub(super) fn is_of(&self, caller: Option<&Principal>) -> bool {
+        self.principal.as_ref().map(|who| who.id.as_str()) == caller.map(Principal::id)
     }
 
     /// Who made it.
