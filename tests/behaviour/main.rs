@@ -25,6 +25,7 @@ mod resources;
 mod results;
 mod rounds;
 mod served;
+mod tasks;
 
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};

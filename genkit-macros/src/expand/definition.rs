@@ -6,7 +6,9 @@ use syn::spanned::Spanned as _;
 use syn::{Ident, Path};
 
 use crate::options::{self, OptionTarget};
-use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource};
+use crate::parse::{
+    ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource,
+};
 use crate::types;
 use crate::validate::ValidAction;
 

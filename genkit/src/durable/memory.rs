@@ -63,8 +63,7 @@ impl Runs {
             return Err(E::MemoryFull);
         }
         let head = RunHead::new(1, first.status, first.wake_at_ms);
-        let kept =
-            Kept { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
+        let kept = Kept { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
         self.fit(0, kept.size())?;
         self.runs.insert(run.clone(), kept);
         Ok(true)

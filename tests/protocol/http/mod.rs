@@ -13,4 +13,5 @@ mod raw;
 mod running;
 mod sessions;
 mod streams;
+mod tasks;
 pub(crate) mod wire;

@@ -8,9 +8,7 @@ use super::error::Error as E;
 use super::run::Admitted;
 use super::tool_call::run;
 use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
-use crate::context::{
-    CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
-};
+use crate::context::{CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 use crate::generate::interrupt::{CALL_KEY, Suspended};

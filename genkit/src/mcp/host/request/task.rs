@@ -12,7 +12,7 @@ use rmcp::service::ServiceError;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use super::send::with_retry;
+use super::retry::with_retry;
 use super::{input_required, results};
 use crate::context::{Context, Progress};
 use crate::error::Result;
@@ -82,8 +82,9 @@ pub(super) async fn follow(
         wait = interval(created);
     }
     let followed = tokio::time::timeout(TASK_TIMEOUT, task.ended(wait)).await;
-    let ended = followed
-        .unwrap_or_else(|_| Err(Error::EndlessTask(target.to_owned(), TASK_TIMEOUT).of(&server.key)));
+    let ended = followed.unwrap_or_else(|_| {
+        Err(Error::EndlessTask(target.to_owned(), TASK_TIMEOUT).of(&server.key))
+    });
     if ended.is_ok() {
         task.cancel.is_wanted = false;
     }
@@ -170,7 +171,8 @@ impl FollowedTask<'_> {
             "completed" => Ok(ended["result"].take()),
             "failed" => {
                 let error = serde_json::from_value::<ErrorData>(ended["error"].take());
-                let error = error.map_err(|_| Error::OtherResult("tasks/get").of(&self.server.key))?;
+                let error =
+                    error.map_err(|_| Error::OtherResult("tasks/get").of(&self.server.key))?;
                 Err(match &self.cancel.connection {
                     Some(connection) => connection.error_of(ServiceError::McpError(error)).error,
                     None => Error::OtherResult("tasks/get").of(&self.server.key),
@@ -184,8 +186,9 @@ impl FollowedTask<'_> {
 /// When the server wants to be asked next, as far as that is sensible.
 fn interval(task: &Value) -> Duration {
     let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
-    let said = said.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
-    said.unwrap_or(POLL).clamp(SHORTEST_POLL, LONGEST_POLL)
+    let said =
+        said.map(|ms| Duration::from_secs_f64((ms / 1000.0).min(LONGEST_POLL.as_secs_f64())));
+    said.unwrap_or(POLL).max(SHORTEST_POLL)
 }
 
 /// Cancels a task whose caller goes away.

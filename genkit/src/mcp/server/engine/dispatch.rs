@@ -9,8 +9,8 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams,
-    DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams, DiscoverResult,
+    EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     RequestId, ServerResult, SubscriptionsListenRequestParams,
 };

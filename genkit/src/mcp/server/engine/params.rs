@@ -2,14 +2,14 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
 
-#[cfg(feature = "durable")]
-use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
     InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams, RequestMetaObject,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 };
+#[cfg(feature = "durable")]
+use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

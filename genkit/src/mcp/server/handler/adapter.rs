@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "durable")]
-use rmcp::model::{CancelTaskParams, GetTaskParams, GetTaskResult, UpdateTaskParams};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
@@ -13,6 +11,8 @@ use rmcp::model::{
     ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
+#[cfg(feature = "durable")]
+use rmcp::model::{CancelTaskParams, GetTaskParams, GetTaskResult, UpdateTaskParams};
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
 };

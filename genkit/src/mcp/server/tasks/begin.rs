@@ -87,7 +87,13 @@ pub(in super::super) fn begin(
 impl NewTask<'_> {
     async fn run(mut self) -> Answered<TaskStart> {
         let work = &mut self.work;
-        let mut patience = pin!(tokio::time::sleep(self.after));
+        let after = self.after;
+        let mut patience = pin!(async move {
+            // A timer has no less than a millisecond.
+            if !after.is_zero() {
+                tokio::time::sleep(after).await;
+            }
+        });
         let ended = loop {
             tokio::select! {
                 biased;

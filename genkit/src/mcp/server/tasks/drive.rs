@@ -43,7 +43,9 @@ pub(super) async fn drive(
 ) {
     let span = tracing::info_span!("mcp_task", tool = %Logged::name(tool.name()));
     let worked = async {
-        let Some(ended) = run(shared, tool.is_at_most_once(), &mut session, &mut record, &mut work).await? else {
+        let Some(ended) =
+            run(shared, tool.is_at_most_once(), &mut session, &mut record, &mut work).await?
+        else {
             return Ok(());
         };
         if take(shared, tool, &mut record, ended) {
@@ -74,7 +76,8 @@ async fn until_message(
     time: Instant,
 ) {
     loop {
-        let is_new = messages.borrow_and_update().as_ref().is_some_and(|new| known.as_ref() != Some(new));
+        let is_new =
+            messages.borrow_and_update().as_ref().is_some_and(|new| known.as_ref() != Some(new));
         if is_new {
             return tokio::time::sleep_until(time).await;
         }
@@ -106,8 +109,8 @@ async fn run(
                 // That a server ends in order is no fault of the task.
                 if !is_once {
                     record.attempts = record.attempts.saturating_sub(1);
-                    save(session, record).await?;
                 }
+                save(session, record).await?;
                 return Ok(None);
             }
             () = session.until_renewal() => session.renew().await?,

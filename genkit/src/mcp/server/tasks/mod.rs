@@ -31,8 +31,8 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 pub(super) use self::begin::{TaskStart, begin};
-use self::limits::{MAX_CLIENT_TASKS, MAX_RUNNING, STOP, STOP_LOOKS};
 pub(super) use self::limits::TTL;
+use self::limits::{MAX_CLIENT_TASKS, MAX_RUNNING, STOP, STOP_LOOKS};
 pub(super) use self::methods::{TaskAnswer, TaskCall, answer};
 pub(super) use self::sweep::sweep_later;
 use super::quota::ClientKey;
