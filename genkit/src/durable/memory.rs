@@ -24,16 +24,16 @@ pub(crate) struct MemoryRuns(Mutex<Runs>);
 
 #[derive(Default)]
 struct Runs {
-    runs: BTreeMap<RunId, Kept>,
+    runs: BTreeMap<RunId, KeptRun>,
     bytes: usize,
 }
 
-struct Kept {
+struct KeptRun {
     run: StoredRun,
     lease: Option<(String, Instant)>,
 }
 
-impl Kept {
+impl KeptRun {
     fn is_leased(&self) -> bool {
         self.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now())
     }
@@ -63,7 +63,8 @@ impl Runs {
             return Err(E::MemoryFull);
         }
         let head = RunHead::new(1, first.status, first.wake_at_ms);
-        let kept = Kept { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
+        let kept =
+            KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
         self.fit(0, kept.size())?;
         self.runs.insert(run.clone(), kept);
         Ok(true)
@@ -98,7 +99,7 @@ impl Runs {
 
     fn due(&self, limit: usize) -> Vec<RunId> {
         let now = now_ms();
-        let is_due = |kept: &Kept| {
+        let is_due = |kept: &KeptRun| {
             kept.run.at.status == RunStatus::Working
                 && !kept.is_leased()
                 && kept.run.at.wake_at_ms.is_none_or(|time| time <= now)

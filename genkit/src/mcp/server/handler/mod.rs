@@ -32,7 +32,7 @@ use super::run::{Answered, Invocation, RunOutcome, drive_in_span, run};
 use super::session::Era;
 use super::state::SharedState;
 #[cfg(feature = "durable")]
-use super::tasks::{self as task, TaskStart};
+use super::tasks::{self as task, BegunCall};
 use super::{results, tool_call};
 use crate::action::{Strictness, Tool, resource_for_span};
 use crate::context::drive;
@@ -109,8 +109,8 @@ impl<'a> Methods<'a> {
         if let Some(task) = task {
             let begun = task::begin(self.shared, request, invocation, running, how, task)?;
             return Ok(Either::Left(begun.map_ok(move |begun| match begun {
-                TaskStart::InTime(outcome) => reply(outcome),
-                TaskStart::Created(created) => ToolReply::Task(created),
+                BegunCall::InTime(outcome) => reply(outcome),
+                BegunCall::Created(created) => ToolReply::Task(created),
             })));
         }
         let outcome = run(self.shared, request, invocation, move |admitted, input, recording| {

@@ -25,7 +25,7 @@ use crate::mcp::server::state::SharedState;
 use crate::mcp::server::tool_call;
 
 /// What a call that may become a task came to.
-pub(in super::super) enum TaskStart {
+pub(in super::super) enum BegunCall {
     /// It ended, or asked, in time.
     InTime(RunOutcome<ToolOutput>),
     Created(CreateTaskResult),
@@ -54,7 +54,7 @@ pub(in super::super) fn begin(
     tool: Tool,
     how: Strictness,
     task: ToolTask,
-) -> Answered<impl Future<Output = Answered<TaskStart>>> {
+) -> Answered<impl Future<Output = Answered<BegunCall>>> {
     let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
     let described = Arc::clone(&request.client);
     let principal = shared.caller(&request.head).principal().cloned();
@@ -85,7 +85,7 @@ pub(in super::super) fn begin(
 }
 
 impl NewTask<'_> {
-    async fn run(mut self) -> Answered<TaskStart> {
+    async fn run(mut self) -> Answered<BegunCall> {
         let work = &mut self.work;
         let after = self.after;
         let mut patience = pin!(async move {
@@ -107,13 +107,13 @@ impl NewTask<'_> {
             }
         };
         match ended {
-            Some(ended) => Ok(TaskStart::InTime(self.open.ended(ended)?)),
+            Some(ended) => Ok(BegunCall::InTime(self.open.ended(ended)?)),
             None => self.becomes_task().await,
         }
     }
 
     /// The task is saved before its id is told.
-    async fn becomes_task(self) -> Answered<TaskStart> {
+    async fn becomes_task(self) -> Answered<BegunCall> {
         let Self { shared, id, tool, client, caller, mut record, work, open, .. } = self;
         let held = open.becomes_task()?;
         let session = match create(shared, &id, &mut record).await {
@@ -136,7 +136,7 @@ impl NewTask<'_> {
             // The function had the place of its request.
             held.end();
         });
-        Ok(TaskStart::Created(told))
+        Ok(BegunCall::Created(told))
     }
 }
 

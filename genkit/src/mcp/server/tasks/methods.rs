@@ -69,11 +69,11 @@ pub(in super::super) async fn answer(
             audit.end("ok", None);
             Ok(answer)
         }
-        Err(Refusal::Known(why)) => {
+        Err(TaskRefusal::Known(why)) => {
             audit.refuse(&why);
             Err(why.into())
         }
-        Err(Refusal::Failed(error)) => {
+        Err(TaskRefusal::Failed(error)) => {
             audit.end("error", None);
             Err(protocol_error(&shared.for_client(error, "tasks")))
         }
@@ -81,19 +81,19 @@ pub(in super::super) async fn answer(
 }
 
 /// Why a request about a task is not answered.
-enum Refusal {
+enum TaskRefusal {
     Known(E),
     /// The store fails.
     Failed(Error),
 }
 
-impl From<E> for Refusal {
+impl From<E> for TaskRefusal {
     fn from(why: E) -> Self {
         Self::Known(why)
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for TaskRefusal {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -113,7 +113,7 @@ impl<'a> FoundTask<'a> {
         shared: &'a Arc<SharedState>,
         id: &str,
         request: &Request,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, TaskRefusal> {
         request.quota.count_request()?;
         let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
         let (stored, record) = load(shared, &id).await?;
@@ -128,7 +128,7 @@ impl<'a> FoundTask<'a> {
     }
 
     /// Saves a change, unless another was faster: then the task is read again.
-    async fn save(&mut self, change: RunChange) -> Result<bool, Refusal> {
+    async fn save(&mut self, change: RunChange) -> Result<bool, TaskRefusal> {
         let store = &self.shared.tasks.store;
         if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
             return Ok(true);
@@ -137,7 +137,7 @@ impl<'a> FoundTask<'a> {
         Ok(false)
     }
 
-    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, Refusal> {
+    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskRefusal> {
         for _ in 0..CHANGE_TRIES {
             if !self.record.answered(answers.clone())? {
                 break;
@@ -154,7 +154,7 @@ impl<'a> FoundTask<'a> {
         Ok(TaskAnswer::Done(TaskAckResult::new()))
     }
 
-    async fn cancel(mut self) -> Result<TaskAnswer, Refusal> {
+    async fn cancel(mut self) -> Result<TaskAnswer, TaskRefusal> {
         for _ in 0..CHANGE_TRIES {
             if !matches!(self.record.stage, Stage::Working | Stage::Asks(_)) {
                 break;
@@ -171,7 +171,7 @@ impl<'a> FoundTask<'a> {
     }
 }
 
-async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), Refusal> {
+async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskRefusal> {
     let stored = shared.tasks.store.load(id).await?.ok_or(E::UnknownTask)?;
     let record = TaskRecord::read(&stored).filter(|record| record.ends_ms() > now_ms());
     let record = record.ok_or(E::UnknownTask)?;

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-pub(super) use self::begin::{TaskStart, begin};
+pub(super) use self::begin::{BegunCall, begin};
 pub(super) use self::limits::TTL;
 use self::limits::{MAX_CLIENT_TASKS, MAX_RUNNING, STOP, STOP_LOOKS};
 pub(super) use self::methods::{TaskAnswer, TaskCall, answer};

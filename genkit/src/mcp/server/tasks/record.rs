@@ -78,7 +78,7 @@ struct StoredPrincipal {
 pub(super) enum Stage {
     Working,
     /// The questions, by the keys that clients know.
-    Asks(BTreeMap<String, OpenQuestion>),
+    Asks(BTreeMap<String, AskedInput>),
     Completed(Value),
     /// The error of JSON-RPC.
     Failed(Value),
@@ -86,7 +86,7 @@ pub(super) enum Stage {
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct OpenQuestion {
+pub(super) struct AskedInput {
     /// The key that the function knows.
     key: String,
     pub(super) request: InputRequest,
@@ -199,7 +199,7 @@ impl TaskRecord {
         let mut open = BTreeMap::new();
         for Question { key, kind } in questions {
             let request = input_request(&kind)?;
-            open.insert(format!("{}.{key}", self.rounds), OpenQuestion { key, request });
+            open.insert(format!("{}.{key}", self.rounds), AskedInput { key, request });
         }
         self.stage = Stage::Asks(open);
         Ok(())
