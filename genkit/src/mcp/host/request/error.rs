@@ -24,8 +24,8 @@ pub(crate) enum Error {
     #[error("answered `{0}` with something else")]
     OtherResult(&'static str),
     #[error(
-        "answered `{target}` with a result of the type {kind}, which is unknown here: `complete`, \
-         `input_required` and, of tools, `task` are known"
+        "answered `{target}` with a result of the type {kind}, which is unknown here: `complete` and \
+         `input_required` are known, and `task` of tools"
     )]
     UnknownResultType { target: String, kind: String },
     #[error("sent a blob that is no base64")]
