@@ -173,6 +173,8 @@ mod names;
 mod net;
 #[cfg(feature = "dotprompt")]
 mod prompts_dir;
+#[cfg(feature = "mcp-server")]
+mod random;
 mod registry;
 mod run_options;
 mod schema;

@@ -15,7 +15,8 @@
 /// Candidates that are far shorter or longer cost nothing, and of the others there is only so much work
 /// ([`MAX_WORK`]): what comes after that is passed over.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let letters = word.chars().count();
+    let word: Vec<char> = word.chars().collect();
+    let letters = word.len();
     let limit = (letters / 3).max(1);
     let mut work = MAX_WORK;
     candidates
@@ -30,11 +31,34 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
                 return None;
             }
             work = work.checked_sub((length + 1) * (letters + 1))?;
-            let edits = strsim::osa_distance(word, candidate);
+            let edits = distance(&word, candidate);
             (edits <= limit && edits < length).then_some((edits, candidate))
         })
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// How many letters are put in, left out, changed or swapped with their neighbour to make `word` of `other`,
+/// none of them twice: the optimal string alignment distance.
+fn distance(word: &[char], other: &str) -> usize {
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=word.len()).collect();
+    let mut previous = None;
+    for (row, letter) in other.chars().enumerate() {
+        let mut costs = Vec::with_capacity(last.len());
+        costs.push(row + 1);
+        for (at, own) in word.iter().enumerate() {
+            let change = last[at] + usize::from(*own != letter);
+            let mut cost = change.min(last[at + 1] + 1).min(costs[at] + 1);
+            if at > 0 && previous == Some(*own) && word[at - 1] == letter {
+                cost = cost.min(before_last[at - 1] + 1);
+            }
+            costs.push(cost);
+        }
+        before_last = std::mem::replace(&mut last, costs);
+        previous = Some(letter);
+    }
+    last[word.len()]
 }
 
 /// How many pairs of letters are compared. Default is 1,000,000: some milliseconds.
@@ -42,7 +66,30 @@ pub const MAX_WORK: usize = 1_000_000;
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{distance, nearest};
+
+    #[test]
+    fn distances_count_each_slip_once() {
+        let between = |word: &str, other: &str| {
+            let word: Vec<char> = word.chars().collect();
+            distance(&word, other)
+        };
+        for (word, other, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 1),
+            // A pair that was swapped is not changed again.
+            ("ca", "abc", 3),
+            ("a cat", "an abct", 4),
+            ("größe", "grösse", 2),
+            ("abcdef", "abdcef", 1),
+        ] {
+            assert_eq!(between(word, other), expected, "{word} {other}");
+            assert_eq!(between(other, word), expected, "{other} {word}");
+        }
+    }
 
     #[test]
     fn finds_a_slip_and_nothing_far_away() {

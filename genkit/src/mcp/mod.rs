@@ -44,7 +44,7 @@ pub use host::{McpClient, McpHost};
 #[doc(inline)]
 pub use server::McpServer;
 
-/// The SDK underneath, for its types: `McpServer::into_handler`, `McpClient::peer` and the testing
+/// The SDK underneath, for its types: `McpServer::into_handler` (feature `rmcp-handler`), `McpClient::peer` and the testing
 /// client speak them.
 ///
 /// ```

@@ -2,6 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Each exact schema of the zoo, those of results as well.
@@ -36,4 +37,78 @@ pub(crate) fn wide(count: usize) -> Value {
 pub(crate) fn deep(depth: usize) -> Value {
     let inner = json!({ "type": "string" });
     (0..depth).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
+}
+
+/// Schemas as schemars writes them, of every keyword that is said of a value by itself, with some of the others in
+/// between.
+pub(crate) fn random() -> impl Strategy<Value = Value> {
+    let types = ["null", "boolean", "integer", "number", "string", "array", "object"];
+    let one = prop::sample::select(types.to_vec());
+    let pair = one.clone().prop_map(|name| json!([name, "null"]));
+    let formats = ["uint32", "uint8", "int16", "date-time", "uuid", "uri"];
+    let word = prop_oneof![
+        6 => one.prop_map(|name| ("type", json!(name))),
+        2 => pair.prop_map(|both| ("type", both)),
+        1 => Just(("type", json!(["null", "string", "integer"]))),
+        2 => prop::sample::select(formats.to_vec()).prop_map(|name| ("format", json!(name))),
+        2 => prop_oneof![Just(0), Just(255), Just(-32768), Just(7)].prop_map(|n| ("minimum", json!(n))),
+        1 => prop_oneof![Just(255), Just(65_535)].prop_map(|n| ("maximum", json!(n))),
+        1 => Just(("minLength", json!(1))),
+        1 => Just(("pattern", json!("^a"))),
+        1 => Just(("maxItems", json!(3))),
+        2 => Just(("title", json!("A title"))),
+        2 => Just(("description", json!("What it is."))),
+        1 => prop_oneof![Just(Value::Null), Just(json!("a"))].prop_map(|it| ("default", it)),
+        1 => Just(("examples", json!(["a", 1]))),
+        1 => Just(("deprecated", json!(true))),
+        1 => Just(("x-note", json!({"$ref": "nowhere"}))),
+        1 => Just(("enum", json!(["a", "b"]))),
+        1 => Just(("const", json!(1))),
+        1 => Just(("$ref", json!("#/$defs/shared"))),
+        1 => Just(("unheard", json!(1))),
+    ];
+    let object = |words: Vec<(&str, Value)>| {
+        Value::Object(words.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>())
+    };
+    let leaf = prop_oneof![
+        8 => prop::collection::vec(word.clone(), 0..4).prop_map(object),
+        1 => any::<bool>().prop_map(Value::from),
+    ];
+    let schema = leaf.prop_recursive(4, 32, 4, move |inner| {
+        let names = prop::sample::subsequence(vec!["a", "b", "c"], 0..3);
+        let members =
+            prop::collection::vec((prop::sample::select(vec!["a", "b", "c"]), inner.clone()), 0..4);
+        let members = members.prop_map(|all| ("properties", object(all)));
+        let branches = prop::collection::vec(inner.clone(), 1..3);
+        let word = prop_oneof![
+            6 => word.clone(),
+            4 => members,
+            2 => names.prop_map(|names| ("required", json!(names))),
+            2 => inner.clone().prop_map(|rest| ("additionalProperties", rest)),
+            2 => inner.prop_map(|items| ("items", items)),
+            1 => branches.clone().prop_map(|all| ("anyOf", json!(all))),
+            1 => branches.prop_map(|all| ("allOf", json!(all))),
+        ];
+        prop::collection::vec(word, 1..5).prop_map(object)
+    });
+    (schema, word_of_a_type()).prop_map(|(mut schema, shared)| {
+        if let Value::Object(map) = &mut schema {
+            map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+            if map.values().any(|value| value.to_string().contains("#/$defs/shared"))
+                || map.contains_key("$ref")
+            {
+                map.insert("$defs".to_owned(), json!({ "shared": shared }));
+            }
+        }
+        schema
+    })
+}
+
+fn word_of_a_type() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!({"type": "string", "enum": ["x", "y"]})),
+        Just(
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
+        ),
+    ]
 }

@@ -47,10 +47,12 @@ impl RunId {
         self.0.starts_with(TASK)
     }
 
-    /// The id of a new task: 122 random bits, which nobody guesses.
+    /// The id of a new task: 128 random bits, which nobody guesses.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn new_task() -> Self {
-        Self(format!("{TASK}{}", uuid::Uuid::new_v4().simple()))
+        let mut bytes = [0; 16];
+        crate::random::fill(&mut bytes);
+        Self(format!("{TASK}{:032x}", u128::from_ne_bytes(bytes)))
     }
 
     /// The id of a task, as a client says it; `None` for what no server has made.

@@ -23,6 +23,7 @@ pub(crate) enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
+    #[cfg(feature = "rmcp-handler")]
     #[error(
         "`.middleware(..)` runs where this library serves: `.await`, `.run()` or `.router()`; a handler \
          of the SDK knows none"
@@ -50,7 +51,7 @@ pub(crate) enum Error {
          `.authenticate(..)`"
     )]
     NothingVerifies,
-    #[cfg(feature = "mcp-http")]
+    #[cfg(all(feature = "mcp-http", feature = "rmcp-handler"))]
     #[error(
         "`.authenticate(..)` and `.bearer_token(..)` check nothing for `.into_handler()`: check tokens in \
          the transport that you serve it by"
@@ -201,11 +202,13 @@ impl Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NothingLinked | Self::AllFiltered | Self::MiddlewareOfHandler => {
-                ErrorKind::FailedPrecondition
-            }
+            Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            #[cfg(feature = "rmcp-handler")]
+            Self::MiddlewareOfHandler => ErrorKind::FailedPrecondition,
             #[cfg(feature = "mcp-http")]
-            Self::NothingVerifies | Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
+            Self::NothingVerifies => ErrorKind::FailedPrecondition,
+            #[cfg(all(feature = "mcp-http", feature = "rmcp-handler"))]
+            Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
             #[cfg(not(feature = "durable"))]
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
             #[cfg(feature = "durable")]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::BytesMut;
 #[cfg(feature = "mcp-http")]
 use http::{HeaderMap, HeaderValue};
-use rmcp::RoleServer;
-use rmcp::service::RequestContext;
+#[cfg(feature = "rmcp-handler")]
+use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
 
 #[cfg(feature = "mcp-http")]
@@ -114,6 +114,7 @@ pub(crate) struct HttpHead {
 
 #[cfg(feature = "mcp-http")]
 impl HttpHead {
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn take(request: &mut RequestContext<RoleServer>) -> Self {
         let Some(parts) = request.extensions.remove::<http::request::Parts>() else {
             return Self::default();
@@ -124,6 +125,7 @@ impl HttpHead {
     }
 
     /// Of a request that goes on.
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
         let extensions = request.extensions.get::<http::request::Parts>();
         extensions.map_or_else(Self::default, |parts| Self {
@@ -167,10 +169,12 @@ impl HttpHead {
 
 #[cfg(not(feature = "mcp-http"))]
 impl HttpHead {
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn of(_: &RequestContext<RoleServer>) -> Self {
         Self::default()
     }
 
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn take(_: &mut RequestContext<RoleServer>) -> Self {
         Self::default()
     }

@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::builder::McpServer;
 use super::error::Error as E;
+#[cfg(feature = "rmcp-handler")]
 use super::handler::McpHandler;
 #[cfg(feature = "mcp-http")]
 use super::http;
-use super::session::Era;
 use super::state::SharedState;
 use super::stdio::{self, StdioConnection, StdioLimits};
 use crate::Genkit;
@@ -65,33 +65,30 @@ impl McpServer {
         #[cfg(not(feature = "mcp-http"))]
         let is_local = true;
         let shown = self.genkit.clone();
-        let handler = self.check(is_local)?;
+        let shared = self.check(is_local)?;
         dev::start(&shown);
         let stop = CancellationToken::new();
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
         #[cfg(feature = "durable")]
-        let tasks = begin_tasks(handler.shared());
+        let tasks = begin_tasks(&shared);
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
             Some(place) => {
-                let shared = Arc::clone(handler.shared());
                 warn_unknown_callers(&shared);
-                // It has a session of its own, which is counted.
-                drop(handler);
                 http::serve(shared, place, listening.told, listening.acceptor, stop).await
             }
             None => {
                 warn_unused(&listening);
-                if handler.settings().http.authentication.is_required() {
+                if shared.settings.http.authentication.is_required() {
                     tracing::info!(
                         "stdio: its client is the user who started this, without a token"
                     );
                 }
-                serve_stdio(handler, stop).await
+                serve_stdio(shared, stop).await
             }
         };
         #[cfg(not(feature = "mcp-http"))]
-        let served = serve_stdio(handler, stop).await;
+        let served = serve_stdio(shared, stop).await;
         signals.abort();
         #[cfg(feature = "durable")]
         tasks.stop().await;
@@ -115,6 +112,7 @@ impl McpServer {
     /// # Errors
     /// As serving: the registry is checked first. [`middleware`](Self::middleware) is an error: a handler
     /// would run without.
+    #[cfg(feature = "rmcp-handler")]
     pub fn into_handler(self) -> Result<impl rmcp::ServerHandler + Clone> {
         if !self.settings.middleware.is_empty() {
             return Err(E::MiddlewareOfHandler.into());
@@ -126,7 +124,7 @@ impl McpServer {
         if self.settings.http.authentication.is_required() {
             return Err(E::HandlerAuthenticates.into());
         }
-        self.check(false)
+        Ok(McpHandler::new(self.check(false)?))
     }
 
     /// The endpoint as a router, to mount it in an existing `axum` app:
@@ -159,12 +157,12 @@ impl McpServer {
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
         warn_unused(&self.listening);
-        Ok(http::router(Arc::clone(self.check(false)?.shared())))
+        Ok(http::router(self.check(false)?))
     }
 
     /// Checks everything that can be wrong before the first client comes. A local client is of the
     /// user who runs the server.
-    pub(super) fn check(self, is_local: bool) -> Result<McpHandler> {
+    pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         #[cfg(feature = "mcp-http")]
         if let Some(resource) = &self.settings.http.resource {
@@ -178,7 +176,7 @@ impl McpServer {
         let fronts = !self.hosts.is_empty();
         let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
-        let (tools, prompts) = (lists.tools(Era::Legacy).len(), lists.prompts.len());
+        let (tools, prompts) = (lists.tool_count(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();
         if tools + prompts + resources == 0 && !fronts {
             let empty = shared.genkit.registry.is_empty();
@@ -186,7 +184,7 @@ impl McpServer {
         }
         let server = &shared.settings.name;
         tracing::info!(%server, tools, prompts, resources, "serving MCP");
-        Ok(McpHandler::new(Arc::new(shared)))
+        Ok(Arc::new(shared))
     }
 }
 
@@ -201,11 +199,11 @@ impl IntoFuture for McpServer {
 
 crate::future::becomes_a_future!(McpServer, Result<()>);
 
-async fn serve_stdio(handler: McpHandler, stop: CancellationToken) -> Result<()> {
+async fn serve_stdio(shared: Arc<SharedState>, stop: CancellationToken) -> Result<()> {
     // To be told to stop is the end of the input: what runs is answered.
     let (reader, writer) = stdio::process_streams(stop);
-    let limits = stdio_limits(handler.shared());
-    let connection = StdioConnection::new(reader, writer, handler.shared(), limits);
+    let limits = stdio_limits(&shared);
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
     // In a task, where what it reads is ready on the thread that waits for it; dropped with this.
     let mut serving = JoinSet::new();
     serving.spawn(connection.run());
@@ -224,12 +222,12 @@ fn stdio_limits(shared: &SharedState) -> StdioLimits {
 #[cfg(any(feature = "testing", feature = "mcp-host", feature = "cli"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
-    let handler = server.check(true)?;
+    let shared = server.check(true)?;
     let (reader, writer) = tokio::io::split(pipe);
-    let limits = stdio_limits(handler.shared());
+    let limits = stdio_limits(&shared);
     #[cfg(feature = "durable")]
-    let tasks = begin_tasks(handler.shared());
-    let connection = StdioConnection::new(reader, writer, handler.shared(), limits);
+    let tasks = begin_tasks(&shared);
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
     tokio::spawn(async move {
         // A client that goes is no fault of ours.
         let _ = connection.run().await;

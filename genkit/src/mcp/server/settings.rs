@@ -48,6 +48,7 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 /// # fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
 /// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
+/// # #[cfg(feature = "rmcp-handler")]
 /// # server.into_handler()?;
 /// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
 /// # Ok(())

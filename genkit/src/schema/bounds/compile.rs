@@ -9,6 +9,7 @@ use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
 use super::listed::Listed;
 use super::number::Num;
 use super::pattern::Patterns;
+use super::plain::is_of_the_type;
 use super::references::References;
 use crate::schema::error::Error as E;
 use crate::schema::pointer;
@@ -172,7 +173,11 @@ impl<'a> Compiler<'a> {
             "type" => Leaf::Type(types(value).ok_or_else(malformed)?),
             "const" => Leaf::Listed(Listed::new(vec![value.clone()])),
             "enum" => Leaf::Listed(Listed::new(value.as_array().ok_or_else(malformed)?.clone())),
-            "minimum" | "maximum" if self.is_of_the_type(map, keyword, value) => return Ok(None),
+            "minimum" | "maximum"
+                if self.shape == Shape::Read && is_of_the_type(map, keyword, value) =>
+            {
+                return Ok(None);
+            }
             // Draft 4 has flags beside the bounds.
             "minimum" if map.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {
                 Leaf::MoreThan(number()?)
@@ -216,23 +221,6 @@ impl<'a> Compiler<'a> {
             }
             _ => return Ok(None),
         }))
-    }
-
-    /// Whether a bound is only what the Rust type of a number holds anyway: `u8` is 0 to 255.
-    fn is_of_the_type(&self, map: &Map<String, Value>, keyword: &str, value: &Value) -> bool {
-        let format = map.get("format").and_then(Value::as_str).unwrap_or_default();
-        let own: Option<i64> = match (keyword, format) {
-            ("minimum", format) if format.starts_with("uint") => Some(0),
-            ("maximum", "uint8") => Some(u8::MAX.into()),
-            ("maximum", "uint16") => Some(u16::MAX.into()),
-            ("maximum", "uint32") => Some(u32::MAX.into()),
-            ("minimum", "int8") => Some(i8::MIN.into()),
-            ("maximum", "int8") => Some(i8::MAX.into()),
-            ("minimum", "int16") => Some(i16::MIN.into()),
-            ("maximum", "int16") => Some(i16::MAX.into()),
-            _ => None,
-        };
-        self.shape == Shape::Read && own.is_some() && value.as_i64() == own
     }
 
     fn members(&mut self, map: &'a Map<String, Value>, at: &str) -> Result<Option<Check>, E> {

@@ -30,6 +30,7 @@ mod flatten;
 mod items;
 mod keywords;
 mod object;
+mod plain;
 mod rewriter;
 mod union;
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, Null, never};
 use super::flat::Flat;
 use super::keywords::{self, Class};
+use super::plain::Plain;
 use crate::schema::conversion::{Degraded, MAX_DEPTH};
 use crate::schema::pointer;
 
@@ -19,6 +20,8 @@ pub(super) struct PortableRewriter<'a> {
     max_nodes: usize,
     nodes: usize,
     degraded: Vec<Degraded>,
+    /// Whether plain schemas go the short way; a test compares it with the long one.
+    is_short: bool,
 }
 
 impl<'a> PortableRewriter<'a> {
@@ -31,7 +34,14 @@ impl<'a> PortableRewriter<'a> {
             max_nodes,
             nodes: 0,
             degraded: Vec::new(),
+            is_short: true,
         }
+    }
+
+    /// The same, which goes the long way always.
+    #[cfg(test)]
+    pub(super) fn long(self) -> Self {
+        Self { is_short: false, ..self }
     }
 
     /// What was lost, or nothing if the schema has too many nodes.
@@ -56,6 +66,9 @@ impl<'a> PortableRewriter<'a> {
 
     /// Rewrites the schema at `at`.
     pub(super) fn schema(&mut self, exact: &'a Value, at: &str, null: Null) -> Value {
+        if let Some(schema) = self.plain(exact, at, null) {
+            return schema;
+        }
         self.nodes += 1;
         if self.nodes > self.max_nodes {
             return Value::Object(Map::new());
@@ -86,6 +99,18 @@ impl<'a> PortableRewriter<'a> {
         self.depth -= 1;
         self.references.truncate(inside);
         draft.finish(null)
+    }
+
+    /// The short way, where there is one.
+    fn plain(&mut self, exact: &Value, at: &str, null: Null) -> Option<Value> {
+        if !self.is_short {
+            return None;
+        }
+        let (nodes, max_nodes, depth) = (self.nodes, self.max_nodes, self.depth);
+        let mut plain = Plain { nodes, max_nodes, depth };
+        let schema = plain.schema(exact, at.is_empty(), null)?;
+        self.nodes = plain.nodes;
+        Some(schema)
     }
 
     /// Notes a loss.

@@ -76,6 +76,7 @@ use crate::future::BoxFuture;
 ///     .sealing_key(key) // 32 random bytes from your secrets
 ///     .declare_extension("com.example/bank", json!({"branch": 7}))
 ///     .shutdown(async { std::future::pending().await });
+/// # #[cfg(feature = "rmcp-handler")]
 /// # server.into_handler()?;
 /// # Ok(())
 /// # }
@@ -350,7 +351,7 @@ impl McpServer {
 
     /// Error masking: whether clients read errors whole, with the texts of other libraries and all
     /// causes. Default is `true` on stdio and in memory, where the client is the user's own, and
-    /// `false` over HTTP and for [`into_handler`](Self::into_handler).
+    /// `false` over HTTP and for `into_handler`.
     ///
     /// Masked, a client reads what was written for it: the text of a [`genkit::Error`](crate::Error)
     /// (also one made by [`context`](crate::ErrorContext::context)) and of an error that is a

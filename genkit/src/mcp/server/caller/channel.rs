@@ -5,12 +5,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rmcp::RoleServer;
 use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequest, ElicitRequestParams, ErrorData,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ServerRequest,
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ErrorData,
+    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
 };
-use rmcp::service::{Peer, ServiceError};
+#[cfg(feature = "rmcp-handler")]
+use rmcp::{
+    RoleServer,
+    model::{ElicitRequest, ServerRequest},
+    service::{Peer, ServiceError},
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,6 +29,7 @@ use crate::mcp::server::session::{OpenQuestion, Session};
 #[derive(Clone)]
 pub(crate) enum Channel {
     Engine(Outlet, Arc<Session>),
+    #[cfg(feature = "rmcp-handler")]
     Rmcp(Peer<RoleServer>),
 }
 
@@ -35,6 +40,7 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/progress", &params)).await;
             }
+            #[cfg(feature = "rmcp-handler")]
             Self::Rmcp(peer) => drop(Box::pin(peer.notify_progress(params)).await),
         }
     }
@@ -44,6 +50,7 @@ impl Channel {
             Self::Engine(outlet, _) => {
                 outlet.send(message::notification("notifications/message", &params)).await;
             }
+            #[cfg(feature = "rmcp-handler")]
             Self::Rmcp(peer) => drop(Box::pin(peer.notify_logging_message(params)).await),
         }
     }
@@ -56,6 +63,7 @@ impl Channel {
                 ask(outlet, question, request, kind).await?
             }
             // Large, and not what most have.
+            #[cfg(feature = "rmcp-handler")]
             Self::Rmcp(peer) => Box::pin(ask_peer(peer, kind, params)).await?,
         };
         Ok(CallerAnswer::from_json(answer))
@@ -120,6 +128,7 @@ fn read<T: DeserializeOwned + Serialize>(answer: &str) -> Result<Value, E> {
     answer.map_err(E::UnusableAnswer)
 }
 
+#[cfg(feature = "rmcp-handler")]
 async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -> Result<Value, E> {
     match kind {
         QuestionKind::Elicitation { .. }
@@ -135,6 +144,7 @@ async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -
     }
 }
 
+#[cfg(feature = "rmcp-handler")]
 fn of_peer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<Value, E> {
     match answer {
         Ok(answer) => serde_json::to_value(answer).map_err(E::UnusableAnswer),

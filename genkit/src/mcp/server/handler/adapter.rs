@@ -49,11 +49,7 @@ impl McpHandler {
         Self { shared, session }
     }
 
-    pub(crate) fn shared(&self) -> &Arc<SharedState> {
-        &self.shared
-    }
-
-    pub(crate) fn settings(&self) -> &ServerSettings {
+    fn settings(&self) -> &ServerSettings {
         &self.shared.settings
     }
 

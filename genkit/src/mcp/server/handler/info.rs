@@ -1,8 +1,10 @@
 //! Server info and capabilities: what `initialize` and `server/discover` answer.
 
 use rmcp::model::{
-    Implementation, ProtocolVersion, ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID,
+    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, ServerCapabilities,
+    ServerConfig, TASKS_EXTENSION_ID, ToolsCapability,
 };
+use serde_json::Map;
 
 use crate::mcp::server::settings::ServerSettings;
 use crate::mcp::server::state::SharedState;
@@ -19,17 +21,19 @@ pub(crate) fn described(shared: &SharedState) -> ServerConfig {
 
 /// All kinds are always advertised: they can come while the server runs.
 pub(crate) fn info(settings: &ServerSettings) -> ServerConfig {
-    let mut capabilities = ServerCapabilities::builder()
-        .enable_tools()
-        .enable_tool_list_changed()
-        .enable_prompts()
-        .enable_prompts_list_changed()
-        .enable_resources()
-        .enable_resources_list_changed()
-        .enable_resources_subscribe()
-        .enable_completions()
-        .enable_logging()
-        .build();
+    let mut tools = ToolsCapability::default();
+    tools.list_changed = Some(true);
+    let mut prompts = PromptsCapability::default();
+    prompts.list_changed = Some(true);
+    let mut resources = ResourcesCapability::default();
+    resources.list_changed = Some(true);
+    resources.subscribe = Some(true);
+    let mut capabilities = ServerCapabilities::default();
+    capabilities.tools = Some(tools);
+    capabilities.prompts = Some(prompts);
+    capabilities.resources = Some(resources);
+    capabilities.completions = Some(Map::new());
+    capabilities.logging = Some(Map::new());
     if !settings.extensions.is_empty() {
         let declared = settings
             .extensions

@@ -5,6 +5,7 @@
     reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
 )]
 
+#[cfg(feature = "rmcp-handler")]
 mod adapter;
 pub(super) mod completion;
 pub(super) mod info;
@@ -25,6 +26,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "rmcp-handler")]
 pub(crate) use self::adapter::McpHandler;
 use super::caller::Request;
 use super::error::{Error as E, protocol_error};

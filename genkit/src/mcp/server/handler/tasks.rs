@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "durable")]
+#[cfg(all(feature = "durable", feature = "rmcp-handler"))]
 use rmcp::model::GetTaskResult;
 use rmcp::model::{ClientCapabilities, ErrorCode, ErrorData, TASKS_EXTENSION_ID};
+use serde_json::Map;
 
 #[cfg(feature = "durable")]
 use crate::action::{Tool, ToolTask};
@@ -41,7 +42,8 @@ pub(crate) fn check(
 
 /// The error for a client that does not declare the extension in its request.
 fn missing() -> ErrorData {
-    let tasks = ClientCapabilities::builder().enable_tasks().build();
+    let mut tasks = ClientCapabilities::default();
+    tasks.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Map::new())].into());
     ErrorData::missing_required_client_capability(tasks)
 }
 
@@ -70,7 +72,7 @@ pub(super) fn task_of(
 }
 
 /// The answer of `tasks/get`, which is that or nothing.
-#[cfg(feature = "durable")]
+#[cfg(all(feature = "durable", feature = "rmcp-handler"))]
 pub(super) fn got(
     answer: crate::mcp::server::tasks::TaskAnswer,
 ) -> Result<GetTaskResult, ErrorData> {

@@ -6,7 +6,7 @@ mod pagination;
 mod view;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rmcp::model::{
     CacheScope, Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource,
@@ -40,9 +40,8 @@ pub(crate) struct Lists {
     /// Whether what one caller sees may differ from what others do.
     is_private: bool,
     views: view::Views,
-    /// The eras differ in results that are no object.
-    legacy_tools: Vec<McpTool>,
-    modern_tools: Vec<McpTool>,
+    /// Of each era, which differ in results that are no object; made when a client of it asks.
+    shown_tools: [OnceLock<Vec<McpTool>>; 2],
     pub(crate) prompts: Vec<McpPrompt>,
     pub(crate) resources: Vec<McpResource>,
     pub(crate) templates: Vec<ResourceTemplate>,
@@ -113,13 +112,6 @@ impl Lists {
     }
 
     fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
-        let shown = |era| {
-            let of = |t: &Tool| tool(t, names.tools.shown(t.name()), era);
-            let mut shown: Vec<McpTool> = items.tools.iter().map(of).collect();
-            shown.sort_by(|a, b| a.name.cmp(&b.name));
-            shown
-        };
-        let (legacy_tools, modern_tools) = (shown(Era::Legacy), shown(Era::Modern));
         let of = |p: &Prompt| prompt(p, names.prompts.shown(p.name()));
         let mut prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
         prompts.sort_by(|a, b| a.name.cmp(&b.name));
@@ -132,8 +124,7 @@ impl Lists {
             has_tasks,
             is_private: is_private || has_permits,
             views: view::Views::default(),
-            legacy_tools,
-            modern_tools,
+            shown_tools: Default::default(),
             prompts,
             resources: resources().filter(|r| !r.is_template()).map(resource).collect(),
             templates: resources().filter(|r| r.is_template()).map(template).collect(),
@@ -159,10 +150,17 @@ impl Lists {
     }
 
     pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
-        match era {
-            Era::Legacy => &self.legacy_tools,
-            Era::Modern => &self.modern_tools,
-        }
+        self.shown_tools[era as usize].get_or_init(|| {
+            let of = |t: &Tool| tool(t, self.names.tools.shown(t.name()), era);
+            let mut shown: Vec<McpTool> = self.items.tools.iter().map(of).collect();
+            shown.sort_by(|a, b| a.name.cmp(&b.name));
+            shown
+        })
+    }
+
+    /// How many tools there are, in either era.
+    pub(crate) fn tool_count(&self) -> usize {
+        self.items.tools.len()
     }
 }
 

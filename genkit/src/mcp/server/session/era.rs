@@ -1,8 +1,8 @@
 //! Protocol eras: sessions with a handshake, or stateless requests.
 
-use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
-use rmcp::service::RequestContext;
+#[cfg(feature = "rmcp-handler")]
+use rmcp::{RoleServer, service::RequestContext};
 
 /// Which rules a request follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,7 @@ pub(crate) enum Era {
 }
 
 impl Era {
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn of(request: &RequestContext<RoleServer>) -> Self {
         request.protocol_version().map_or(Self::Legacy, |version| Self::of_version(&version))
     }

@@ -4,6 +4,7 @@ mod answered_states;
 mod client;
 mod connection;
 mod era;
+mod hmac;
 mod interest;
 mod notifier;
 mod request_state;

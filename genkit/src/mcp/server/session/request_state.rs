@@ -16,6 +16,7 @@ use crate::canonical::canonical;
 use crate::context::Recording;
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::settings::STATE_TTL;
+use crate::random;
 use crate::sync::lock;
 
 /// How large a sealed state may be: it travels in every round. Default is 256 KiB.
@@ -78,7 +79,9 @@ impl StateSealer {
         };
         let keys = keys.into_iter().collect::<Option<_>>();
         let keys = keys.ok_or(E::SealingKey { min: MIN_KEY })?;
-        let (instance, _) = uuid::Uuid::new_v4().as_u64_pair();
+        let mut instance = [0; 8];
+        random::fill(&mut instance);
+        let instance = u64::from_ne_bytes(instance);
         Ok(Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() })
     }
 
@@ -163,9 +166,7 @@ fn process_key() -> &'static [u8; MIN_KEY] {
     static KEY: OnceLock<[u8; MIN_KEY]> = OnceLock::new();
     KEY.get_or_init(|| {
         let mut key = [0; MIN_KEY];
-        for chunk in key.chunks_mut(16) {
-            chunk.copy_from_slice(&uuid::Uuid::new_v4().into_bytes()[..chunk.len()]);
-        }
+        random::fill(&mut key);
         key
     })
 }

@@ -3,14 +3,15 @@
 
 #[cfg(unix)]
 use std::{
-    fs::File,
-    os::{fd::AsFd, unix::fs::FileTypeExt as _},
+    fs::{File, FileType},
+    io,
+    os::fd::{AsFd, OwnedFd},
+    os::unix::fs::FileTypeExt as _,
 };
 
-use rmcp::transport::stdio_pipes;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, stdin, stdout};
 #[cfg(unix)]
-use tokio::net::UnixStream;
+use tokio::process::{ChildStdin, ChildStdout};
 #[cfg(unix)]
 use tokio_util::either::Either;
 
@@ -19,51 +20,62 @@ use tokio_util::either::Either;
 #[cfg(unix)]
 pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     // Node's clients talk over sockets, which can wait without a thread as pipes do.
-    if let Some((input, output)) = sockets() {
-        print_to_stderr();
-        return (Either::Right(input), Either::Right(output));
+    match sockets().or_else(pipes) {
+        Some((input, output)) => {
+            print_to_stderr();
+            (Either::Right(input), Either::Right(output))
+        }
+        None => (Either::Left(stdin()), Either::Left(stdout())),
     }
-    let (input, output) = stdio_pipes();
-    if reopened() {
-        print_to_stderr();
-    }
-    (Either::Left(input), Either::Left(output))
 }
 
 /// Opens the streams.
 #[cfg(not(unix))]
 pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
-    stdio_pipes()
+    (stdin(), stdout())
 }
 
 /// Both streams, if both are sockets.
 #[cfg(unix)]
-fn sockets() -> Option<(UnixStream, UnixStream)> {
-    Some((socket(std::io::stdin())?, socket(std::io::stdout())?))
+fn sockets() -> Option<(ChildStdout, ChildStdin)> {
+    let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    let output = io::stdout().as_fd().try_clone_to_owned().ok()?;
+    polled(kind(input, FileType::is_socket)?, kind(output, FileType::is_socket)?)
 }
 
-/// A second handle of a stream that is a socket.
-#[cfg(unix)]
-fn socket(stream: impl AsFd) -> Option<UnixStream> {
-    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
-    if !file.metadata().ok()?.file_type().is_socket() {
-        return None;
-    }
-    let socket = std::os::unix::net::UnixStream::from(std::os::fd::OwnedFd::from(file));
-    socket.set_nonblocking(true).ok()?;
-    UnixStream::from_std(socket).ok()
-}
+/// Both streams, if both are pipes: opened anew, so that not waiting is their affair alone, and not that of
+/// children and of `println!`.
+#[cfg(target_os = "linux")]
+fn pipes() -> Option<(ChildStdout, ChildStdin)> {
+    use rustix::fs::{Mode, OFlags, open};
 
-/// Whether `stdio_pipes` opened the streams anew: it does on Linux where both are pipes.
-#[cfg(unix)]
-fn reopened() -> bool {
-    let is_pipe = |stream: Option<std::os::fd::OwnedFd>| {
-        let metadata = stream.and_then(|fd| File::from(fd).metadata().ok());
-        metadata.is_some_and(|metadata| metadata.file_type().is_fifo())
+    let again = |path: &str, mode: OFlags| {
+        let flags = mode | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        kind(open(path, flags, Mode::empty()).ok()?, FileType::is_fifo)
     };
-    cfg!(target_os = "linux")
-        && is_pipe(std::io::stdin().as_fd().try_clone_to_owned().ok())
-        && is_pipe(std::io::stdout().as_fd().try_clone_to_owned().ok())
+    let input = again("/proc/self/fd/0", OFlags::RDONLY)?;
+    polled(input, again("/proc/self/fd/1", OFlags::WRONLY)?)
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn pipes() -> Option<(ChildStdout, ChildStdin)> {
+    None
+}
+
+/// Both, waited for by the runtime. These types of tokio are for any descriptor that is read or written without
+/// waiting; those of its network would need all of it.
+#[cfg(unix)]
+fn polled(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, ChildStdin)> {
+    let input = ChildStdout::from_std(input.into()).ok()?;
+    Some((input, ChildStdin::from_std(output.into()).ok()?))
+}
+
+/// The descriptor, if it is of that kind.
+#[cfg(unix)]
+fn kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
+    let file = File::from(stream);
+    let found = file.metadata().ok()?.file_type();
+    is(&found).then(|| file.into())
 }
 
 #[cfg(unix)]

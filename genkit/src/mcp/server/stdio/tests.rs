@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod ending;
-#[cfg(feature = "mcp-host")]
+#[cfg(feature = "rmcp-handler")]
 mod parity;
 mod pressure;
 mod serving;

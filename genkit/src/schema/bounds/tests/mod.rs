@@ -2,6 +2,7 @@
 
 mod costly;
 mod hostile;
+mod plain;
 mod random;
 mod read;
 

@@ -6,6 +6,7 @@ use super::{Portable, portable};
 
 mod choices;
 mod golden;
+mod plain;
 mod references;
 mod shapes;
 #[cfg(feature = "validation")]

@@ -1,16 +1,18 @@
 //! The schemas of one action: exact, as served, and checked.
 
-use std::sync::{Arc, OnceLock};
+mod source;
+
+use std::sync::Arc;
 
 #[cfg(feature = "mcp-server")]
 use serde_json::Map;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Shape};
+use self::source::{Origin, Source};
+use super::bounds::Bounds;
 use super::check::Checker;
 use super::conversion::Degraded;
 use super::error::Error as E;
-use super::portable;
 use super::properties::{drop_blanks, fill_defaults};
 #[cfg(feature = "mcp-server")]
 use super::result_shape::ResultShape;
@@ -35,7 +37,7 @@ impl Schemas {
     ) -> Self {
         Self {
             input: Source::shared(Origin::Input(Box::new(input))),
-            output: Source::shared(Origin::Output(output)),
+            output: Source::of_result(output),
             foreign: false,
         }
     }
@@ -57,10 +59,14 @@ impl Schemas {
         output_of: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::shared(
-                input.map_or_else(|| Origin::Input(Box::new(input_of)), Origin::written),
-            ),
-            output: Source::shared(output.map_or(Origin::Output(output_of), Origin::written)),
+            input: match input {
+                Some(written) => Source::shared(Origin::written(written)),
+                None => Source::of_input(input_of),
+            },
+            output: match output {
+                Some(written) => Source::shared(Origin::written(written)),
+                None => Source::of_result(output_of),
+            },
             foreign: false,
         }
     }
@@ -232,94 +238,4 @@ pub enum OutputSchema {
     Type(fn() -> Value),
     /// Written by hand.
     Written(fn() -> Value),
-}
-
-/// Where a schema comes from.
-enum Origin {
-    Input(Box<dyn Fn() -> Value + Send + Sync>),
-    Output(fn() -> Option<Value>),
-    /// From a type that is not the returned one.
-    Declared(fn() -> Value),
-    Written(Schema),
-}
-
-impl Origin {
-    fn written(schema: Value) -> Self {
-        Self::Written(Schema::new(schema))
-    }
-}
-
-/// A schema and what is made of it, each on first use.
-struct Source {
-    origin: Origin,
-    exact: OnceLock<Option<Schema>>,
-    portable: OnceLock<Option<Served>>,
-    checker: OnceLock<Checker>,
-}
-
-/// What clients get.
-struct Served {
-    schema: Value,
-    #[cfg(feature = "mcp-server")]
-    object: Arc<Map<String, Value>>,
-    degraded: Vec<Degraded>,
-}
-
-impl Source {
-    fn shared(origin: Origin) -> Arc<Self> {
-        Arc::new(Self::new(origin))
-    }
-
-    fn new(origin: Origin) -> Self {
-        Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
-    }
-
-    fn exact(&self) -> Option<&Schema> {
-        match &self.origin {
-            Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
-            Origin::Declared(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
-            Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
-        }
-    }
-
-    fn portable(&self) -> Option<&Served> {
-        let make = || {
-            let exact = self.exact()?;
-            let (schema, degraded) = match self.origin {
-                // What a person wrote is served as it is.
-                Origin::Written(_) => (Value::clone(exact), Vec::new()),
-                _ => {
-                    let portable = portable::portable(exact);
-                    (portable.schema, portable.degraded)
-                }
-            };
-            Some(Served {
-                #[cfg(feature = "mcp-server")]
-                object: Arc::new(schema.as_object().cloned().unwrap_or_default()),
-                schema,
-                degraded,
-            })
-        };
-        self.portable.get_or_init(make).as_ref()
-    }
-
-    fn is_written(&self) -> bool {
-        matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
-    }
-
-    fn checker(&self) -> Option<&Checker> {
-        let shape = match &self.origin {
-            // What the function returns is another type, or none: nothing holds by construction.
-            Origin::Written(_) | Origin::Declared(_) => Shape::Written,
-            Origin::Input(_) => Shape::Read,
-            // A type writes what its schema says.
-            Origin::Output(_) => return None,
-        };
-        if let Some(checker) = self.checker.get() {
-            return Some(checker);
-        }
-        let exact = self.exact()?;
-        Some(self.checker.get_or_init(|| Checker::new(exact, shape)))
-    }
 }
