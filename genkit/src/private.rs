@@ -5,7 +5,7 @@
 pub use crate::action::expansion::*;
 pub use crate::action::{
     AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn, ResourceFn, Tool,
-    ToolFn,
+    ToolFn, ToolTask,
 };
 pub use crate::context::Context;
 pub use crate::error::Result;

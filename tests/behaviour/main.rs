@@ -28,6 +28,7 @@ mod results;
 mod rounds;
 mod served;
 mod skills;
+mod tasks;
 mod telemetry;
 
 use genkit::mcp::McpServer;

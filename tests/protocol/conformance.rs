@@ -13,6 +13,29 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
     judge("2026-07-28", 40);
 }
 
+/// The extension is in no suite: its scenarios are run one by one.
+#[test]
+fn all_scenarios_of_tasks_pass() {
+    const SCENARIOS: [&str; 9] = [
+        "tasks-capability-negotiation",
+        "tasks-dispatch-and-envelope",
+        "tasks-lifecycle",
+        "tasks-mrtr-composition",
+        "tasks-mrtr-input",
+        "tasks-request-headers",
+        "tasks-request-state-removal",
+        "tasks-required-task-error",
+        "tasks-wire-fields",
+    ];
+    let server = Server::start("conformance", &[]);
+    for scenario in SCENARIOS {
+        let arguments = ["--scenario", scenario, "--url", server.url()];
+        let verdicts = run_suite(scenario, Side::Server, &arguments);
+        assert_eq!(verdicts.names(), [scenario], "{}", verdicts.story());
+        verdicts.assert_passed();
+    }
+}
+
 /// Runs the whole suite for one protocol version, of which `expected` scenarios are known.
 fn judge(version: &str, expected: usize) {
     let server = Server::start("conformance", &[]);

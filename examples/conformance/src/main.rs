@@ -7,6 +7,7 @@ mod asks;
 mod content;
 mod prompts;
 mod resources;
+mod tasks;
 mod tells;
 
 use genkit::serde_json::{Value, json};

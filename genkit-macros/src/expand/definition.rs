@@ -6,7 +6,9 @@ use syn::spanned::Spanned as _;
 use syn::{Ident, Path};
 
 use crate::options::{self, OptionTarget};
-use crate::parse::{ArgCompletion, FnParam, SchemaSource, Setting, ToolChoice, ToolSource};
+use crate::parse::{
+    ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource,
+};
 use crate::types;
 use crate::validate::ValidAction;
 
@@ -102,6 +104,16 @@ impl ToTokens for Setting {
                 let milliseconds = Literal::u64_unsuffixed(*milliseconds);
                 quote!(__genkit::Duration::from_millis(#milliseconds))
             }
+            Self::Task(start) => match start {
+                TaskStart::Usual => quote!(__genkit::ToolTask::new()),
+                TaskStart::After(milliseconds) => {
+                    let milliseconds = Literal::u64_unsuffixed(*milliseconds);
+                    let after = quote!(__genkit::Duration::from_millis(#milliseconds));
+                    quote!(__genkit::ToolTask::new().after(#after))
+                }
+                TaskStart::Now => quote!(__genkit::ToolTask::new().now()),
+                TaskStart::Always => quote!(__genkit::ToolTask::new().now().required()),
+            },
             Self::Size(bytes) => Literal::u64_unsuffixed(*bytes).into_token_stream(),
             Self::Texts(texts) => quote!(&[#(#texts),*]),
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),

@@ -50,6 +50,8 @@ pub(crate) enum OptionForm {
     Path,
     /// `key = Type`, `key = { .. }`, `key = expression()`
     Schema,
+    /// `key`, `key = "5s"`, `key = "now"`, `key = "always"`
+    Task,
     /// `key = 3`
     Number,
     /// `key = [function, "name"]`
@@ -73,6 +75,7 @@ impl OptionForm {
             Self::Json => "a JSON object",
             Self::Path => "a path in quotes",
             Self::Schema => "a type, a JSON object or a call that gives a schema",
+            Self::Task => "nothing, or `\"now\"`, `\"always\"` or a time with its unit in quotes",
             Self::Number => "a whole number",
             Self::Tools => "functions and names in brackets",
             Self::ToolChoice => {

@@ -15,6 +15,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "In a durable run, a call that may have happened is never made again by itself: a person is asked what became \
          of it.",
     ),
+    OptionSpec {
+        key: "task",
+        form: OptionForm::Task,
+        target: OptionTarget::Definition,
+        example: "task = \"5s\"",
+        about: "A call becomes a task, for MCP clients that know tasks, once it has run for so long: 1 second without a \
+                value, `\"now\"` for at once. `\"always\"` refuses clients that know none.",
+    },
     TIMEOUT,
     PERMIT,
     OptionSpec {

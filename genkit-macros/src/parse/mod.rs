@@ -21,4 +21,4 @@ pub(crate) use options::Options;
 pub(crate) use params::{FnParam, parse as params};
 pub(crate) use resource::split_uri;
 pub(crate) use tools::{ToolChoice, ToolSource, spelled};
-pub(crate) use values::{SchemaSource, Setting};
+pub(crate) use values::{SchemaSource, Setting, TaskStart};

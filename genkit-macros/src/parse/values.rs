@@ -17,6 +17,7 @@ pub(crate) enum Setting {
     Flag(bool),
     /// Milliseconds.
     Duration(u64),
+    Task(TaskStart),
     /// Bytes.
     Size(u64),
     Texts(Vec<LitStr>),
@@ -26,6 +27,17 @@ pub(crate) enum Setting {
     Number(u64),
     Tools(Vec<ToolSource>),
     ToolChoice(ToolChoice),
+}
+
+/// When a call becomes a task.
+pub(crate) enum TaskStart {
+    /// Where the library says.
+    Usual,
+    /// After so many milliseconds.
+    After(u64),
+    Now,
+    /// At once, and no call is anything else.
+    Always,
 }
 
 /// Where a schema comes from.
@@ -77,6 +89,7 @@ fn refuse(MetaEntry { key, value }: &MetaEntry, what: String, example: &str, err
 fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Setting, String>> {
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
+        (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Usual))),
         (OptionForm::Texts | OptionForm::Urls, MetaValue::List(list)) => {
             let texts: Option<Vec<LitStr>> = list.iter().map(text).collect();
             return texts.filter(|texts| !texts.is_empty()).map(Setting::Texts).map(Ok);
@@ -92,6 +105,7 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
         OptionForm::Size => size(expr),
         OptionForm::Text => filled(key, expr, |text, _| Ok(Setting::Text(text))),
         OptionForm::Duration => filled(key, expr, duration),
+        OptionForm::Task => filled(key, expr, task),
         OptionForm::Scopes => filled(key, expr, scopes),
         OptionForm::MimeType => filled(key, expr, mime_type),
         OptionForm::Path => filled(key, expr, path),
@@ -159,6 +173,19 @@ fn filled(
 fn duration(_: LitStr, value: &str) -> Result<Setting, String> {
     formats::milliseconds(value).map(Setting::Duration).ok_or_else(|| {
         format!("`{value}` is no time: a whole number above 0 and `ms`, `s`, `m` or `h`")
+    })
+}
+
+fn task(_: LitStr, value: &str) -> Result<Setting, String> {
+    let start = match value {
+        "now" => Some(TaskStart::Now),
+        "always" => Some(TaskStart::Always),
+        other => formats::milliseconds(other).map(TaskStart::After),
+    };
+    start.map(Setting::Task).ok_or_else(|| {
+        format!(
+            "`{value}` says not when: `now`, `always`, or a whole number above 0 and `ms`, `s`, `m` or `h`"
+        )
     })
 }
 

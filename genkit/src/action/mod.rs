@@ -73,7 +73,7 @@ pub use prompt::{
     PromptTool,
 };
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
-pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply};
+pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]

@@ -80,6 +80,24 @@ impl Context {
         self.replay().recorded(key)
     }
 
+    /// Records what was done under `key` for a later run; in a durable run it is saved before this returns.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
+        let journal = self.0.parts.journal.clone();
+        let saving = journal.map(|journal| journal.save(key, &done));
+        self.record(key, done);
+        match saving {
+            Some(saving) => saving.await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whether this is a call of a durable run.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn is_durable(&self) -> bool {
+        self.0.parts.journal.is_some()
+    }
+
     /// Records what was done under `key` for a later run.
     #[cfg(feature = "mcp-host")]
     pub(crate) fn record(&self, key: &str, done: Value) {

@@ -48,6 +48,12 @@ pub(crate) enum Error {
     NoFlow(String),
     #[error("a head and each line of a log are one line: a store keeps no line breaks in them")]
     LineBreak,
+    #[cfg(feature = "mcp-server")]
+    #[error(
+        "there is no room for more tasks in memory: wait until others are gone. A server with a store has room: \
+         `Genkit::builder().durable(..)`"
+    )]
+    MemoryFull,
     #[error("the folder of runs `{folder}`: {what}")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
     #[error("the file `{0}` of a run is not whole, or was written by something else")]
@@ -69,6 +75,8 @@ impl Topic for Error {
             Self::NoRun(_) | Self::NoFlow(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
             Self::NotSaved { .. } | Self::Folder { .. } => ErrorKind::Unavailable,
+            #[cfg(feature = "mcp-server")]
+            Self::MemoryFull => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Unreadable { .. } | Self::Unserializable { .. } | Self::TornFile(_) => {
                 ErrorKind::Internal

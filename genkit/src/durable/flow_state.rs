@@ -49,8 +49,8 @@ pub(super) struct FlowState {
 
 /// A line of the log: what was done under a key.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Done {
-    once: (String, Value),
+pub(crate) struct Done {
+    pub(crate) once: (String, Value),
 }
 
 impl FlowState {

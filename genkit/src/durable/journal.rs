@@ -10,15 +10,15 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 /// What a call wants saved before it goes on.
-pub(super) struct Note {
+pub(crate) struct Note {
     /// Its place in its round.
-    pub(super) place: usize,
-    pub(super) what: Noted,
+    pub(crate) place: usize,
+    pub(crate) what: Noted,
     /// Told once it is saved; dropped where the work stops.
-    pub(super) saved: oneshot::Sender<()>,
+    pub(crate) saved: oneshot::Sender<()>,
 }
 
-pub(super) enum Noted {
+pub(crate) enum Noted {
     /// It begins, and must not begin twice.
     Started,
     /// It did this.
@@ -26,7 +26,7 @@ pub(super) enum Noted {
 }
 
 /// The journal of one call.
-pub(super) struct CallJournal {
+pub(crate) struct CallJournal {
     run: RunId,
     /// The same in each life of the run: its id, the message and the place in it.
     id: String,
@@ -35,7 +35,7 @@ pub(super) struct CallJournal {
 }
 
 impl CallJournal {
-    pub(super) fn new(
+    pub(crate) fn new(
         run: &RunId,
         (index, place): (usize, usize),
         notes: mpsc::UnboundedSender<Note>,
@@ -44,7 +44,7 @@ impl CallJournal {
     }
 
     /// Saves that the call begins.
-    pub(super) fn start(&self) -> BoxFuture<'static, Result<()>> {
+    pub(crate) fn start(&self) -> BoxFuture<'static, Result<()>> {
         self.send(Noted::Started)
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long a lease lasts, renewed three times as often. Default is 30 seconds: so long nobody takes over a run whose
 /// process died.
-pub(super) const LEASE: Duration = Duration::from_secs(30);
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// How often a save is tried, while the store fails. Default is 5.
 pub(super) const SAVE_TRIES: u32 = 5;
@@ -13,7 +13,7 @@ pub(super) const SAVE_TRIES: u32 = 5;
 pub(super) const SAVE_WAIT: Duration = Duration::from_millis(100);
 
 /// How often a step is tried that fails with what may pass. Default is 5.
-pub(super) const STEP_TRIES: u32 = 5;
+pub(crate) const STEP_TRIES: u32 = 5;
 
 /// How long the first wait between two tries of a step is; each next one is four times as long. Default is 1 second.
 pub(super) const STEP_WAIT: Duration = Duration::from_secs(1);

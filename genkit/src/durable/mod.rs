@@ -81,13 +81,25 @@ mod folder;
 mod handle;
 mod journal;
 mod limits;
+#[cfg(feature = "mcp-server")]
+mod memory;
 mod record;
 mod runs;
 mod session;
 pub(crate) mod store;
 mod work;
 
+#[cfg(feature = "mcp-server")]
+pub(crate) use flow_state::Done;
 pub use folder::FolderStore;
 pub use handle::{DurableFlow, DurableRun, FlowOutcome};
+#[cfg(feature = "mcp-server")]
+pub(crate) use journal::{CallJournal, Note, Noted};
+#[cfg(feature = "mcp-server")]
+pub(crate) use limits::{LEASE, STEP_TRIES};
+#[cfg(feature = "mcp-server")]
+pub(crate) use memory::MemoryRuns;
+#[cfg(feature = "mcp-server")]
+pub(crate) use session::LeasedRun;
 pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 pub use work::Worker;

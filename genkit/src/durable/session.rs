@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::visible::Logged;
 
 /// A run that this process works on.
-pub(super) struct LeasedRun {
+pub(crate) struct LeasedRun {
     store: Arc<dyn RunStore>,
     id: RunId,
     /// By chance: one session of one process.
@@ -27,7 +27,7 @@ pub(super) struct LeasedRun {
 
 impl LeasedRun {
     /// Takes the lease of a run that is to be worked on; `None` where another worker has it, or nothing is to be done.
-    pub(super) async fn begin(
+    pub(crate) async fn begin(
         store: &Arc<dyn RunStore>,
         id: &RunId,
     ) -> Result<Option<(Self, StoredRun)>> {
@@ -57,7 +57,31 @@ impl LeasedRun {
         Ok(Some((session, stored)))
     }
 
-    pub(super) fn id(&self) -> &RunId {
+    /// Makes a run and takes its lease at once. `first` says when others may take it up, where this process dies between
+    /// the two.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) async fn create(
+        store: &Arc<dyn RunStore>,
+        id: &RunId,
+        first: &RunChange,
+    ) -> Result<Self> {
+        let owner = crate::error::reference();
+        let renewed = Instant::now();
+        let is_new = store.create(id, first).await?;
+        let head = if is_new { store.lease(id, &owner, LEASE).await? } else { None };
+        let head = head.ok_or_else(|| E::Lost(id.to_string()))?;
+        Ok(Self {
+            store: Arc::clone(store),
+            id: id.clone(),
+            owner,
+            revision: head.revision,
+            logged: first.log.len(),
+            renewed,
+            is_released: false,
+        })
+    }
+
+    pub(crate) fn id(&self) -> &RunId {
         &self.id
     }
 
@@ -72,7 +96,11 @@ impl LeasedRun {
         record: Record,
     ) -> Result<()> {
         let (head, log) = record.into_lines(&self.id)?;
-        let change = RunChange { status, wake_at_ms, head, log };
+        self.save_change(RunChange { status, wake_at_ms, head, log }).await
+    }
+
+    /// [`save`](Self::save), of what is written already.
+    pub(crate) async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut last = None;
         for attempt in 0..SAVE_TRIES {
             if attempt > 0 {
@@ -115,7 +143,7 @@ impl LeasedRun {
     }
 
     /// When the lease is to be renewed.
-    pub(super) async fn until_renewal(&self) {
+    pub(crate) async fn until_renewal(&self) {
         tokio::time::sleep_until(self.renewed + LEASE / 3).await;
     }
 
@@ -124,7 +152,7 @@ impl LeasedRun {
     /// # Errors
     /// `Aborted` where it is not: somebody cancelled it, or another worker took it. A store that cannot be reached is
     /// none while the lease lasts.
-    pub(super) async fn renew(&mut self) -> Result<()> {
+    pub(crate) async fn renew(&mut self) -> Result<()> {
         let asked = Instant::now();
         match self.store.lease(&self.id, &self.owner, LEASE).await {
             Ok(Some(head)) if head.revision == self.revision => {
@@ -144,7 +172,7 @@ impl LeasedRun {
     }
 
     /// Gives the lease back.
-    pub(super) async fn release(mut self) {
+    pub(crate) async fn release(mut self) {
         self.is_released = true;
         give_back(&*self.store, &self.id, &self.owner).await;
     }

@@ -89,7 +89,11 @@ impl Worker {
                     Vec::new()
                 });
                 let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
-                let new: Vec<RunId> = due.into_iter().filter(is_new).take(free).collect();
+                let (tasks, due): (Vec<_>, Vec<_>) =
+                    due.into_iter().filter(is_new).partition(RunId::is_task);
+                // An MCP server performs them.
+                left_alone.extend(tasks.into_iter().map(|id| (id, Instant::now() + SKIP)));
+                let new: Vec<RunId> = due.into_iter().take(free).collect();
                 for id in new {
                     taken.insert(id.clone());
                     let (genkit, store, stop) = (&genkit, &store, &stop);

@@ -13,5 +13,6 @@ mod raw;
 mod running;
 mod sessions;
 mod streams;
+mod tasks;
 mod traces;
 pub(crate) mod wire;

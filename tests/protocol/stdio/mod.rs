@@ -3,3 +3,4 @@
 mod ending;
 mod lines;
 mod params;
+mod tasks;

@@ -32,7 +32,7 @@ pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
 };
-pub use settings::ToolAnnotations;
+pub use settings::{ToolAnnotations, ToolTask};
 
 use self::settings::ToolSettings;
 
@@ -103,6 +103,11 @@ impl Tool {
     /// Whether a durable run never makes a call of it again that may have happened.
     pub fn is_at_most_once(&self) -> bool {
         self.0.settings.at_most_once
+    }
+
+    /// When a call becomes a task, for MCP clients that know tasks; `None` is never.
+    pub fn task(&self) -> Option<ToolTask> {
+        self.0.settings.task
     }
 
     /// Whether the user is asked before each call.

@@ -33,12 +33,79 @@ pub struct ToolAnnotations {
     pub open_world: Option<bool>,
 }
 
+/// When a call of a tool becomes a task: MCP's extension `io.modelcontextprotocol/tasks` of 2026-07-28. `#[tool(task)]`,
+/// `task = "5s"`, `task = "now"` and `task = "always"` are `ToolTask::new()`, `.after(..)`, `.now()` and
+/// `.now().required()`.
+///
+/// A client that declares the extension in a call gets the plain answer of one that ends, or asks, in time; else a task,
+/// which it polls, answers and cancels. Every other client waits for the answer, as do the loop and flows. A server makes
+/// tasks with the feature `durable`: [`McpServer::task_ttl`](crate::mcp::McpServer::task_ttl) has more.
+///
+/// ```
+/// use genkit::action::ToolTask;
+/// use genkit::{Tool, tool};
+/// use std::time::Duration;
+///
+/// /// Renders a film.
+/// #[tool(task = "5s")]
+/// async fn render(frames: u32) -> String { format!("{frames} frames") }
+///
+/// assert_eq!(Tool::of::<render>().task(), Some(ToolTask::new().after(Duration::from_secs(5))));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolTask {
+    after: Duration,
+    required: bool,
+}
+
+impl ToolTask {
+    /// A task after 1 second.
+    pub const fn new() -> Self {
+        Self { after: Duration::from_secs(1), required: false }
+    }
+
+    /// A task once it has run for so long.
+    #[must_use]
+    pub const fn after(self, time: Duration) -> Self {
+        Self { after: time, ..self }
+    }
+
+    /// A task as soon as it waits for anything.
+    #[must_use]
+    pub const fn now(self) -> Self {
+        self.after(Duration::ZERO)
+    }
+
+    /// Clients without the extension are refused, with `-32021`.
+    #[must_use]
+    pub const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    /// How long a call runs before it is a task.
+    pub const fn starts_after(self) -> Duration {
+        self.after
+    }
+
+    /// Whether clients without the extension are refused.
+    pub const fn is_required(self) -> bool {
+        self.required
+    }
+}
+
+impl Default for ToolTask {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) take.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
     pub(super) needs_approval: bool,
     pub(super) at_most_once: bool,
+    pub(super) task: Option<ToolTask>,
     pub(super) timeout: Option<Duration>,
     pub(super) max_output: Option<usize>,
 }
@@ -54,6 +121,7 @@ impl ToolSettings {
         },
         needs_approval: false,
         at_most_once: false,
+        task: None,
         timeout: None,
         max_output: None,
     };
@@ -97,6 +165,12 @@ macro_rules! set_tool {
             /// asked what became of it. Default is no.
             pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
                 self.settings.at_most_once = yes;
+                self
+            }
+
+            /// When a call becomes a task, for MCP clients that know tasks. Default is never.
+            pub $($constant)? fn task(mut self, when: $crate::action::ToolTask) -> Self {
+                self.settings.task = Some(when);
                 self
             }
 

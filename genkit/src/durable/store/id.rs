@@ -8,10 +8,14 @@ use crate::error::{Error, Result};
 /// How long an id may be, in characters.
 const LONGEST: usize = 128;
 
+/// What ids of tasks begin with, which an MCP server makes.
+const TASK: &str = "mcp-task-";
+
 /// The id of a durable run, which its program chooses: the number of an order, of a request. The same id is the same
 /// run, never a second one.
 ///
-/// 1 to 128 of `A-Z a-z 0-9 - _ .`, and the first is none of `- .`; so that it is a name everywhere.
+/// 1 to 128 of `A-Z a-z 0-9 - _ .`, and the first is none of `- .`; so that it is a name everywhere. Those that begin with
+/// `mcp-task-` are of MCP servers, for their tasks.
 ///
 /// ```
 /// use genkit::durable::RunId;
@@ -36,6 +40,25 @@ impl RunId {
             && id.chars().all(is_known)
             && !id.starts_with(['-', '.']);
         if fits { Ok(Self(id)) } else { Err(E::RunId { most: LONGEST }.into()) }
+    }
+
+    /// Whether it is that of a task of an MCP server.
+    pub(crate) fn is_task(&self) -> bool {
+        self.0.starts_with(TASK)
+    }
+
+    /// The id of a new task, of 128 random bits, which nobody guesses.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn new_task(random: [u8; 16]) -> Self {
+        Self(format!("{TASK}{:032x}", u128::from_ne_bytes(random)))
+    }
+
+    /// The id of a task, as a client says it; `None` for what no server has made.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn of_task(id: &str) -> Option<Self> {
+        let random = id.strip_prefix(TASK)?;
+        let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        (random.len() == 32 && random.bytes().all(is_hex)).then(|| Self(id.to_owned()))
     }
 
     /// Its text.

@@ -84,6 +84,24 @@ pub(crate) const MAX_INSTRUCTIONS: usize = 65_536;
 /// How many times a request may be answered with questions. Default is 10.
 pub(crate) const MAX_ROUNDS: usize = 10;
 
+/// How long the id of a server's task may be, in bytes. Default is 1 KiB.
+pub(crate) const MAX_TASK_ID: usize = 1024;
+
+/// How often a task is asked for whose server does not say. Default is each second.
+pub(crate) const POLL: Duration = Duration::from_secs(1);
+
+/// How soon a task is asked for again, at the least, whatever its server says. Default is 100 ms.
+pub(crate) const SHORTEST_POLL: Duration = Duration::from_millis(100);
+
+/// How late a task is asked for again, at the most, whatever its server says. Default is 1 minute.
+pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
+
+/// How long a task of a server is followed. Default is 1 day.
+pub(crate) const TASK_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a server may take to learn that nobody wants a task any more. Default is 5 seconds.
+pub(crate) const CANCEL_TASK: Duration = Duration::from_secs(5);
+
 /// How large a question may be that a later run goes on from, in bytes of JSON. Default is 64 KiB; what
 /// is larger is requested again.
 pub(crate) const MAX_RECORDED_QUESTION: usize = 64 * 1024;

@@ -124,6 +124,23 @@ pub(crate) enum Error {
     #[error("the request was cancelled")]
     RequestCancelled,
 
+    #[cfg(feature = "durable")]
+    #[error("Unknown task: there is none of this id, or its time is over")]
+    UnknownTask,
+    #[cfg(feature = "durable")]
+    #[error("the answers have {size} bytes, more than {limit}: give fewer, or shorter ones")]
+    LargeAnswers { size: usize, limit: usize },
+    #[cfg(feature = "durable")]
+    #[error(
+        "this server has no room for more tasks of this client: wait until some have ended or their time is over"
+    )]
+    TooManyTasks,
+    #[cfg(not(feature = "durable"))]
+    #[error(
+        "{place}: `{tool}` is always a task, and a server makes tasks with the feature `durable` of genkit"
+    )]
+    TasksNeedDurable { tool: String, place: String },
+
     /// With the closest names.
     #[error("{0}")]
     UnknownName(String),
@@ -169,6 +186,10 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
+            #[cfg(feature = "durable")]
+            Self::UnknownTask => "unknown",
+            #[cfg(feature = "durable")]
+            Self::TooManyTasks => "tasks",
             Self::Hidden(_) => "permit",
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
@@ -191,6 +212,10 @@ impl Topic for Error {
             Self::NothingVerifies => ErrorKind::FailedPrecondition,
             #[cfg(all(feature = "mcp-http", feature = "rmcp-handler"))]
             Self::HandlerAuthenticates => ErrorKind::FailedPrecondition,
+            #[cfg(not(feature = "durable"))]
+            Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
+            #[cfg(feature = "durable")]
+            Self::TooManyTasks => ErrorKind::ResourceExhausted,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
@@ -238,13 +263,19 @@ impl From<Error> for ErrorData {
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
-            | Error::TooMuchKept => Self::new(REFUSED, error.to_string(), None),
+            | Error::TooMuchKept => refused(&error),
+            #[cfg(feature = "durable")]
+            Error::TooManyTasks => refused(&error),
             Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {
                 Self::invalid_request(error.to_string(), None)
             }
             error => protocol_error(&error.into()),
         }
     }
+}
+
+fn refused(error: &Error) -> ErrorData {
+    ErrorData::new(REFUSED, error.to_string(), None)
 }
 
 /// A failure as a protocol error: for prompts and resources, which have no other.

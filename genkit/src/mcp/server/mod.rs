@@ -33,6 +33,8 @@ mod session_store;
 mod settings;
 mod state;
 mod stdio;
+#[cfg(feature = "durable")]
+mod tasks;
 mod tool_call;
 #[cfg(feature = "generate")]
 mod tool_middleware;

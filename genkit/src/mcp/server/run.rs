@@ -15,7 +15,9 @@ use super::error::{Error as E, missing_capability};
 use super::rounds::Round;
 use super::session::{Era, StateBinding};
 use super::state::SharedState;
-use crate::context::{Context, ContextParts, Outcome, Recording, Rounds, drive};
+use crate::context::{
+    Caller, Context, ContextParts, Journal, Outcome, Recording, Rounds, TypeMap, drive,
+};
 use crate::error::{Error, Result};
 use crate::trace::{NewSpan, traced_as};
 
@@ -36,15 +38,21 @@ pub(super) struct Invocation {
 /// A request that was let in: what the context of its function is made from.
 pub(super) struct Admitted {
     pub(super) shared: Arc<SharedState>,
-    pub(super) caller: Arc<McpCaller>,
+    pub(super) caller: Arc<dyn Caller>,
+    /// Whether the client is trusted to have asked its user, where that is to be asked.
+    pub(super) trusts_client: bool,
     pub(super) name: String,
     pub(super) cancel: CancellationToken,
     /// For a client that is asked by a result.
-    pub(super) round: Option<Arc<Round>>,
-    timeout: Duration,
-    meta: Arc<Map<String, Value>>,
+    pub(super) rounds: Option<Arc<dyn Rounds>>,
+    pub(super) timeout: Duration,
+    pub(super) meta: Arc<Map<String, Value>>,
+    /// What the request brought beside what HTTP layers left on it.
+    pub(super) values: TypeMap,
+    /// Where a task saves what it did by `once`.
+    pub(super) journal: Option<Arc<dyn Journal>>,
     #[cfg(feature = "mcp-http")]
-    extensions: Arc<http::Extensions>,
+    pub(super) extensions: Arc<http::Extensions>,
 }
 
 impl Admitted {
@@ -53,11 +61,13 @@ impl Admitted {
         let caller = Arc::clone(&self.caller);
         ContextParts {
             states: self.shared.genkit.states.clone(),
+            values: self.values.clone(),
+            journal: self.journal.clone(),
             meta: Arc::clone(&self.meta),
             cancel: self.cancel.clone(),
             limit: Some(self.timeout),
             recording,
-            rounds: self.round.clone().map(|round| round as Arc<dyn Rounds>),
+            rounds: self.rounds.clone(),
             approval,
             #[cfg(feature = "mcp-http")]
             extensions: Arc::clone(&self.extensions),
@@ -99,6 +109,24 @@ pub(super) fn run<T, F>(
 where
     F: Future<Output = Outcome<T>>,
 {
+    let Admission { admitted, arguments, recording, open } = admit(shared, request, invocation)?;
+    Ok(work(admitted, arguments, recording).map(move |outcome| open.ended(outcome)))
+}
+
+/// A request that was let in, and what is left to do of it.
+pub(super) struct Admission<'a> {
+    pub(super) admitted: Admitted,
+    pub(super) arguments: Value,
+    pub(super) recording: Recording,
+    pub(super) open: OpenRun<'a>,
+}
+
+/// Lets a request in, or answers it with an error.
+pub(super) fn admit(
+    shared: &Arc<SharedState>,
+    request: Request,
+    invocation: Invocation,
+) -> Answered<Admission<'_>> {
     let settings = &shared.settings;
     let Request { era, .. } = request;
     let principal = request.head.principal();
@@ -133,35 +161,53 @@ where
     caller.begin(place);
     let admitted = Admitted {
         shared: Arc::clone(shared),
-        caller: Arc::clone(&caller),
+        trusts_client: caller.trusted_to_approve(),
+        caller: Arc::clone(&caller) as Arc<dyn Caller>,
         name: name.clone(),
         cancel: request.cancel,
-        round: round.clone(),
+        rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
+        values: TypeMap::default(),
+        journal: None,
         timeout: timeout.unwrap_or(settings.timeout),
         meta: Arc::new(request.meta.0.0),
         #[cfg(feature = "mcp-http")]
         extensions: request.head.extensions,
     };
     let open = OpenRun { shared, method, name, era, audit, caller, round };
-    Ok(work(admitted, arguments, recording).map(move |outcome| open.ended(outcome)))
+    Ok(Admission { admitted, arguments, recording, open })
 }
 
 /// What comes of a request, or the error that is answered instead.
 pub(super) type Answered<T> = std::result::Result<T, ErrorData>;
 
 /// A request whose function runs: what is left to do when that has ended.
-struct OpenRun<'a> {
+pub(super) struct OpenRun<'a> {
     shared: &'a Arc<SharedState>,
     method: &'static str,
     name: String,
     era: Era,
     audit: Audit,
-    caller: Arc<McpCaller>,
+    pub(super) caller: Arc<McpCaller>,
     round: Option<Arc<Round>>,
 }
 
 impl OpenRun<'_> {
-    fn ended<T>(self, outcome: Outcome<T>) -> Answered<RunOutcome<T>> {
+    /// The function goes on as a task, and the request ends: its caller, which has the place of the function.
+    ///
+    /// # Errors
+    /// Another request went on from the same state.
+    #[cfg(feature = "durable")]
+    pub(super) fn becomes_task(self) -> Answered<Arc<McpCaller>> {
+        if self.round.as_ref().is_some_and(|round| !round.claim()) {
+            self.caller.end();
+            self.audit.refuse(&E::InvalidState);
+            return Err(E::InvalidState.into());
+        }
+        self.audit.end("task", None);
+        Ok(self.caller)
+    }
+
+    pub(super) fn ended<T>(self, outcome: Outcome<T>) -> Answered<RunOutcome<T>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.end();

@@ -69,6 +69,8 @@ impl McpServer {
         dev::start(&shown);
         let stop = CancellationToken::new();
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        #[cfg(feature = "durable")]
+        let tasks = begin_tasks(&shared);
         #[cfg(feature = "mcp-http")]
         let served = match listening.place {
             Some(place) => {
@@ -88,6 +90,8 @@ impl McpServer {
         #[cfg(not(feature = "mcp-http"))]
         let served = serve_stdio(shared, stop).await;
         signals.abort();
+        #[cfg(feature = "durable")]
+        tasks.stop().await;
         served
     }
 
@@ -173,6 +177,8 @@ impl McpServer {
                 return Err(E::NothingVerifies.into());
             }
         }
+        #[cfg(not(feature = "durable"))]
+        check_tasks(&self.genkit)?;
         let fronts = !self.hosts.is_empty();
         let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
         let lists = shared.lists();
@@ -226,7 +232,39 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     let shared = server.check(true)?;
     let (reader, writer) = tokio::io::split(pipe);
     let limits = stdio_limits(&shared);
-    tokio::spawn(StdioConnection::new(reader, writer, &shared, limits).run());
+    #[cfg(feature = "durable")]
+    let tasks = begin_tasks(&shared);
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
+    tokio::spawn(async move {
+        // A client that goes is no fault of ours.
+        let _ = connection.run().await;
+        #[cfg(feature = "durable")]
+        tasks.stop().await;
+    });
+    Ok(())
+}
+
+/// Goes on with the tasks in the store, where there are tools for some.
+#[cfg(feature = "durable")]
+fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::tasks::Tasks> {
+    if shared.makes_tasks() {
+        super::tasks::sweep_later(shared);
+    }
+    Arc::clone(&shared.tasks)
+}
+
+/// Tells of tools whose calls cannot become tasks.
+#[cfg(not(feature = "durable"))]
+fn check_tasks(genkit: &Genkit) -> Result<(), E> {
+    for tool in genkit.registry.tools() {
+        let Some(task) = tool.task() else { continue };
+        let place = tool.location().map(|place| place.to_string()).unwrap_or_default();
+        let tool = tool.name().to_owned();
+        if task.is_required() {
+            return Err(E::TasksNeedDurable { tool, place });
+        }
+        tracing::warn!(%tool, %place, "no call becomes a task: that is in genkit's feature `durable`");
+    }
     Ok(())
 }
 

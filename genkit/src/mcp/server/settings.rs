@@ -85,6 +85,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_questions: usize,
     pub(crate) question_timeout: Duration,
     pub(crate) cache_ttl: Duration,
+    #[cfg(feature = "durable")]
+    pub(crate) task_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
     pub(crate) trace_contents: bool,
@@ -169,6 +171,8 @@ impl Default for ServerSettings {
             max_questions: MAX_SESSION_QUESTIONS,
             question_timeout: QUESTION_TIMEOUT,
             cache_ttl: DEFAULT_CACHE_TTL,
+            #[cfg(feature = "durable")]
+            task_ttl: super::tasks::TTL,
             strict_args: false,
             audit_contents: false,
             trace_contents: false,

@@ -31,6 +31,8 @@ pub(crate) struct SharedState {
     #[cfg(feature = "mcp-http")]
     pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
+    #[cfg(feature = "durable")]
+    pub(crate) tasks: Arc<super::tasks::Tasks>,
     lists: ListCache,
     /// Whether clients read errors with all their causes.
     pub(crate) exposes_errors: bool,
@@ -60,6 +62,8 @@ impl SharedState {
             }),
             #[cfg(feature = "mcp-http")]
             client_address_from: header_name(settings.http.client_address_from.as_deref())?,
+            #[cfg(feature = "durable")]
+            tasks: Arc::new(super::tasks::Tasks::new(genkit.runs.store.clone())),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -144,6 +148,11 @@ impl SharedState {
     /// A failure of `action` as a client of this server may read it.
     pub(crate) fn for_client(&self, error: Error, action: &str) -> Error {
         for_callers(error, action, self.exposes_errors)
+    }
+
+    /// Whether calls of this server may become tasks.
+    pub(crate) fn makes_tasks(&self) -> bool {
+        cfg!(feature = "durable") && self.lists().has_tasks()
     }
 
     /// Everything that is there for anybody.

@@ -48,7 +48,7 @@ pub(super) fn run(
     how: Strictness,
     recording: Recording,
 ) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
-    let asks = tool.needs_approval() && !admitted.caller.trusted_to_approve();
+    let asks = tool.needs_approval() && !admitted.trusts_client;
     let approval = asks.then(|| tool.approval_message(&input));
     let (context, tool) = (admitted.context(recording, approval), tool.clone());
     async move {

@@ -8,9 +8,7 @@ use super::error::Error as E;
 use super::run::Admitted;
 use super::tool_call::run;
 use crate::action::{Strictness, Tool, ToolOutput, failure_for_model};
-use crate::context::{
-    Caller as _, CallerAnswer, ContextParts, Outcome, Recording, Rounds as _, drive, unanswerable,
-};
+use crate::context::{CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 use crate::generate::interrupt::{CALL_KEY, Suspended};
@@ -65,7 +63,7 @@ impl ServedCall {
     ) -> Result<Outcome<ToolOutput>> {
         let caller = &self.admitted.caller;
         let round =
-            self.admitted.round.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
+            self.admitted.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
         if round.is_some_and(|round| !round.claim()) {
             return Ok(Outcome::Cancelled);
         }

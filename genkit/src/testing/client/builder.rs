@@ -101,6 +101,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Declares MCP's extension for tasks: a call may be answered with one then, which
+    /// [`peer`](Client::peer) has the requests for. Default is no.
+    pub fn tasks(mut self, yes: bool) -> Self {
+        self.answers.tasks = yes;
+        self
+    }
+
     /// Connects to `server`, which runs as long as the client lives.
     ///
     /// # Errors

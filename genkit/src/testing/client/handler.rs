@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use rmcp::model::TASKS_EXTENSION_ID;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
@@ -30,6 +31,7 @@ pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,
     pub(super) sample: Option<SampleAnswer>,
     pub(super) roots: Option<Vec<Root>>,
+    pub(super) tasks: bool,
 }
 
 pub(super) struct TestHandler {
@@ -54,6 +56,10 @@ impl ClientHandler for TestHandler {
         }
         if self.answers.roots.is_some() {
             capabilities.roots = Some(Default::default());
+        }
+        if self.answers.tasks {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), Default::default());
         }
         let client = Implementation::new("genkit-testing", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(capabilities, client)

@@ -41,6 +41,7 @@ pub(crate) struct Controls {
     pub(crate) raw: Option<bool>,
     pub(crate) hold_changed_tools: bool,
     pub(crate) trace_context: bool,
+    pub(crate) keep_tasks: bool,
     pub(crate) reconnect: Option<Reconnect>,
     pub(crate) era: ProtocolEra,
 }
@@ -134,6 +135,13 @@ macro_rules! controls {
             /// runs has no business with it.
             pub fn trace_context(mut self, yes: bool) -> Self {
                 self.controls.trace_context = yes;
+                self
+            }
+
+            /// Whether its tasks go on where their caller goes away. Default is no: they are cancelled, but for those
+            /// of durable runs, and those that wait for an answer.
+            pub fn keep_tasks(mut self, yes: bool) -> Self {
+                self.controls.keep_tasks = yes;
                 self
             }
 

@@ -1,5 +1,7 @@
 //! Errors of requests: arguments, results, input that a server requires.
 
+use std::time::Duration;
+
 use crate::error::{ErrorKind, Topic};
 use crate::mcp::host::limits::{MAX_IN_FLIGHT, MAX_ROUNDS, MAX_SERVER_REQUESTS};
 
@@ -23,13 +25,19 @@ pub(crate) enum Error {
     OtherResult(&'static str),
     #[error(
         "answered `{target}` with a result of the type {kind}, which is unknown here: `complete` and \
-         `input_required` are known"
+         `input_required` are known, and `task` of tools"
     )]
     UnknownResultType { target: String, kind: String },
     #[error("sent a blob that is no base64")]
     Blob(#[source] base64::DecodeError),
     #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
+    #[error("answers for another task than that of `{0}`")]
+    OtherTask(String),
+    #[error("has ended the task of `{0}`, which somebody cancelled")]
+    TaskCancelled(String),
+    #[error("has not ended the task of `{0}` within {1:?}")]
+    EndlessTask(String, Duration),
     #[error("asks {0} things at once; {MAX_SERVER_REQUESTS} are answered")]
     TooManyInputs(usize),
     #[error("asks back about `{0}`, a method that has no room for answers")]
@@ -50,6 +58,9 @@ impl Topic for Error {
                 ErrorKind::PermissionDenied
             }
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
+            Self::TaskCancelled(_) => ErrorKind::Cancelled,
+            Self::EndlessTask(..) => ErrorKind::DeadlineExceeded,
+            Self::OtherTask(_) => ErrorKind::Internal,
             Self::TooManyRounds(_) => ErrorKind::Aborted,
             Self::TooManyInputs(_) | Self::Busy => ErrorKind::ResourceExhausted,
             Self::UnknownInput(_) | Self::CannotAnswer(_) | Self::UnknownResultType { .. } => {

@@ -5,5 +5,7 @@ mod input_required;
 pub(crate) mod meta;
 pub(crate) mod methods;
 pub(crate) mod results;
+mod retry;
 mod send;
+mod task;
 pub(crate) mod tool_result;

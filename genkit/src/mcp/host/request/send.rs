@@ -1,21 +1,18 @@
 //! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
 
-use std::sync::Arc;
-
-use rmcp::model::{ClientRequest, InputResponses, ServerResult};
+use rmcp::model::{ClientRequest, InputResponses};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use super::{input_required, meta, results};
+use super::retry::with_retry;
+use super::{input_required, results, task};
 use crate::context::Context;
-use crate::error::{Error as PublicError, Result};
+use crate::error::Result;
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::fingerprint::fingerprint;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
-use crate::mcp::host::session::connection::Connection;
-use crate::visible::Logged;
 
 /// Sends a request until there is a result, with the input that the server requires in between.
 ///
@@ -39,12 +36,32 @@ pub(super) async fn round_trips(
     let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
     let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
     let mut recorded = recorded.map(|recorded| recorded.result);
+    let task = task_key(server, &request);
+    let begun = task.as_ref().filter(|_| context.has_recorded()).and_then(|(key, print)| {
+        let Some(Value::String(id)) = context.recorded(key) else { return None };
+        Some((key, print, id))
+    });
+    if let Some((key, print, id)) = begun {
+        let ended = task::follow(server, context, target, print, &id, None).await;
+        context.record(key, Value::Null);
+        return ended;
+    }
     for round in first..=MAX_ROUNDS {
         let mut result = match recorded.take() {
             Some(result) => result,
             None => {
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 let result = results::json(result)?;
+                let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
+                if let Some((key, print)) = task.as_ref().filter(|_| is_task) {
+                    let id = task::id_of(&server.key, &result)?;
+                    // A later run, of whatever process, goes on with it.
+                    context.record_saved(key, Value::String(id.clone())).await?;
+                    let created = Some((&result, &connection));
+                    let ended = task::follow(server, context, target, print, &id, created).await;
+                    context.record(key, Value::Null);
+                    return ended;
+                }
                 // An older protocol has no such member: there it may mean anything.
                 if connection.is_stateless() {
                     results::check_type(&server.key, target, &result)?;
@@ -70,6 +87,13 @@ pub(super) async fn round_trips(
         }
     }
     Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
+}
+
+/// Under which key it is noted that a call is a task, and what the call is known by; `None` for what never is one.
+fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, String)> {
+    let ClientRequest::CallToolRequest(_) = request else { return None };
+    let print = fingerprint_of(request);
+    Some((format!("mcp-task:{}:{print}", server.key), print))
 }
 
 /// A request by its method, target and arguments, the same in every run.
@@ -110,58 +134,6 @@ fn answer(
         ClientRequest::GetPromptRequest(request) => set!(request),
         ClientRequest::ReadResourceRequest(request) => set!(request),
         _ => false,
-    }
-}
-
-/// Sends one request, twice if the first never reached a server that is there again.
-async fn with_retry(
-    server: &ManagedServer,
-    context: &Context,
-    target: &str,
-    request: &ClientRequest,
-) -> Result<(ServerResult, Arc<Connection>)> {
-    // One server that hangs must not take all that its program can have open.
-    let Ok(_place) = server.places.try_acquire() else {
-        return Err(Error::Busy.of(&server.key));
-    };
-    let mut connection = server.connection().await?;
-    let mut is_retry = false;
-    loop {
-        let meta = meta::of_request(&connection, context);
-        let failed = match connection.request(request.clone(), target, context, meta).await {
-            Ok(result) => return Ok((result, connection)),
-            Err(failed) => failed,
-        };
-        // A session may be whole although one request was refused: then the others go on.
-        if !failed.is_connection_lost || (failed.is_unseen && connection.is_alive().await) {
-            return Err(failed.error);
-        }
-        if failed.is_unseen {
-            connection.session.end_because(failed.error.to_string());
-        }
-        connection.session.end();
-        if is_retry || !failed.is_unseen {
-            return Err(with_cause(server, &connection, failed.error).await);
-        }
-        is_retry = true;
-        let target = Logged::name(target);
-        tracing::info!(server = %server.key, %target, "sends a request again over a new connection");
-        connection = server.connection().await?;
-    }
-}
-
-/// The error with the cause of the connection's end, unless it tells that already.
-async fn with_cause(
-    server: &ManagedServer,
-    connection: &Connection,
-    error: PublicError,
-) -> PublicError {
-    let text = error.to_string();
-    match server.end_cause(connection).await {
-        Some(cause) if !text.contains(&cause.to_string()) => {
-            PublicError::new(error.kind(), format!("{text}: {}", cause.chain()))
-        }
-        _ => error,
     }
 }
 

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
+use rmcp::model::TASKS_EXTENSION_ID;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode,
@@ -173,6 +174,8 @@ impl ClientHandler for ServerRequests {
         let mut roots = RootsCapabilities::default();
         roots.list_changed = Some(true);
         capabilities.roots = Some(roots);
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
         let client = Implementation::new(settings.name.clone(), settings.version.clone());
         // Else the old handshake would propose the new protocol, which has no handshake.
         ClientConfig::new(capabilities, client)

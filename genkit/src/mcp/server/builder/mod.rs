@@ -227,6 +227,45 @@ impl McpServer {
         self
     }
 
+    /// How long a task lives, from its creation until it is gone, whether it has ended or not. Default is 1 day.
+    ///
+    /// A call of a tool with `#[tool(task)]` becomes a task once it has run for 1 second, where its client declares
+    /// MCP's extension `io.modelcontextprotocol/tasks` in the request: the client gets an id, polls the task, answers
+    /// what it asks and may cancel it. What ends or asks sooner is answered plainly, and every other client waits.
+    ///
+    /// Tasks stand in the store of [`GenkitBuilder::durable`](crate::GenkitBuilder::durable): they go on after a
+    /// restart, from the beginning of the function, with what it did by [`Context::once`](crate::Context::once); and
+    /// every server on that store answers for them, to the principal that called. Without a store they stand in memory:
+    /// 1,000, and gone with the process. A task has the principal of its call, its arguments and `_meta`; what else
+    /// layers of HTTP left on the request is there until the task is taken up again. Its time limit is the `timeout` of
+    /// the tool, else its life.
+    ///
+    /// ```
+    /// use genkit::{Context, Genkit, Registry, tool, tools};
+    /// use std::time::Duration;
+    ///
+    /// /// Counts all files.
+    /// #[tool(task)]
+    /// async fn count(ctx: &Context) -> u64 {
+    ///     for folder in 0..3 {
+    ///         ctx.progress((f64::from(folder), 3.0)).await; // the task's message: "1 of 3"
+    ///     }
+    ///     3
+    /// }
+    ///
+    /// # fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![count])).build()?;
+    /// let server = genkit.serve_mcp().task_ttl(Duration::from_secs(3600));
+    /// # server.into_handler()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "durable")]
+    pub fn task_ttl(mut self, time: Duration) -> Self {
+        self.settings.task_ttl = time;
+        self
+    }
+
     /// How large an answer may be, in bytes of JSON: that of a tool that has no `max_output` of its
     /// own, of a prompt, or of a resource. Default is 4 MiB; a larger one is an error that says how
     /// large it is.

@@ -23,6 +23,10 @@ impl Era {
     pub(super) fn tool_reply(self, reply: ToolReply) -> Result<Written, ErrorData> {
         let (tool, result, limit) = match reply {
             ToolReply::InputRequired(required) => return self.input_required(required),
+            #[cfg(feature = "durable")]
+            ToolReply::Task(created) => {
+                return Ok(Box::new(move |id| message::result(id, &created)));
+            }
             ToolReply::Complete { tool, result, limit } => (tool, result, limit),
         };
         let shown = move |mut result: CallToolResult| {

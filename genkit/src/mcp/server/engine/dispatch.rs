@@ -9,13 +9,13 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CompleteRequestParams,
-    DiscoverResult, EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams, DiscoverResult,
+    EmptyObject, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, ProtocolVersion, ReadResourceDirectoryRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerResult,
-    SubscriptionsListenRequestParams, TASKS_EXTENSION_ID,
+    SubscriptionsListenRequestParams,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::around::Surrounded;
 use super::call::Written;
@@ -26,12 +26,14 @@ use super::{Action, Call, Engine, Incoming, ListenStream, Origin, listen, messag
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{Methods, completion, info, skills};
+use crate::mcp::server::handler::{Methods, completion, info, skills, tasks};
 use crate::mcp::server::lists::{ListKind, Lists};
 use crate::mcp::server::quota::MAX_INITIALIZE;
 use crate::mcp::server::session::{
     ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
 };
+#[cfg(feature = "durable")]
+use crate::mcp::server::tasks::{self as task, TaskAnswer, TaskCall};
 
 /// How large the entry of a skill may be: 512 files with their addresses and digests.
 const MAX_ENTRY: usize = 1024 * 1024;
@@ -136,6 +138,7 @@ impl Engine {
         rules: Rules,
     ) -> Result<Action, ErrorData> {
         let (session, era) = (&request.session, rules.era);
+        tasks::check(&self.shared, method, era, &request.client)?;
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
         let call = NewCall { id, method, function: 0, around: None, engine: self.clone() };
         match params {
@@ -144,7 +147,7 @@ impl Engine {
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
-                let info = info::info(&self.shared);
+                let info = info::described(&self.shared);
                 let result = DiscoverResult::from_server_info(versions, info);
                 Ok(Action::Reply(message::result(id, &result)))
             }
@@ -181,17 +184,9 @@ impl Engine {
             Params::GetSkill(params) => call.skill(params.uri, request),
             Params::ReadDirectory(params) => call.directory(params, request),
             Params::Complete(params) => call.completion(params, request),
-            Params::Refused(refused) => {
-                let server = || info::info(&self.shared).capabilities;
-                let is_task = method.starts_with("tasks/") && server().supports_tasks();
-                if is_task && !request.client.tasks {
-                    let extension = (TASKS_EXTENSION_ID.to_owned(), Map::new());
-                    let mut tasks = ClientCapabilities::default();
-                    tasks.extensions = Some([extension].into());
-                    return Err(ErrorData::missing_required_client_capability(tasks));
-                }
-                Err(refused.error(method, era))
-            }
+            #[cfg(feature = "durable")]
+            Params::Task(task) => call.task(task, request),
+            Params::Refused(refused) => Err(refused.error(method, era)),
         }
     }
 
@@ -292,6 +287,17 @@ impl NewCall<'_> {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
             era.tool_reply(reply.await.map_err(|error| era.error(error))?)
+        })
+    }
+
+    #[cfg(feature = "durable")]
+    fn task(self, task: TaskCall, request: Request) -> Result<Action, ErrorData> {
+        self.named("").run(request, move |engine, request| async move {
+            let answered = task::answer(&engine.shared, task, &request).await?;
+            Ok(Box::new(move |id: &RequestId| match answered {
+                TaskAnswer::Task(task) => message::result(id, &task),
+                TaskAnswer::Done(done) => message::result(id, &done),
+            }) as Written)
         })
     }
 

@@ -9,6 +9,8 @@ use rmcp::model::{
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 };
+#[cfg(feature = "durable")]
+use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,6 +19,8 @@ use super::MessageFault;
 use crate::mcp::server::handler::malformed;
 use crate::mcp::server::lists::ListKind;
 use crate::mcp::server::session::Era;
+#[cfg(feature = "durable")]
+use crate::mcp::server::tasks::TaskCall;
 
 /// A request, by its method.
 pub(super) enum Params {
@@ -34,6 +38,8 @@ pub(super) enum Params {
     Unsubscribe(String),
     SetLevel(SetLevelRequestParams),
     Listen(SubscriptionsListenRequestParams),
+    #[cfg(feature = "durable")]
+    Task(TaskCall),
     /// Of a method that is unknown, or not with these parameters.
     Refused(Refused),
 }
@@ -126,6 +132,22 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
         "resources/list" => list(ListKind::Resources, raw)?,
         "resources/templates/list" => list(ListKind::Templates, raw)?,
         "skills/list" => list(ListKind::Skills, raw)?,
+        #[cfg(feature = "durable")]
+        "tasks/get" => {
+            let mut params: GetTaskParams = parse(raw?)?;
+            (meta!(params), Params::Task(TaskCall::Get(params.task_id)))
+        }
+        #[cfg(feature = "durable")]
+        "tasks/update" => {
+            let mut params: UpdateTaskParams = parse(raw?)?;
+            let answers = params.input_responses;
+            (meta!(params), Params::Task(TaskCall::Update(params.task_id, answers)))
+        }
+        #[cfg(feature = "durable")]
+        "tasks/cancel" => {
+            let mut params: CancelTaskParams = parse(raw?)?;
+            (meta!(params), Params::Task(TaskCall::Cancel(params.task_id)))
+        }
         "ping" => (none(raw)?, Params::Ping),
         "server/discover" => (none(raw)?, Params::Discover),
         _ => return None,

@@ -12,13 +12,15 @@ use rmcp::model::{
     ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
     SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
+#[cfg(feature = "durable")]
+use rmcp::model::{CancelTaskParams, GetTaskParams, GetTaskResult, UpdateTaskParams};
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSink,
 };
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 
-use super::{Methods, ToolReply, completion, info, malformed};
+use super::{Methods, ToolReply, completion, info, malformed, tasks};
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::lists::{Lists, page};
 use crate::mcp::server::principal::HttpHead;
@@ -29,6 +31,8 @@ use crate::mcp::server::session::{
 };
 use crate::mcp::server::settings::ServerSettings;
 use crate::mcp::server::state::SharedState;
+#[cfg(feature = "durable")]
+use crate::mcp::server::tasks::{self as task, TaskAnswer, TaskCall};
 use crate::registry::RegistryChange;
 use crate::size::json_size;
 
@@ -90,6 +94,19 @@ impl McpHandler {
     }
 }
 
+#[cfg(feature = "durable")]
+impl McpHandler {
+    async fn task(
+        &self,
+        call: TaskCall,
+        request: RequestContext<RoleServer>,
+    ) -> Result<TaskAnswer, ErrorData> {
+        let request = self.request(request);
+        tasks::check(&self.shared, call.method(), request.era, &request.client)?;
+        task::answer(&self.shared, call, &request).await
+    }
+}
+
 /// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
 /// no trait.
 macro_rules! page {
@@ -106,7 +123,7 @@ macro_rules! page {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        info::info(&self.shared)
+        info::described(&self.shared)
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {
@@ -166,6 +183,8 @@ impl ServerHandler for McpHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         Ok(match self.methods().await.call_tool(params, self.request(request))?.await? {
             ToolReply::InputRequired(required) => required.into(),
+            #[cfg(feature = "durable")]
+            ToolReply::Task(created) => created.into(),
             ToolReply::Complete { tool, result, limit } => {
                 // Written twice, here into nothing: rmcp takes no text that is JSON already, and
                 // how long a string is as JSON is known only once it is escaped.
@@ -312,13 +331,43 @@ impl ServerHandler for McpHandler {
         });
     }
 
+    #[cfg(feature = "durable")]
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::got(self.task(TaskCall::Get(params.task_id), request).await?)
+    }
+
+    #[cfg(feature = "durable")]
+    async fn update_task(
+        &self,
+        params: UpdateTaskParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let UpdateTaskParams { task_id, input_responses, .. } = params;
+        self.task(TaskCall::Update(task_id, input_responses), request).await.map(drop)
+    }
+
+    #[cfg(feature = "durable")]
+    async fn cancel_task(
+        &self,
+        params: CancelTaskParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.task(TaskCall::Cancel(params.task_id), request).await.map(drop)
+    }
+
     async fn on_custom_request(
         &self,
         custom: CustomRequest,
         request: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = custom;
-        Err(malformed::refuse(&method, params.as_ref(), Era::of(&request)))
+        let request = self.request(request);
+        tasks::check(&self.shared, &method, request.era, &request.client)?;
+        Err(malformed::refuse(&method, params.as_ref(), request.era))
     }
 }
 

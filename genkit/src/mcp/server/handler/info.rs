@@ -2,11 +2,21 @@
 
 use rmcp::model::{
     Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SKILLS_EXTENSION_ID,
-    ServerCapabilities, ServerConfig, ToolsCapability,
+    ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID, ToolsCapability,
 };
 use serde_json::{Map, json};
 
 use crate::mcp::server::state::SharedState;
+
+/// The same with what clients of the 2026-07-28 protocol may use beside.
+pub(crate) fn described(shared: &SharedState) -> ServerConfig {
+    let mut info = info(shared);
+    if shared.makes_tasks() {
+        let extensions = info.capabilities.extensions.get_or_insert_default();
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+    }
+    info
+}
 
 /// All kinds are always advertised: they can come while the server runs. Skills are where there is one: hosts ask for
 /// their list then.

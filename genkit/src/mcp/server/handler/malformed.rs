@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::mcp::server::session::Era;
 
 /// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
-const KNOWN_METHODS: [&str; 17] = [
+const KNOWN_METHODS: [&str; 20] = [
     "initialize",
     "server/discover",
     "ping",
@@ -24,6 +24,9 @@ const KNOWN_METHODS: [&str; 17] = [
     "skills/list",
     "skills/get",
     "resources/directory/read",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 /// Those of them that the 2026-07-28 protocol took away: unknown there, whatever their parameters.
@@ -50,6 +53,7 @@ enum ParamsFault {
 /// The error of a request that is unknown, or whose parameters are not those of its method.
 pub(crate) fn refuse(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
     let removed = era == Era::Modern && REMOVED_METHODS.contains(&method);
+    let removed = removed || (era == Era::Legacy && method.starts_with("tasks/"));
     if removed || !KNOWN_METHODS.contains(&method) {
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
     }
@@ -78,6 +82,8 @@ fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
         | "skills/get" => text("uri"),
         "completion/complete" => object("ref").or_else(|| object("argument")),
         "logging/setLevel" => text("level"),
+        "tasks/update" => text("taskId").or_else(|| object("inputResponses")),
+        "tasks/get" | "tasks/cancel" => text("taskId"),
         _ => None,
     };
     found.unwrap_or(ParamsFault::Schema)

@@ -11,11 +11,16 @@ pub(super) mod completion;
 pub(super) mod info;
 pub(super) mod malformed;
 pub(super) mod skills;
+pub(super) mod tasks;
 
 use std::future::Future;
 use std::sync::Arc;
 
+#[cfg(feature = "durable")]
+use futures_util::future::Either;
 use futures_util::{FutureExt as _, TryFutureExt as _};
+#[cfg(feature = "durable")]
+use rmcp::model::CreateTaskResult;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResponse,
     InputRequiredResult, ReadResourceRequestParams, ReadResourceResponse,
@@ -29,6 +34,8 @@ use super::error::{Error as E, protocol_error};
 use super::run::{Answered, Invocation, RunOutcome, drive_in_span, run};
 use super::session::Era;
 use super::state::SharedState;
+#[cfg(feature = "durable")]
+use super::tasks::{self as task, BegunCall};
 use super::{results, tool_call};
 use crate::action::{Strictness, Tool, resource_for_span};
 use crate::context::drive;
@@ -50,6 +57,8 @@ pub(super) enum ToolReply {
         limit: usize,
     },
     InputRequired(InputRequiredResult),
+    #[cfg(feature = "durable")]
+    Task(CreateTaskResult),
 }
 
 impl<'a> Methods<'a> {
@@ -89,18 +98,31 @@ impl<'a> Methods<'a> {
         };
         let how = if settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
         let running = tool.clone();
-        let outcome = run(self.shared, request, invocation, move |admitted, input, recording| {
-            tool_call::call(admitted, running, input, how, recording)
-        })?;
+        let limit = tool.max_output().unwrap_or(settings.max_output);
+        #[cfg(feature = "durable")]
+        let task = tasks::task_of(self.shared, &tool, &request)?;
         let reply = move |outcome| match outcome {
             RunOutcome::Finished(result) => {
-                let limit = tool.max_output().unwrap_or(settings.max_output);
                 let result = results::tool_result(&tool, result, era);
                 ToolReply::Complete { tool, result, limit }
             }
             RunOutcome::InputRequired(required) => ToolReply::InputRequired(required),
         };
-        Ok(outcome.map_ok(reply))
+        #[cfg(feature = "durable")]
+        if let Some(task) = task {
+            let begun = task::begin(self.shared, request, invocation, running, how, task)?;
+            return Ok(Either::Left(begun.map_ok(move |begun| match begun {
+                BegunCall::InTime(outcome) => reply(outcome),
+                BegunCall::Created(created) => ToolReply::Task(created),
+            })));
+        }
+        let outcome = run(self.shared, request, invocation, move |admitted, input, recording| {
+            tool_call::call(admitted, running, input, how, recording)
+        })?;
+        let outcome = outcome.map_ok(reply);
+        #[cfg(feature = "durable")]
+        let outcome = Either::Right(outcome);
+        Ok(outcome)
     }
 
     pub(super) fn get_prompt(

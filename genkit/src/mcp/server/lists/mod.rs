@@ -39,6 +39,7 @@ pub(crate) struct Lists {
     names: Arc<Names>,
     /// Whether a function asks for scopes.
     has_permits: bool,
+    has_tasks: bool,
     /// Whether what one caller sees may differ from what others do.
     is_private: bool,
     views: view::Views,
@@ -133,9 +134,11 @@ impl Lists {
         let templates = items.resources.iter().filter(|r| r.is_template());
         let mut skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
         skills.sort_by(|a, b| a.uri.cmp(&b.uri));
+        let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
         Self {
             version,
             has_permits,
+            has_tasks,
             is_private: is_private || has_permits,
             views: view::Views::default(),
             shown_tools: Default::default(),

@@ -40,6 +40,11 @@ impl Lists {
     pub(crate) fn has_permits(&self) -> bool {
         self.has_permits
     }
+
+    /// Whether calls of a tool may become tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.has_tasks
+    }
 }
 
 fn word(bits: &[bool]) -> u64 {

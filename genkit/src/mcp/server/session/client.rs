@@ -3,13 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
+use serde::{Deserialize, Serialize};
 
 use crate::context::Capability;
 use crate::mcp::server::quota::MAX_CLIENT_NAME;
 use crate::truncate::truncate;
 
 /// Who calls, and what it can be asked.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClientDescription {
     pub(crate) info: Option<Implementation>,
     elicitation: bool,

@@ -7,7 +7,7 @@ mod era;
 mod hmac;
 mod interest;
 mod notifier;
-mod random;
+pub(super) mod random;
 mod request_state;
 mod seal;
 mod sees;

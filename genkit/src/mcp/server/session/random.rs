@@ -4,7 +4,7 @@
 ///
 /// # Panics
 /// Panics where the system has none: nothing could be sealed there.
-pub(super) fn fill(bytes: &mut [u8]) {
+pub(crate) fn fill(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     fill_from_kernel(bytes);
     #[cfg(not(target_os = "linux"))]

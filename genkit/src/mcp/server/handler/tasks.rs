@@ -1,0 +1,85 @@
+//! Requests about tasks: who may send them, and which calls may become tasks.
+
+use std::sync::Arc;
+
+#[cfg(all(feature = "durable", feature = "rmcp-handler"))]
+use rmcp::model::GetTaskResult;
+use rmcp::model::{ClientCapabilities, ErrorCode, ErrorData, TASKS_EXTENSION_ID};
+use serde_json::Map;
+
+#[cfg(feature = "durable")]
+use crate::action::{Tool, ToolTask};
+#[cfg(feature = "durable")]
+use crate::mcp::server::caller::Request;
+#[cfg(feature = "durable")]
+use crate::mcp::server::error::Error as E;
+use crate::mcp::server::session::{ClientDescription, Era};
+use crate::mcp::server::state::SharedState;
+
+/// The methods of the extension.
+const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
+
+/// Whether requests of `method` are answered here, to this client; all others than those of tasks are.
+pub(crate) fn check(
+    shared: &Arc<SharedState>,
+    method: &str,
+    era: Era,
+    client: &ClientDescription,
+) -> Result<(), ErrorData> {
+    if !method.starts_with("tasks/") {
+        return Ok(());
+    }
+    let makes_tasks = shared.makes_tasks();
+    // A program may answer for the extension in front of this server.
+    let is_declared = shared.settings.extensions.contains_key(TASKS_EXTENSION_ID);
+    let is_known = METHODS.contains(&method) && era == Era::Modern;
+    match is_known && (makes_tasks || is_declared) {
+        true if !client.tasks => Err(missing()),
+        true if makes_tasks => Ok(()),
+        _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+    }
+}
+
+/// The error for a client that does not declare the extension in its request.
+fn missing() -> ErrorData {
+    let mut tasks = ClientCapabilities::default();
+    tasks.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Map::new())].into());
+    ErrorData::missing_required_client_capability(tasks)
+}
+
+/// When the call of a tool becomes a task; `None` is never, for this client or now.
+///
+/// # Errors
+/// The tool is always a task, and the client knows none or has too many.
+#[cfg(feature = "durable")]
+pub(super) fn task_of(
+    shared: &Arc<SharedState>,
+    tool: &Tool,
+    request: &Request,
+) -> Result<Option<ToolTask>, ErrorData> {
+    let Some(task) = tool.task() else { return Ok(None) };
+    if request.era == Era::Legacy || !request.client.tasks {
+        return if task.is_required() { Err(missing()) } else { Ok(None) };
+    }
+    if shared.tasks.has_room(request.quota.key()) {
+        return Ok(Some(task));
+    }
+    if task.is_required() {
+        return Err(request.refused("tools/call", tool.name(), E::TooManyTasks));
+    }
+    tracing::warn!(tool = tool.name(), "no room for a task: the client waits for the call");
+    Ok(None)
+}
+
+/// The answer of `tasks/get`, which is that or nothing.
+#[cfg(all(feature = "durable", feature = "rmcp-handler"))]
+pub(super) fn got(
+    answer: crate::mcp::server::tasks::TaskAnswer,
+) -> Result<GetTaskResult, ErrorData> {
+    match answer {
+        crate::mcp::server::tasks::TaskAnswer::Task(task) => Ok(*task),
+        crate::mcp::server::tasks::TaskAnswer::Done(_) => {
+            Err(ErrorData::internal_error("a task was asked for", None))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Tasks as clients read them.
+
+use rmcp::model::{
+    CreateTaskResult, DetailedTask, ErrorData, GetTaskResult, Task, TaskPayload, TaskStatus,
+};
+use serde_json::Value;
+
+use super::limits::POLL;
+use super::record::{Stage, TaskRecord};
+use super::time::iso8601;
+use crate::durable::RunId;
+use crate::mcp::server::error::protocol_error;
+
+/// The answer of the call that became a task.
+pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
+    CreateTaskResult::new(task(id, record))
+}
+
+/// The answer of `tasks/get`.
+pub(super) fn detailed(id: &RunId, record: TaskRecord) -> GetTaskResult {
+    let task = task(id, &record);
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        _ => serde_json::Map::new(),
+    };
+    let payload = match record.stage {
+        Stage::Working => TaskPayload::Working,
+        Stage::Asks(open) => TaskPayload::InputRequired {
+            input_requests: open.into_iter().map(|(key, open)| (key, open.request)).collect(),
+        },
+        Stage::Completed(result) => TaskPayload::Completed { result: object(result) },
+        Stage::Failed(error) => TaskPayload::Failed { error: object(error) },
+        Stage::Cancelled => TaskPayload::Cancelled,
+    };
+    GetTaskResult::new(DetailedTask::new(task, payload))
+}
+
+fn task(id: &RunId, record: &TaskRecord) -> Task {
+    let status = match record.stage {
+        Stage::Working => TaskStatus::Working,
+        Stage::Asks(_) => TaskStatus::InputRequired,
+        Stage::Completed(_) => TaskStatus::Completed,
+        Stage::Failed(_) => TaskStatus::Failed,
+        Stage::Cancelled => TaskStatus::Cancelled,
+    };
+    let (created, updated) = (iso8601(record.created_ms), iso8601(record.updated_ms));
+    let task = Task::new(id.as_str(), status, created, updated)
+        .with_ttl_ms(record.ttl_ms)
+        .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));
+    match &record.message {
+        Some(message) => task.with_status_message(message),
+        None => task,
+    }
+}
+
+/// A failure as a task has it.
+pub(super) fn error(error: &crate::error::Error) -> Value {
+    of_protocol(&protocol_error(error))
+}
+
+/// A protocol error as a task has it.
+pub(super) fn of_protocol(error: &ErrorData) -> Value {
+    serde_json::to_value(error).unwrap_or_default()
+}
