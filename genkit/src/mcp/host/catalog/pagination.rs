@@ -66,8 +66,7 @@ pub(in crate::mcp::host) const SKILLS: ListMethod = ListMethod {
     what: "skill",
     key: "uri",
     request: |params| {
-        let mut request = rmcp::model::ListSkillsRequest::default();
-        request.params = params;
+        let request = rmcp::model::ListSkillsRequest { params, ..Default::default() };
         ClientRequest::ListSkillsRequest(request)
     },
     is_offered: ServerCapabilities::supports_skills,

@@ -76,6 +76,10 @@ impl Told {
     }
 
     /// It is answered.
+    #[allow(
+        clippy::boxed_local,
+        reason = "calls and streams keep it in a box, and hand it on as it is"
+    )]
     pub(super) fn end(self: Box<Self>, reply: &Reply) {
         let (code, tool_failed) = (reply.error.map(|code| code.0), reply.tool_failed);
         if self.contents {

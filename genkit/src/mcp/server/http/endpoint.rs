@@ -313,7 +313,7 @@ fn refuse(
     refusal: HttpRefusal,
 ) -> Response<AnswerBody> {
     let (method, path) = match &refusal {
-        HttpRefusal::StepUp { method, name, .. } => (*method, name.as_str()),
+        HttpRefusal::StepUp { method, name, .. } => (*method, &**name),
         _ => (method.as_str(), path),
     };
     audit::refuse_http(method, path, sender.client.key(), refusal.reason());

@@ -27,8 +27,8 @@ pub(super) enum HttpRefusal {
     StepUp {
         id: Option<RequestId>,
         method: &'static str,
-        name: String,
-        scopes: String,
+        name: Box<str>,
+        scopes: Box<str>,
         challenge: Option<HeaderValue>,
     },
     #[error("Method Not Allowed: there is {0} here")]

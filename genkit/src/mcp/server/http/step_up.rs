@@ -29,8 +29,8 @@ impl EndpointState {
         Err(HttpRefusal::StepUp {
             id: Some(id.clone()),
             method: method_name(method),
-            name: name.into_owned(),
-            scopes,
+            name: name.into(),
+            scopes: scopes.into(),
             challenge: self.challenges.of_scopes(&all),
         })
     }

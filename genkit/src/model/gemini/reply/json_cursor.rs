@@ -393,9 +393,13 @@ mod tests {
         if expected.as_ref().is_err_and(|error| error.contains("out of range")) {
             return assert!(seen.is_err(), "{text:?}");
         }
-        assert_eq!(seen, expected, "{text:?}");
-        let passed = whole(text, JsonCursor::raw).map(|raw| raw.unwrap_or("null"));
         let ignored = serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string());
+        match &ignored {
+            // The words are those for a value that nobody keeps, which differ from those for a kept one.
+            Err(error) => assert_eq!(seen.as_ref(), Err(error), "{text:?}"),
+            Ok(_) => assert_eq!(seen, expected, "{text:?}"),
+        }
+        let passed = whole(text, JsonCursor::raw).map(|raw| raw.unwrap_or("null"));
         assert_eq!(passed.clone().map(drop), ignored.map(drop), "{text:?}");
         if let (Ok(value), Ok(passed)) = (expected, passed) {
             assert_eq!(serde_json::from_str::<Value>(passed).unwrap(), value, "{text:?}");
@@ -456,7 +460,7 @@ mod tests {
 
     #[test]
     fn half_a_character_is_an_error_of_its_text() {
-        assert!(whole("\"\\ud800\"", JsonCursor::text).unwrap_err().contains("surrogate"));
+        assert!(whole("\"\\ud800\"", JsonCursor::text).unwrap_err().contains("hex escape"));
     }
 
     #[test]
