@@ -292,6 +292,10 @@ impl View for CallerView {
         })
     }
 
+    fn is_restricted(&self) -> bool {
+        self.shared.upgrade().is_some_and(|shared| shared.restricts(&shared.lists()))
+    }
+
     fn digest(&self, list: &RegistryChange) -> Option<u64> {
         let shared = self.shared.upgrade()?;
         let lists = shared.lists_of(&shared.caller_of(self.principal.as_ref()));

@@ -103,7 +103,11 @@ fn who_lacks_a_scope_of_a_tool_is_told_which() {
 fn read_out(stream: Response<Body>) -> Duration {
     let began = Instant::now();
     let lines = BufReader::new(stream.into_body().into_reader()).lines();
-    let ended = lines.map(|line| line.expect("the stream ends as streams do")).count();
+    let mut ended = 0;
+    for line in lines {
+        line.expect("the stream ends as streams do");
+        ended += 1;
+    }
     assert!(ended < 100);
     began.elapsed()
 }

@@ -13,6 +13,9 @@ pub(crate) trait View: Send + Sync {
     /// Whether the resource at a URI is.
     fn has_uri(&self, uri: &str) -> bool;
 
+    /// Whether some of what is there may be hidden from it.
+    fn is_restricted(&self) -> bool;
+
     /// What tells the list as it sees it from other ones; `None` where nobody knows.
     fn digest(&self, list: &RegistryChange) -> Option<u64>;
 }
@@ -26,20 +29,28 @@ impl Sees {
         self.0.as_ref().is_none_or(|view| view.has_uri(uri))
     }
 
+    fn is_restricted(&self) -> bool {
+        self.0.as_ref().is_some_and(|view| view.is_restricted())
+    }
+
     fn digest(&self, list: &RegistryChange) -> Option<u64> {
         self.0.as_ref()?.digest(list)
     }
 }
 
-/// The lists that a subscriber knows of: a change that it does not see is none.
+/// The lists that a subscriber knows of: a change that is hidden from it is none. To whom all is shown, all is told.
 #[derive(Default)]
-pub(super) struct SeenLists([Option<u64>; 3]);
+pub(super) struct SeenLists {
+    digests: [Option<u64>; 3],
+    is_restricted: bool,
+}
 
 impl SeenLists {
     /// Those that it sees now.
     pub(super) fn now(sees: &Sees) -> Self {
         use RegistryChange::{Prompts, Resources, Tools};
-        Self([Tools, Prompts, Resources].map(|list| sees.digest(&list)))
+        let digests = [Tools, Prompts, Resources].map(|list| sees.digest(&list));
+        Self { digests, is_restricted: sees.is_restricted() }
     }
 
     /// Whether it sees another list than before.
@@ -51,7 +62,8 @@ impl SeenLists {
             RegistryChange::ResourceUpdated(_) => return true,
         };
         let now = sees.digest(list);
-        let before = std::mem::replace(&mut self.0[place], now);
-        now.is_none() || now != before
+        let before = std::mem::replace(&mut self.digests[place], now);
+        let was_restricted = std::mem::replace(&mut self.is_restricted, sees.is_restricted());
+        now.is_none() || now != before || !(was_restricted || self.is_restricted)
     }
 }
