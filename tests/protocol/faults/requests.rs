@@ -109,9 +109,12 @@ async fn questions_without_end_end() {
 
 #[tokio::test]
 async fn a_result_of_an_unknown_type_is_no_success() {
-    let server = Faulty::new("task-result");
+    let server = Faulty::new("unknown-result");
     let error = server.call("echo", json!({})).await.unwrap_err();
-    says(&error, &["answered `echo`", "of the type \"task\"", "`complete` and `input_required`"]);
+    says(
+        &error,
+        &["answered `echo`", "of the type \"promise\"", "`complete` and `input_required`"],
+    );
     assert_eq!(error.kind(), genkit::ErrorKind::Unimplemented);
     server.end().await;
 }

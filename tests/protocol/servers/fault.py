@@ -322,11 +322,11 @@ class MrtrForever(Server):
         return {"resultType": "input_required", "inputRequests": requests, "requestState": "again"}
 
 
-class TaskResult(MrtrForever):
-    """`task-result`: 2026-07-28; a call is answered with a result of a type that nobody asked for."""
+class UnknownResult(MrtrForever):
+    """`unknown-result`: 2026-07-28; a call is answered with a result of a type that nobody knows."""
 
     def call(self, name, arguments):
-        return {"resultType": "task", "taskId": "7", "status": "working"}
+        return {"resultType": "promise", "taskId": "7", "status": "working"}
 
 
 class HangCall(Server):
