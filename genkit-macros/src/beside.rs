@@ -1,11 +1,31 @@
-//! A folder beside the `Cargo.toml` of the crate that is compiled.
+//! What embeds a folder: its input, and the folder beside the `Cargo.toml` of the crate that is compiled.
 
 use std::path::{Path, PathBuf};
 
-use syn::LitStr;
+use proc_macro2::TokenStream;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{LitStr, bracketed};
 
 use crate::error::Errors;
 use crate::suggest::nearest;
+
+/// Reads what follows `[path of the library]`, with which the macros of the library pass on their input.
+pub(crate) fn after_library<T>(
+    tokens: TokenStream,
+    errors: &mut Errors,
+    form: impl Fn(ParseStream<'_>, TokenStream, &mut Errors) -> syn::Result<Option<T>>,
+) -> Option<T> {
+    let parser = |input: ParseStream<'_>| {
+        let library;
+        bracketed!(library in input);
+        let library = library.parse()?;
+        let parsed = form(input, library, errors);
+        // What is left would be an error of its own.
+        input.parse::<TokenStream>()?;
+        parsed
+    };
+    parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
+}
 
 /// The folder that a literal names, in the crate at `manifest`; a mistake where it names none.
 pub(crate) fn folder(

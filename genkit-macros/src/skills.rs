@@ -9,10 +9,10 @@ use genkit_skills::{Error, FoundSkill};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt as _;
-use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Ident, LitStr, Token, Visibility, bracketed};
+use syn::parse::ParseStream;
+use syn::{Attribute, Ident, LitStr, Token, Visibility};
 
-use crate::beside;
+use crate::beside::{self, after_library};
 use crate::error::Errors;
 
 const USAGE: &str =
@@ -52,16 +52,7 @@ struct SkillsInput {
 
 impl SkillsInput {
     fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        let parser = |input: ParseStream| {
-            let library;
-            bracketed!(library in input);
-            let library = library.parse()?;
-            let parsed = Self::form(input, library, errors);
-            // What is left would be an error of its own.
-            input.parse::<TokenStream>()?;
-            parsed
-        };
-        parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
+        after_library(tokens, errors, Self::form)
     }
 
     fn form(

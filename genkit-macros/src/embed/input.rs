@@ -3,11 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::parse::{ParseStream, Parser as _};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, bracketed, parenthesized, token};
+use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, parenthesized, token};
 
 use super::names;
+use crate::beside::after_library;
 use crate::error::Errors;
 use crate::suggest::{listed, nearest};
 
@@ -31,16 +32,7 @@ const USAGE: &str = "write `prompts!(\"prompts\")`, `prompts!(pub mod asks = \"r
 
 impl PromptsInput {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        let parser = |input: ParseStream| {
-            let library;
-            bracketed!(library in input);
-            let library = library.parse()?;
-            let parsed = form(input, library, errors);
-            // What is left would be an error of its own.
-            input.parse::<TokenStream>()?;
-            parsed
-        };
-        parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
+        after_library(tokens, errors, form)
     }
 }
 

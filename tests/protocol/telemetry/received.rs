@@ -81,12 +81,6 @@ impl Received {
         self.spans.iter().any(|span| span.service == service && span.name == name)
     }
 
-    /// What is between client and server.
-    pub(super) fn transport(&self) -> &str {
-        let served = self.spans.iter().find(|span| span.service == "tides");
-        served.map_or("", |span| &span.attributes["network.transport"])
-    }
-
     /// The attributes of the points of a metric of a service.
     pub(super) fn points(&self, metric: &str, service: &str) -> Vec<&Attributes> {
         let own = self.points.iter().filter(|(name, of, _)| name == metric && of == service);
