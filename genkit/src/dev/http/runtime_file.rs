@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dev::error::Error as E;
 use crate::dev::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
+use crate::time::iso8601;
 
 /// Files of programs that are gone which are looked at. Default is 256.
 const MAX_STALE: usize = 256;
@@ -57,7 +58,7 @@ impl RuntimeFile {
             pid,
             name: program_name(),
             reflection_server_url: format!("http://{address}"),
-            timestamp: timestamp(now),
+            timestamp: iso8601(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
             genkit_version: GENKIT_VERSION.to_owned(),
             reflection_api_spec_version: SPEC_VERSION,
         };
@@ -131,23 +132,6 @@ fn is_gone(info: &RuntimeInfo, own: SocketAddr) -> bool {
     is_own || TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).is_err()
 }
 
-/// A time as ISO 8601 in UTC, with milliseconds.
-fn timestamp(since_epoch: Duration) -> String {
-    let (seconds, millis) = (since_epoch.as_secs(), since_epoch.subsec_millis());
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March, so that the leap day is the last one; eras are 400 years.
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
@@ -156,19 +140,6 @@ mod tests {
 
     use super::*;
     use crate::dev::http::scratch;
-
-    #[test]
-    fn times_are_dates() {
-        for (millis, shown) in [
-            (0, "1970-01-01T00:00:00.000Z"),
-            (951_782_400_001, "2000-02-29T00:00:00.001Z"),
-            (951_868_799_999, "2000-02-29T23:59:59.999Z"),
-            (1_795_215_866_360, "2026-11-20T23:04:26.360Z"),
-            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-        ] {
-            assert_eq!(timestamp(Duration::from_millis(millis)), shown);
-        }
-    }
 
     #[test]
     fn the_file_is_there_while_the_program_is() {

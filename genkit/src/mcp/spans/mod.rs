@@ -1,6 +1,7 @@
 //! Spans and measurements of MCP's requests, with the names of OpenTelemetry's conventions: of those that are
 //! served, and of those that are sent.
 
+mod measured;
 mod sent;
 #[cfg(feature = "mcp-server")]
 mod served;

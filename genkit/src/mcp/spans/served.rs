@@ -1,10 +1,10 @@
 //! The span of a request that is served, and its measurements.
 
 use std::net::IpAddr;
-use std::time::Instant;
 
 use tracing::{Span, field};
 
+use super::measured::MeasuredRequest;
 use super::{Network, Target, span_name};
 use crate::telemetry::{self, Metric, Telemetry, TraceContext};
 use crate::visible::Logged;
@@ -30,14 +30,7 @@ pub(crate) struct NewServed<'a> {
 
 /// A request that is being served. Where it is dropped before its end, it was cancelled.
 pub(crate) struct ServedSpan {
-    span: Span,
-    method: &'static str,
-    label: Option<(&'static str, String)>,
-    operation: Option<&'static str>,
-    version: Option<String>,
-    network: Network,
-    started: Instant,
-    failure: Option<String>,
+    measured: MeasuredRequest,
     code: Option<i32>,
 }
 
@@ -48,34 +41,25 @@ impl ServedSpan {
         if let Some(telemetry) = telemetry {
             telemetry.record(Metric::McpServerActiveRequests, 1.0, &active);
         }
-        let known = if new.is_known { new.target } else { Target::Nothing };
-        let label = known.label().filter(|_| telemetry.is_some());
-        Self {
-            span: span(&new, telemetry),
-            method: new.method,
-            label: label.map(|(name, value)| (name, value.to_owned())),
-            operation: new.target.operation(),
-            version: new.version,
-            network: new.network,
-            started: Instant::now(),
-            // Until it ends otherwise.
-            failure: Some("cancelled".to_owned()),
-            code: None,
-        }
+        let (method, target, network) = (new.method, new.target, new.network);
+        let known = if new.is_known { target } else { Target::Nothing };
+        let span = span(&new, telemetry);
+        let measured = MeasuredRequest::begin(span, method, target, known, new.version, network);
+        Self { measured, code: None }
     }
 
     pub(crate) fn span(&self) -> &Span {
-        &self.span
+        &self.measured.span
     }
 
     /// Records arguments or a result, which a program asked for.
     pub(crate) fn record_contents(&self, field: &'static str, contents: &impl std::fmt::Display) {
-        self.span.record(field, field::display(Logged::text(contents)));
+        self.measured.span.record(field, field::display(Logged::text(contents)));
     }
 
     /// It was answered: with the code of an error, or by a tool that failed.
     pub(crate) fn end(mut self, code: Option<i32>, tool_failed: bool) {
-        self.failure = match code {
+        self.measured.failure = match code {
             Some(code) => Some(code.to_string()),
             None => tool_failed.then(|| "tool_error".to_owned()),
         };
@@ -87,28 +71,14 @@ impl Drop for ServedSpan {
     fn drop(&mut self) {
         let code = self.code.map(|code| code.to_string());
         if let Some(code) = &code {
-            self.span.record("rpc.response.status_code", code.as_str());
+            self.measured.span.record("rpc.response.status_code", code.as_str());
         }
-        if let Some(failure) = &self.failure {
-            telemetry::failed(&self.span, failure);
-        }
+        self.measured.tell_failure();
         let Some(telemetry) = telemetry::installed() else { return };
-        telemetry.record(
-            Metric::McpServerActiveRequests,
-            -1.0,
-            &[("mcp.method.name", self.method)],
-        );
-        let mut labels =
-            vec![("mcp.method.name", self.method), ("network.transport", self.network.transport())];
-        labels.extend(self.network.protocol().map(|name| ("network.protocol.name", name)));
-        labels.extend(self.operation.map(|name| ("gen_ai.operation.name", name)));
-        labels.extend(self.label.as_ref().map(|(name, value)| (*name, value.as_str())));
-        labels.extend(self.version.as_deref().map(|version| ("mcp.protocol.version", version)));
-        labels.extend(self.failure.as_deref().map(|kind| ("error.type", kind)));
-        labels.extend(code.as_deref().map(|code| ("rpc.response.status_code", code)));
-        // An exporter may link a measurement to the span that is current.
-        let seconds = self.started.elapsed().as_secs_f64();
-        self.span.in_scope(|| telemetry.record(Metric::McpServerDuration, seconds, &labels));
+        let active = [("mcp.method.name", self.measured.method)];
+        telemetry.record(Metric::McpServerActiveRequests, -1.0, &active);
+        let code = code.as_deref().map(|code| ("rpc.response.status_code", code));
+        self.measured.record(telemetry, Metric::McpServerDuration, code);
     }
 }
 

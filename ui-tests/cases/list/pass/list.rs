@@ -165,6 +165,13 @@ mod folder_without_feature {
     }
 }
 
+mod skills_without_feature {
+    pub fn check() {
+        let none: Vec<genkit::Skill> = genkit::Registry::new().skills();
+        assert!(none.is_empty());
+    }
+}
+
 mod prompts_without_commas {
     use genkit::{prompt, prompts};
 
@@ -190,4 +197,5 @@ fn main() {
     values_of_two_kinds::check();
     function_itself::check();
     no_actions::check();
+    skills_without_feature::check();
 }

@@ -15,6 +15,7 @@ mod call;
 mod dispatch;
 mod incoming;
 mod listen;
+mod new_call;
 mod params;
 mod rules;
 #[cfg(test)]

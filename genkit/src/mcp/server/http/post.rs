@@ -16,7 +16,7 @@ use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{
-    Asked, ParamsOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
+    Asked, HeaderFault, ParamsOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
 };
 use super::running::Running;
 use super::sessions::SessionId;
@@ -25,7 +25,7 @@ use crate::http_server::read_body;
 use crate::mcp::server::engine::{
     Action, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
 };
-use crate::mcp::server::principal::HttpHead;
+use crate::mcp::server::principal::{HttpHead, Principal};
 use crate::mcp::server::session::Session;
 
 impl EndpointState {
@@ -59,19 +59,12 @@ impl EndpointState {
         let is_request = id.is_some();
         let asked = Asked { method, is_request, params: &params };
         let headers = &parts.headers;
-        let rules = rules_of(headers, asked).and_then(|rules| {
-            let shared = &self.engine.shared;
-            let caller = shared.caller_of(parts.extensions.get());
-            // What is not there for the caller is not found by what it would ask for, either.
-            let parameters = |name: &str| match shared.tool(name, &caller) {
-                Ok(_) => self.parameters.of_tool(shared, name),
-                Err(_) => Arc::default(),
-            };
-            check_standard(headers, asked, parameters).map(|()| rules)
-        });
-        let rules = rules.map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
+        let principal = parts.extensions.get();
+        let rules = self
+            .checked_rules(headers, asked, principal)
+            .map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
         if let (Some(method), Some(id)) = (method, id) {
-            self.check_scopes(method, id, &params, parts.extensions.get())?;
+            self.check_scopes(method, id, &params, principal)?;
         }
         let is_described = rules == Rules::Described;
         let mut answering = Answering {
@@ -101,17 +94,10 @@ impl EndpointState {
                 let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
                 Arc::new(Session::new(quota, Some(counted)))
             }
-            (_, rules) => {
-                if matches!(message, Incoming::Response { .. }) {
-                    return Err(HttpRefusal::NothingAsked);
-                }
-                let version = match rules {
-                    Rules::Handshake(version) => version,
-                    Rules::Described => ProtocolVersion::V_2026_07_28,
-                };
-                let quota = sender.client.sessionless(&calls_itself(&params, headers));
-                Arc::new(Session::new(quota, None).without_handshake(version))
+            (..) if matches!(message, Incoming::Response { .. }) => {
+                return Err(HttpRefusal::NothingAsked);
             }
+            (_, rules) => without_session(rules, sender, &calls_itself(&params, headers)),
         };
         let opened = (opens && self.sessions.is_some() && answering.session.is_none())
             .then(|| Arc::clone(&session));
@@ -135,6 +121,24 @@ impl EndpointState {
             self.save(used).await;
         }
         Ok(self.act(action, answering).await)
+    }
+
+    /// The rules of a message, and that its headers keep them.
+    fn checked_rules(
+        &self,
+        headers: &HeaderMap,
+        asked: Asked<'_>,
+        principal: Option<&Principal>,
+    ) -> Result<Rules, HeaderFault> {
+        let rules = rules_of(headers, asked)?;
+        let shared = &self.engine.shared;
+        let caller = shared.caller_of(principal);
+        // What is not there for the caller is not found by what it would ask for, either.
+        let parameters = |name: &str| match shared.tool(name, &caller) {
+            Ok(_) => self.parameters.of_tool(shared, name),
+            Err(_) => Arc::default(),
+        };
+        check_standard(headers, asked, parameters).map(|()| rules)
     }
 
     /// Answers a handshake, and takes the session in that it opened.
@@ -190,6 +194,16 @@ impl EndpointState {
             }
         }
     }
+}
+
+/// What stands for a session where a message belongs to none.
+fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
+    let version = match rules {
+        Rules::Handshake(version) => version,
+        Rules::Described => ProtocolVersion::V_2026_07_28,
+    };
+    let quota = sender.client.sessionless(name);
+    Arc::new(Session::new(quota, None).without_handshake(version))
 }
 
 /// Says what a client listens to, until it or the server ends it.

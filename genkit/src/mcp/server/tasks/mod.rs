@@ -21,7 +21,6 @@ mod rounds;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod time;
 mod wire;
 
 use std::collections::HashMap;

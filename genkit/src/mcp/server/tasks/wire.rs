@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::limits::POLL;
 use super::record::{Stage, TaskRecord};
-use super::time::iso8601;
 use crate::durable::RunId;
 use crate::mcp::server::error::protocol_error;
+use crate::time::iso8601;
 
 /// The answer of the call that became a task.
 pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {

@@ -1,7 +1,7 @@
-//! Points in time as MCP writes them: ISO 8601, in UTC.
+//! Points in time as text: ISO 8601, in UTC.
 
 /// Milliseconds since 1970 as `2026-07-28T09:30:00.250Z`.
-pub(super) fn iso8601(ms: u64) -> String {
+pub(crate) fn iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
@@ -37,6 +37,13 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(iso8601(seconds * 1000), text);
+        }
+        for (ms, text) in [
+            (951_782_400_001, "2000-02-29T00:00:00.001Z"),
+            (951_868_799_999, "2000-02-29T23:59:59.999Z"),
+            (1_795_215_866_360, "2026-11-20T23:04:26.360Z"),
+        ] {
+            assert_eq!(iso8601(ms), text);
         }
         assert_eq!(iso8601(1_785_231_000_250), "2026-07-28T09:30:00.250Z");
     }
