@@ -75,7 +75,14 @@ impl FrontedHosts {
         }
     }
 
-    /// Begins it where there is a runtime already; else the first request does.
+    /// Begins it where there is a runtime already; else the first request does. Serving stdio alone waits for one.
+    #[cfg(any(
+        feature = "rmcp-handler",
+        feature = "mcp-http",
+        feature = "testing",
+        feature = "mcp-host",
+        feature = "cli"
+    ))]
     pub(crate) fn register_soon(&self, registry: &Registry) {
         if !self.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
             self.registering(registry);

@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderValue};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
 
-#[cfg(feature = "mcp-http")]
+#[cfg(all(feature = "mcp-http", feature = "rmcp-handler"))]
 use super::quota::ClientKey;
 
 /// Who calls: whom [`authenticate`](crate::mcp::McpServer::authenticate) found by a token, or a layer of
@@ -174,6 +174,7 @@ impl HttpHead {
     }
 
     /// Whose rate this request counts for. A session is nobody: whoever wants another opens one.
+    #[cfg(feature = "rmcp-handler")]
     pub(crate) fn client_key(&self, header: Option<&http::HeaderName>) -> ClientKey {
         match self.extensions.get() {
             Some(headers) => ClientKey::of_http(headers, &self.extensions, header),

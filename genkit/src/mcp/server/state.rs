@@ -75,13 +75,13 @@ impl SharedState {
     }
 
     /// Who sent a request.
-    #[cfg(feature = "mcp-http")]
+    #[cfg(all(feature = "rmcp-handler", feature = "mcp-http"))]
     pub(crate) fn client_key(&self, head: &HttpHead) -> ClientKey {
         head.client_key(self.client_address_from.as_ref())
     }
 
     /// Who sent a request.
-    #[cfg(not(feature = "mcp-http"))]
+    #[cfg(all(feature = "rmcp-handler", not(feature = "mcp-http")))]
     #[expect(clippy::unused_self, reason = "it knows the trusted header where there is one")]
     pub(crate) fn client_key(&self, _: &HttpHead) -> ClientKey {
         ClientKey::Local
