@@ -161,6 +161,11 @@ fn a_server_behind_it_that_is_killed() {
         assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
         std::thread::sleep(Duration::from_millis(5));
     }
+    // Until it is there again its tools are unknown.
+    while !pipe.request("tools/list", &json!({})).to_string().contains("notes__search_notes") {
+        assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let found = pipe.call("notes__search_notes", &json!({"query": "milk"}));
     assert!(found["content"][0]["text"].as_str().unwrap().contains("buy milk"), "{found}");
 }
