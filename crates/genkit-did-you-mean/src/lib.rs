@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 /// The candidate that is a typing slip away from `word`: a third of its letters may differ, and one always
-/// may. Of equals it is the first by name.
+/// may. Of equals it is the one that differs only in its case, else the first by name.
 ///
 /// ```
 /// use genkit_did_you_mean::nearest;
@@ -15,7 +15,8 @@
 /// Candidates that are far shorter or longer cost nothing, and of the others there is only so much work
 /// ([`MAX_WORK`]): what comes after that is passed over.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().collect();
+    let written = word;
+    let word: Vec<char> = written.chars().collect();
     let letters = word.len();
     let limit = (letters / 3).max(1);
     let mut work = MAX_WORK;
@@ -32,10 +33,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             }
             work = work.checked_sub((length + 1) * (letters + 1))?;
             let edits = distance(&word, candidate);
-            (edits <= limit && edits < length).then_some((edits, candidate))
+            // Of two that are as near, the one that differs in nothing but its case: `topp` is no `topK`.
+            let is_other_word = !candidate.eq_ignore_ascii_case(written);
+            (edits <= limit && edits < length).then_some((edits, is_other_word, candidate))
         })
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(.., candidate)| candidate)
 }
 
 /// How many letters are put in, left out, changed or swapped with their neighbour to make `word` of `other`,
@@ -67,6 +70,13 @@ pub const MAX_WORK: usize = 1_000_000;
 #[cfg(test)]
 mod tests {
     use super::{distance, nearest};
+
+    #[test]
+    fn of_equals_the_one_of_another_case_is_nearest() {
+        for (word, near) in [("topp", "topP"), ("topk", "topK"), ("topx", "topK")] {
+            assert_eq!(nearest(word, ["topP", "topK"]), Some(near), "{word}");
+        }
+    }
 
     #[test]
     fn distances_count_each_slip_once() {

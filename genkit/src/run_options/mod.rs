@@ -16,6 +16,6 @@ pub use effort::Effort;
 pub(crate) use effort::REASONING_EFFORT;
 pub use format::Format;
 pub use output::{Instructions, OutputOptions};
-pub(crate) use settings::{misspelt_setting, number, setting_methods, wrong_setting};
+pub(crate) use settings::{misspelt_settings, number, setting_methods, wrong_setting};
 pub use tool_choice::ToolChoice;
 pub use usage_limit::UsageLimit;

@@ -99,11 +99,13 @@ pub(crate) fn wrong_setting(
     })
 }
 
-/// A setting that is none of the common ones and almost written like one: its name, and that of the other. Providers
-/// that write `top_k` mean their own.
-pub(crate) fn misspelt_setting(config: &Map<String, Value>) -> Option<(&str, &'static str)> {
+/// The settings that are none of the common ones and almost written like one: their names, and those of the others.
+/// Providers that write `top_k` mean their own.
+pub(crate) fn misspelt_settings(
+    config: &Map<String, Value>,
+) -> impl Iterator<Item = (&str, &'static str)> {
     let names = || BOUNDS.iter().map(|(name, ..)| *name);
-    config.keys().find_map(|key| {
+    config.keys().filter_map(move |key| {
         let is_own = key.contains('_') || names().any(|name| name == key);
         let near = names().filter(|_| !is_own);
         Some((key.as_str(), nearest(key, near)?))
@@ -157,7 +159,8 @@ mod tests {
             ("n", None),
         ] {
             let config = Map::from_iter([(key.to_owned(), Value::Null)]);
-            assert_eq!(misspelt_setting(&config), near.map(|near| (key, near)), "{key}");
+            let told: Vec<_> = misspelt_settings(&config).collect();
+            assert_eq!(told, Vec::from_iter(near.map(|near| (key, near))), "{key}");
         }
     }
 }

@@ -7,6 +7,8 @@ use genkit::testing::ScriptedModel;
 use genkit::{Context, ErrorKind, Generate, Message, Prompt};
 use serde_json::{Map, Value, json};
 
+use crate::logged::Log;
+
 fn all() -> Map<String, Value> {
     let all = json!({
         "temperature": 0.5, "topP": 0.9, "topK": 40, "maxOutputTokens": 100,
@@ -82,5 +84,25 @@ async fn what_no_provider_takes_is_refused_before_the_call() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().starts_with(said), "{error}");
         assert!(model.requests().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn each_misspelt_setting_is_told_once_and_sent_as_it_is() {
+    let (log, _listening) = Log::listening();
+    let model = ScriptedModel::texts(["a", "b"]);
+    let config = json!({"temperatur": 0.5, "topp": 0.9, "own": 1, "top_k": 2});
+    for _ in 0..2 {
+        genkit::generate("hi").model(model.clone()).config(config.clone()).await.unwrap();
+    }
+    let told = log.take("did you mean");
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (misspelt, meant) in [("temperatur", "temperature"), ("topp", "topP")] {
+        let hint = format!("the setting `{misspelt}` is sent to");
+        let told = told.iter().find(|event| event.contains(&hint)).expect(misspelt);
+        assert!(told.contains(&format!("did you mean `{meant}`")), "{told}");
+    }
+    for request in model.requests() {
+        assert_eq!(Value::Object(request.config), config);
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::generate::error::Error as E;
 use crate::message::{Part, Role};
 use crate::model::{Constrained, Model, ModelRequest, Supports, ToolChoice};
-use crate::run_options::{misspelt_setting, wrong_setting};
+use crate::run_options::{misspelt_settings, wrong_setting};
 use crate::sync::lock;
 use crate::truncate::excerpt;
 use crate::visible::Logged;
@@ -31,8 +31,7 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
         let value = excerpt(&value.to_string(), MAX_SHOWN);
         return Err(E::Setting { name, value, must_be }.into());
     }
-    if let Some((name, near)) = misspelt_setting(&request.config).filter(|(name, _)| is_news(name))
-    {
+    for (name, near) in misspelt_settings(&request.config).filter(|(name, _)| is_news(name)) {
         let (name, model) = (Logged::name(name), Logged::name(model.name()));
         tracing::warn!(
             "the setting `{name}` is sent to {model} as it is: did you mean `{near}`, which every provider knows?"
