@@ -31,7 +31,14 @@ impl<'a> MessageList<'a> {
         let all = request.messages.len();
         let front = request.encoded.front().filter(|_| request.docs.is_empty());
         let Some(front) = front else {
-            return Self { front: None, key: 0, from: 0, all, is_open: false, is_instructed: false };
+            return Self {
+                front: None,
+                key: 0,
+                from: 0,
+                all,
+                is_open: false,
+                is_instructed: false,
+            };
         };
         let mut hasher = front.hasher.build_hasher();
         shape.hash(&mut hasher);
@@ -218,7 +225,8 @@ mod tests {
         let mut request = run();
         let made = |request: &ModelRequest, shape: &str| {
             let (list, mut made) = (MessageList::of(request, "x"), false);
-            let new: Vec<String> = request.messages[list.from..].iter().map(Message::text).collect();
+            let new: Vec<String> =
+                request.messages[list.from..].iter().map(Message::text).collect();
             let body = list.into_body_with("messages", &new, shape, || {
                 made = true;
                 Ok::<_, serde_json::Error>(serde_json::json!({"shape": shape}))
