@@ -128,6 +128,7 @@ mod names;
 ))]
 mod net;
 #[cfg(feature = "dotprompt")]
+mod placed;
 mod prompts_dir;
 mod registry;
 mod run_options;
