@@ -127,8 +127,8 @@ mod names;
     feature = "jwt"
 ))]
 mod net;
-#[cfg(feature = "dotprompt")]
 mod placed;
+#[cfg(feature = "dotprompt")]
 mod prompts_dir;
 mod registry;
 mod run_options;
