@@ -32,6 +32,10 @@ impl RunFolder {
         Ok(self.numbers("", ".run")?.pop())
     }
 
+    pub(super) fn has_revision(&self, revision: u64) -> Result<bool> {
+        Ok(self.path().join(name(revision)).try_exists()?)
+    }
+
     /// Writes a revision. `false` where it is there already.
     pub(super) fn write_revision(&self, revision: u64, change: &RunChange) -> Result<bool> {
         let RunChange { status, wake_at_ms, head, log } = change;

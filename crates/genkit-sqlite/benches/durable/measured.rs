@@ -1,0 +1,178 @@
+//! What durable runs cost on a store, whatever it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use genkit::durable::{RunChange, RunHead, RunId, RunStore, StoredRun};
+use genkit::message::ToolRequest;
+use genkit::model::{self, ModelResponse};
+use genkit::{BoxFuture, Genkit, Registry, Result, Role, tool, tools};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+/// How many runs go on at a time.
+const AT_A_TIME: usize = 64;
+
+/// How long a tool's answer is, in bytes.
+const SAID: usize = 500;
+
+/// A store that counts what is saved.
+struct Weighing {
+    inner: Arc<dyn RunStore>,
+    saves: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl RunStore for Weighing {
+    all_but_save_and_lease_of_inner!();
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        let log: usize = change.log.iter().map(String::len).sum();
+        self.saves.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(change.head.len() + log, Ordering::Relaxed);
+        self.inner.save(run, at, change)
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.lease(run, owner, ttl)
+    }
+}
+
+/// Says much.
+#[tool]
+async fn say() -> String {
+    "x".repeat(SAID)
+}
+
+/// Asks first.
+#[tool(needs_approval)]
+async fn act() -> &'static str {
+    "done"
+}
+
+/// A program whose model calls `say` so many times, or `act` once.
+fn program(store: impl RunStore) -> Genkit {
+    let model = model::from_fn("bench/talks", |request, _| {
+        let done = request.messages.iter().filter(|message| message.role == Role::Tool).count();
+        let asked = request.messages[0].text();
+        let answer = match asked.parse::<usize>() {
+            Ok(rounds) if done < rounds => {
+                ModelResponse::from_tool_requests([ToolRequest::new("say", json!({}))])
+            }
+            Err(_) if done == 0 => {
+                ModelResponse::from_tool_requests([ToolRequest::new("act", json!({})).with_id("c")])
+            }
+            _ => ModelResponse::from_text("enough"),
+        };
+        async move { answer }
+    });
+    let registry = Registry::new().add(tools![say, act]);
+    let builder = Genkit::builder().registry(registry).default_model(model);
+    builder.durable(store).build().unwrap()
+}
+
+/// Prints what runs cost on `store`, where one commit alone takes `commit`, and `suspended` runs wait at once; `size` is what
+/// the store takes on the disk.
+pub(crate) async fn report(
+    name: &str,
+    store: Arc<dyn RunStore>,
+    commit: Duration,
+    suspended: usize,
+    size: impl AsyncFn() -> u64,
+) {
+    let (saves, bytes) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let weighing = Weighing {
+        inner: Arc::clone(&store),
+        saves: Arc::clone(&saves),
+        bytes: Arc::clone(&bytes),
+    };
+    let genkit = program(weighing);
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    println!("{name}: one commit alone takes {:.2} ms", millis(commit));
+    for rounds in [10_usize, 100, 400] {
+        saves.store(0, Ordering::Relaxed);
+        bytes.store(0, Ordering::Relaxed);
+        let began = Instant::now();
+        let ask = genkit.generate(rounds.to_string()).tools(["say"]).max_turns(rounds + 1);
+        let run = genkit.durable_run(format!("long-{rounds}"), ask).await.unwrap();
+        assert_eq!(run.wait().await.unwrap().text(), "enough");
+        let steps = saves.load(Ordering::Relaxed);
+        let each = began.elapsed() / u32::try_from(steps).unwrap();
+        println!(
+            "  a run of {rounds:>3} rounds: {:>6.0} steps/s, {:>5.2} ms a step = x {:.2} of the commit, {:>5} bytes a step",
+            1.0 / each.as_secs_f64(),
+            millis(each),
+            each.as_secs_f64() / commit.as_secs_f64(),
+            bytes.load(Ordering::Relaxed) / steps,
+        );
+    }
+    let before = size().await;
+    let began = Instant::now();
+    all(suspended, &genkit, |genkit, id| async move {
+        let ask = genkit.generate("Act!").tools(["act"]);
+        let run = genkit.durable_run(id, ask).await.unwrap();
+        assert!(run.wait().await.unwrap().is_interrupted());
+    })
+    .await;
+    println!(
+        "  {suspended} runs to their question, {AT_A_TIME} at a time: {:.0} runs/s; they take {:.1} KiB each on the disk",
+        suspended as f64 / began.elapsed().as_secs_f64(),
+        size().await.saturating_sub(before) as f64 / 1024.0 / suspended as f64,
+    );
+    let began = Instant::now();
+    for _ in 0..100 {
+        assert!(store.due(16).await.unwrap().is_empty());
+    }
+    println!("  looking for what is due among them: {:.2} ms", millis(began.elapsed()) / 100.0);
+    let resumed = suspended / 10;
+    let began = Instant::now();
+    all(resumed, &genkit, |genkit, id| async move {
+        let run = genkit.find_durable_run(id).await.unwrap().unwrap();
+        run.answer("c", true).await.unwrap();
+        assert_eq!(run.wait().await.unwrap().text(), "enough");
+    })
+    .await;
+    println!(
+        "  {resumed} of them answered and brought to their end: {:.0} runs/s\n",
+        resumed as f64 / began.elapsed().as_secs_f64()
+    );
+}
+
+/// Does something with so many runs, some at a time.
+async fn all<F: Future<Output = ()> + Send + 'static>(
+    count: usize,
+    genkit: &Genkit,
+    work: impl Fn(Genkit, String) -> F,
+) {
+    let mut running = JoinSet::new();
+    for number in 0..count {
+        if running.len() == AT_A_TIME {
+            running.join_next().await.unwrap().unwrap();
+        }
+        running.spawn(work(genkit.clone(), format!("asks-{number}")));
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+}
+
+/// The mean of so many commits.
+pub(crate) async fn mean(mut commit: impl AsyncFnMut()) -> Duration {
+    const COMMITS: u32 = 200;
+    let began = Instant::now();
+    for _ in 0..COMMITS {
+        commit().await;
+    }
+    began.elapsed() / COMMITS
+}
