@@ -6,7 +6,7 @@ use std::sync::Arc;
 use genkit::{Context, Error, ErrorKind, Registry, Result, Tool};
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Url};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::api::Api;
 use crate::builder::{BaseUrl, OpenApi, base_url};
@@ -26,6 +26,9 @@ const MAX_SCHEMAS: usize = 16 * 1024 * 1024;
 
 /// How many things of a kind one document logs. Default is 20.
 const MAX_TOLD: usize = 20;
+
+/// How much of a reason is shown, in characters. Default is 300.
+const MAX_REASON: usize = 300;
 
 /// The tools of an API: goes into a registry, a builder or a run as it is.
 ///
@@ -225,13 +228,12 @@ impl Making<'_> {
         let name = self.name(operation);
         let tool =
             self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
-        if let Err(error) = Registry::new().add([tool.clone()]).check() {
-            return Err(format!(
-                "no call of it could be checked: {}. Patterns with look-around need the feature `validation` of genkit; \
-                 else correct the schema in the document",
-                shown(&error.to_string())
-            ));
-        }
+        check(&tool).map_err(|why| {
+            format!(
+                "no call of it could be checked: {why}. Patterns with look-around need the feature `validation` of \
+                 genkit; else correct the schema in the document"
+            )
+        })?;
         if let Some(id) = operation.id().filter(|id| format!("{}{id}", self.from.prefix) != name) {
             self.renamed.push((id.to_owned(), name.clone()));
         }
@@ -302,11 +304,22 @@ impl Making<'_> {
             converted.insert("$defs".to_owned(), definitions.into());
         }
         let alone = Tool::builder("response", "Its schema alone.")
+            .input_schema(json!({"type": "object"}))
             .output_schema(converted.clone())
             .handler(|_: Context, _: Value| async { Ok(Value::Null) });
-        Registry::new().add([alone]).check().map_err(|error| shown(&error.to_string()))?;
+        check(&alone)?;
         Ok(Some((converted, schemas.cost)))
     }
+}
+
+/// Whether its schemas can be checked, which a registry would find at start-up: then one operation would stop the program.
+fn check(tool: &Tool) -> Checked<()> {
+    Registry::new().add([tool.clone()]).check().map_err(|error| {
+        let text = error.to_string();
+        // Before it stands where the tool was made, which is here.
+        let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
+        clean(&why.replace('\n', "; "), MAX_REASON)
+    })
 }
 
 fn description(operation: &Operation<'_>) -> String {
