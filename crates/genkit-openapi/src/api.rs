@@ -8,8 +8,8 @@ use reqwest::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::{Map, Value};
 
-use crate::request::{Ready, Route};
-use crate::response::{Answer, failure, success};
+use crate::request::{FilledRequest, OperationRequest};
+use crate::response::{HttpAnswer, failure, success};
 
 /// How many redirects are followed. Default is 5.
 const MAX_REDIRECTS: usize = 5;
@@ -25,11 +25,15 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    pub(crate) async fn call(&self, route: &Route, input: &Map<String, Value>) -> Result<Value> {
+    pub(crate) async fn call(
+        &self,
+        route: &OperationRequest,
+        input: &Map<String, Value>,
+    ) -> Result<Value> {
         let ready = route.fill(&self.base, &self.query, input)?;
         let deadline = Instant::now() + self.timeout;
         let response = self.send(route, ready, deadline).await?;
-        let answer = Answer::read(response, self.max_response).await;
+        let answer = HttpAnswer::read(response, self.max_response).await;
         let answer = answer.map_err(|error| self.broken(route, &error))?;
         if answer.status.is_success() {
             return success(route, answer, self.max_response);
@@ -38,7 +42,12 @@ impl Api {
     }
 
     /// Sends it, and follows redirects to the same server where nothing is changed.
-    async fn send(&self, route: &Route, ready: Ready, deadline: Instant) -> Result<Response> {
+    async fn send(
+        &self,
+        route: &OperationRequest,
+        ready: FilledRequest,
+        deadline: Instant,
+    ) -> Result<Response> {
         let mut url = ready.url;
         let headers = self.headers_with(ready.headers);
         for _ in 0..=MAX_REDIRECTS {
@@ -97,7 +106,7 @@ impl Api {
     }
 
     /// No answer: without the address, which may have a key in its query.
-    fn broken(&self, route: &Route, error: &reqwest::Error) -> Error {
+    fn broken(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
         let is_safe =
             matches!(route.method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE);
         let perhaps = match is_safe || error.is_connect() {

@@ -9,7 +9,6 @@ use reqwest::{ClientBuilder, Url};
 
 use crate::document::Spec;
 use crate::operation::Operation;
-use crate::tools::{OpenApiTools, build};
 
 /// How long a call may take. Default is 30 seconds.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -165,16 +164,6 @@ impl OpenApi {
     pub fn max_response(mut self, bytes: usize) -> Self {
         self.max_response = bytes;
         self
-    }
-
-    /// Makes the tools. What no tool can be made of is left out, logged once, and in
-    /// [`left_out`](OpenApiTools::left_out).
-    ///
-    /// # Errors
-    /// `InvalidArgument`: the document cannot be read or is too large, an operation or a tag that was chosen is not in
-    /// it, more tools come of it than may be, there is no address, or a header is none. `FailedPrecondition`: HTTP cannot be set up.
-    pub fn build(self) -> Result<OpenApiTools> {
-        build(self)
     }
 
     /// What is sent with each request, marked as secret.

@@ -29,50 +29,50 @@ pub(crate) type Checked<T> = std::result::Result<T, String>;
 /// # let _ = (text, value);
 /// ```
 #[derive(Clone)]
-pub struct Spec(Given);
+pub struct Spec(Unread);
 
 #[derive(Clone)]
-enum Given {
+enum Unread {
     Text(String),
     Value(Value),
 }
 
 impl From<&str> for Spec {
     fn from(text: &str) -> Self {
-        Self(Given::Text(text.to_owned()))
+        Self(Unread::Text(text.to_owned()))
     }
 }
 
 impl From<String> for Spec {
     fn from(text: String) -> Self {
-        Self(Given::Text(text))
+        Self(Unread::Text(text))
     }
 }
 
 impl From<Value> for Spec {
     fn from(value: Value) -> Self {
-        Self(Given::Value(value))
+        Self(Unread::Value(value))
     }
 }
 
 impl From<&Value> for Spec {
     fn from(value: &Value) -> Self {
-        Self(Given::Value(value.clone()))
+        Self(Unread::Value(value.clone()))
     }
 }
 
 /// A document of a version that is known.
-pub(crate) struct Document {
+pub(crate) struct ApiDocument {
     root: Value,
     /// Whether schemas are those of OpenAPI 3.0, not JSON Schema 2020-12.
     pub(crate) is_3_0: bool,
 }
 
-impl Document {
+impl ApiDocument {
     pub(crate) fn read(spec: Spec) -> Result<Self> {
         let root = match spec.0 {
-            Given::Value(value) => value,
-            Given::Text(text) => parsed(&text)?,
+            Unread::Value(value) => value,
+            Unread::Text(text) => parsed(&text)?,
         };
         bounded(&root)?;
         let is_3_0 = match version(&root) {

@@ -1,12 +1,13 @@
 //! The input of an operation: one schema of its parameters and its body, and where each argument goes.
 
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use crate::document::{Checked, Document, shown};
+use crate::body::{BodyForm, RequestBody, is_json, unwritten, written_body};
+use crate::document::{ApiDocument, Checked, shown};
 use crate::operation::Operation;
 use crate::schema::{Converter, Side};
-use crate::style::{Style, Writing};
+use crate::style::{ParameterStyle, Writing};
 use crate::text::{clean, safe_name, unique_name};
 
 /// How many parameters an operation may have. Default is 100.
@@ -37,7 +38,7 @@ const OWN_HEADERS: [&str; 14] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ParameterPlace {
     Path,
     Query,
     Header,
@@ -46,33 +47,19 @@ pub(crate) enum Place {
 
 /// One parameter: what the model calls it, and what is sent.
 #[derive(Debug)]
-pub(crate) struct Argument {
+pub(crate) struct Parameter {
     pub(crate) key: String,
     pub(crate) name: String,
-    pub(crate) place: Place,
+    pub(crate) place: ParameterPlace,
     /// How it is written; nothing where it is JSON as text.
     pub(crate) writing: Option<Writing>,
 }
 
-/// How a body is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BodyForm {
-    Json,
-    Form,
-    Text,
-}
-
-#[derive(Debug)]
-pub(crate) struct Body {
-    pub(crate) form: BodyForm,
-    pub(crate) media_type: HeaderValue,
-}
-
 /// What a tool takes, and where it goes.
-pub(crate) struct Input {
+pub(crate) struct ToolInput {
     pub(crate) schema: Value,
-    pub(crate) arguments: Vec<Argument>,
-    pub(crate) body: Option<Body>,
+    pub(crate) arguments: Vec<Parameter>,
+    pub(crate) body: Option<RequestBody>,
     /// What is left out of it, and why.
     pub(crate) notes: Vec<String>,
     /// How large its schema is, in bytes.
@@ -80,16 +67,16 @@ pub(crate) struct Input {
 }
 
 /// What the program itself sends with each request: never an argument.
-pub(crate) struct Given<'g> {
+pub(crate) struct OwnParameters<'g> {
     pub(crate) headers: &'g reqwest::header::HeaderMap,
     pub(crate) query: &'g [(String, String)],
 }
 
-impl Given<'_> {
-    fn has(&self, place: Place, name: &str) -> bool {
+impl OwnParameters<'_> {
+    fn has(&self, place: ParameterPlace, name: &str) -> bool {
         match place {
-            Place::Header => self.headers.contains_key(name),
-            Place::Query => self.query.iter().any(|(given, _)| given == name),
+            ParameterPlace::Header => self.headers.contains_key(name),
+            ParameterPlace::Query => self.query.iter().any(|(given, _)| given == name),
             _ => false,
         }
     }
@@ -97,10 +84,10 @@ impl Given<'_> {
 
 /// Reads parameters and body of an operation.
 pub(crate) fn input(
-    document: &Document,
+    document: &ApiDocument,
     operation: &Operation<'_>,
-    given: &Given<'_>,
-) -> Checked<Input> {
+    given: &OwnParameters<'_>,
+) -> Checked<ToolInput> {
     let mut build = Build {
         schemas: Converter::new(document, Side::Input),
         properties: Map::new(),
@@ -123,20 +110,20 @@ pub(crate) fn input(
 
 /// The parameters of the path and of the operation, of which the latter count more.
 fn parameters<'d>(
-    document: &'d Document,
+    document: &'d ApiDocument,
     operation: &Operation<'d>,
-) -> Checked<Vec<(&'d Value, Place, &'d str)>> {
-    let mut found: Vec<(&Value, Place, &str)> = Vec::new();
+) -> Checked<Vec<(&'d Value, ParameterPlace, &'d str)>> {
+    let mut found: Vec<(&Value, ParameterPlace, &str)> = Vec::new();
     for list in [operation.item.get("parameters"), operation.value.get("parameters")] {
         for parameter in list.and_then(Value::as_array).into_iter().flatten() {
             let parameter = document.resolve(parameter)?;
             let name = parameter.get("name").and_then(Value::as_str);
             let name = name.ok_or("a parameter has no `name`: correct it in the document")?;
             let place = match parameter.get("in").and_then(Value::as_str) {
-                Some("path") => Place::Path,
-                Some("query") => Place::Query,
-                Some("header") => Place::Header,
-                Some("cookie") => Place::Cookie,
+                Some("path") => ParameterPlace::Path,
+                Some("query") => ParameterPlace::Query,
+                Some("header") => ParameterPlace::Header,
+                Some("cookie") => ParameterPlace::Cookie,
                 other => {
                     return Err(format!(
                         "its parameter `{}` is in `{}`, which is none of path, query, header and cookie",
@@ -161,16 +148,21 @@ struct Build<'d> {
     schemas: Converter<'d>,
     properties: Map<String, Value>,
     required: Vec<String>,
-    arguments: Vec<Argument>,
+    arguments: Vec<Parameter>,
     notes: Vec<String>,
     has_body: bool,
 }
 
 impl<'d> Build<'d> {
-    fn parameter(&mut self, parameter: &'d Value, place: Place, name: &str) -> Checked<()> {
+    fn parameter(
+        &mut self,
+        parameter: &'d Value,
+        place: ParameterPlace,
+        name: &str,
+    ) -> Checked<()> {
         let is_required =
-            parameter.get("required") == Some(&Value::Bool(true)) || place == Place::Path;
-        if place == Place::Header {
+            parameter.get("required") == Some(&Value::Bool(true)) || place == ParameterPlace::Path;
+        if place == ParameterPlace::Header {
             let is_own = OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name));
             if is_own || HeaderName::from_bytes(name.as_bytes()).is_err() {
                 // The specification itself says that these three are not parameters.
@@ -208,7 +200,7 @@ impl<'d> Build<'d> {
         if is_required {
             self.required.push(key.clone());
         }
-        self.arguments.push(Argument { key, name: name.to_owned(), place, writing });
+        self.arguments.push(Parameter { key, name: name.to_owned(), place, writing });
         Ok(())
     }
 
@@ -216,7 +208,7 @@ impl<'d> Build<'d> {
     fn written(
         &self,
         parameter: &'d Value,
-        place: Place,
+        place: ParameterPlace,
     ) -> Checked<(Option<&'d Value>, Option<Writing>)> {
         if let Some(content) = parameter.get("content").and_then(Value::as_object) {
             let json = content.iter().find(|(media_type, _)| is_json(media_type));
@@ -225,13 +217,17 @@ impl<'d> Build<'d> {
             return Ok((media.get("schema"), None));
         }
         let style = match (parameter.get("style").and_then(Value::as_str), place) {
-            (None | Some("form"), Place::Query | Place::Cookie) => Style::Form,
-            (None | Some("simple"), Place::Path | Place::Header) => Style::Simple,
-            (Some("label"), Place::Path) => Style::Label,
-            (Some("matrix"), Place::Path) => Style::Matrix,
-            (Some("spaceDelimited"), Place::Query) => Style::SpaceDelimited,
-            (Some("pipeDelimited"), Place::Query) => Style::PipeDelimited,
-            (Some("deepObject"), Place::Query) => Style::DeepObject,
+            (None | Some("form"), ParameterPlace::Query | ParameterPlace::Cookie) => {
+                ParameterStyle::Form
+            }
+            (None | Some("simple"), ParameterPlace::Path | ParameterPlace::Header) => {
+                ParameterStyle::Simple
+            }
+            (Some("label"), ParameterPlace::Path) => ParameterStyle::Label,
+            (Some("matrix"), ParameterPlace::Path) => ParameterStyle::Matrix,
+            (Some("spaceDelimited"), ParameterPlace::Query) => ParameterStyle::SpaceDelimited,
+            (Some("pipeDelimited"), ParameterPlace::Query) => ParameterStyle::PipeDelimited,
+            (Some("deepObject"), ParameterPlace::Query) => ParameterStyle::DeepObject,
             (style, _) => {
                 let style = shown(style.unwrap_or_default());
                 return Err(format!(
@@ -240,8 +236,9 @@ impl<'d> Build<'d> {
             }
         };
         let flag = |name: &str| parameter.get(name).and_then(Value::as_bool);
-        let explode = flag("explode").unwrap_or(style == Style::Form);
-        let allow_reserved = flag("allowReserved").unwrap_or(false) && place == Place::Query;
+        let explode = flag("explode").unwrap_or(style == ParameterStyle::Form);
+        let allow_reserved =
+            flag("allowReserved").unwrap_or(false) && place == ParameterPlace::Query;
         Ok((parameter.get("schema"), Some(Writing { style, explode, allow_reserved })))
     }
 
@@ -256,7 +253,7 @@ impl<'d> Build<'d> {
     }
 
     /// What the model calls a parameter.
-    fn key(&self, name: &str, place: Place) -> String {
+    fn key(&self, name: &str, place: ParameterPlace) -> String {
         let is_taken =
             |key: &str| self.properties.contains_key(key) || (self.has_body && key == BODY);
         let safe = safe_name(name);
@@ -264,33 +261,19 @@ impl<'d> Build<'d> {
             return unique_name(&safe, is_taken);
         }
         let place = match place {
-            Place::Path => "path",
-            Place::Query => "query",
-            Place::Header => "header",
-            Place::Cookie => "cookie",
+            ParameterPlace::Path => "path",
+            ParameterPlace::Query => "query",
+            ParameterPlace::Header => "header",
+            ParameterPlace::Cookie => "cookie",
         };
         unique_name(&format!("{place}_{safe}"), is_taken)
     }
 
-    fn body(&mut self, body: &'d Value) -> Checked<Option<Body>> {
+    fn body(&mut self, body: &'d Value) -> Checked<Option<RequestBody>> {
         let is_required = body.get("required") == Some(&Value::Bool(true));
         let content = body.get("content").and_then(Value::as_object);
-        let forms: [(BodyForm, fn(&str) -> bool); 3] = [
-            (BodyForm::Json, is_json),
-            (BodyForm::Form, |it| essence(it) == "application/x-www-form-urlencoded"),
-            (BodyForm::Text, |it| essence(it) == "text/plain"),
-        ];
-        let found = forms.iter().find_map(|(form, fits)| {
-            let (media_type, media) = content?.iter().find(|(media_type, _)| fits(media_type))?;
-            Some((*form, HeaderValue::from_str(media_type).ok()?, media))
-        });
-        let Some((form, media_type, media)) = found else {
-            let kinds: Vec<_> =
-                content.into_iter().flatten().map(|(kind, _)| shown(kind)).take(5).collect();
-            let why = format!(
-                "its body is written in {}, and JSON, forms and plain text are: write a tool by hand",
-                if kinds.is_empty() { "no media type".to_owned() } else { kinds.join(", ") }
-            );
+        let Some((form, media_type, media)) = content.and_then(written_body) else {
+            let why = unwritten(content);
             if is_required {
                 return Err(why);
             }
@@ -313,10 +296,10 @@ impl<'d> Build<'d> {
         if is_required {
             self.required.push(BODY.to_owned());
         }
-        Ok(Some(Body { form, media_type }))
+        Ok(Some(RequestBody { form, media_type }))
     }
 
-    fn finish(mut self, body: Option<Body>) -> Checked<Input> {
+    fn finish(mut self, body: Option<RequestBody>) -> Checked<ToolInput> {
         let definitions = self.schemas.definitions()?;
         let mut schema = json!({"type": "object", "properties": self.properties});
         if !self.required.is_empty() {
@@ -326,7 +309,7 @@ impl<'d> Build<'d> {
         if !definitions.is_empty() {
             schema["$defs"] = definitions.into();
         }
-        Ok(Input {
+        Ok(ToolInput {
             schema,
             arguments: self.arguments,
             body,
@@ -334,14 +317,4 @@ impl<'d> Build<'d> {
             cost: self.schemas.cost,
         })
     }
-}
-
-/// A media type without its parameters, in small letters.
-pub(crate) fn essence(media_type: &str) -> String {
-    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
-pub(crate) fn is_json(media_type: &str) -> bool {
-    let essence = essence(media_type);
-    essence == "application/json" || essence == "text/json" || essence.ends_with("+json")
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
+mod body;
 mod builder;
 mod choice;
 mod document;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::document::{Checked, Document, shown};
+use crate::document::{ApiDocument, Checked, shown};
 
 /// How many operations a document may have. Default is 5,000.
 const MAX_OPERATIONS: usize = 5000;
@@ -123,7 +123,7 @@ impl fmt::Display for LeftOut {
 
 /// All operations, in the order of the document, and what is left out already.
 pub(crate) fn operations<'d>(
-    document: &'d Document,
+    document: &'d ApiDocument,
     left_out: &mut Vec<LeftOut>,
 ) -> genkit::Result<Vec<Operation<'d>>> {
     let mut operations = Vec::new();
@@ -162,7 +162,7 @@ fn upper(method: &str) -> Option<&'static str> {
         .find(|upper| upper.eq_ignore_ascii_case(method))
 }
 
-fn usable<'d>(document: &'d Document, path: &str, item: &'d Value) -> Checked<&'d Value> {
+fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked<&'d Value> {
     if !path.starts_with('/') {
         return Err("a path begins with `/`: correct it in the document".to_owned());
     }

@@ -5,8 +5,9 @@ use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
+use crate::body::{BodyForm, RequestBody};
 use crate::document::{Checked, shown};
-use crate::input::{Argument, Body, BodyForm, Place};
+use crate::input::{Parameter, ParameterPlace};
 use crate::operation::{Operation, leads_elsewhere};
 use crate::style::{Writing, encoded, literal, text};
 
@@ -15,39 +16,40 @@ const MAX_URL: usize = 16 * 1024;
 
 /// How an operation is asked.
 #[derive(Debug)]
-pub(crate) struct Route {
+pub(crate) struct OperationRequest {
     pub(crate) label: String,
     pub(crate) method: reqwest::Method,
-    path: Vec<Piece>,
-    arguments: Vec<Argument>,
-    body: Option<Body>,
+    path: Vec<PathPiece>,
+    arguments: Vec<Parameter>,
+    body: Option<RequestBody>,
 }
 
 #[derive(Debug)]
-enum Piece {
+enum PathPiece {
     Literal(String),
     /// The place of an argument.
     Argument(usize),
 }
 
 /// A request that is ready, but for credentials.
-pub(crate) struct Ready {
+pub(crate) struct FilledRequest {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Vec<u8>>,
 }
 
-impl Route {
+impl OperationRequest {
     pub(crate) fn new(
         operation: &Operation<'_>,
-        arguments: Vec<Argument>,
-        body: Option<Body>,
+        arguments: Vec<Parameter>,
+        body: Option<RequestBody>,
     ) -> Checked<Self> {
         let path = pieces(operation.path(), &arguments)?;
-        let used =
-            |at: usize| path.iter().any(|piece| matches!(piece, Piece::Argument(it) if *it == at));
-        let unused =
-            (0..arguments.len()).find(|at| arguments[*at].place == Place::Path && !used(*at));
+        let used = |at: usize| {
+            path.iter().any(|piece| matches!(piece, PathPiece::Argument(it) if *it == at))
+        };
+        let unused = (0..arguments.len())
+            .find(|at| arguments[*at].place == ParameterPlace::Path && !used(*at));
         if let Some(at) = unused {
             return Err(format!(
                 "its path has no place for the parameter `{}`: correct it in the document",
@@ -64,13 +66,13 @@ impl Route {
         base: &Url,
         given: &[(String, String)],
         input: &Map<String, Value>,
-    ) -> Result<Ready> {
+    ) -> Result<FilledRequest> {
         let mut headers = HeaderMap::new();
         let (mut query, mut cookies) = (Vec::new(), Vec::new());
         for argument in &self.arguments {
             let Some(value) = input.get(&argument.key) else { continue };
             // What need not be there and is null is not there.
-            if value.is_null() || argument.place == Place::Path {
+            if value.is_null() || argument.place == ParameterPlace::Path {
                 continue;
             }
             let pairs = || match argument.writing {
@@ -78,8 +80,8 @@ impl Route {
                 None => vec![(encoded(&argument.name), encoded(&value.to_string()))],
             };
             match argument.place {
-                Place::Query => query.extend(pairs()),
-                Place::Cookie => cookies.extend(pairs()),
+                ParameterPlace::Query => query.extend(pairs()),
+                ParameterPlace::Cookie => cookies.extend(pairs()),
                 _ => {
                     let (name, value) = header(argument, value)?;
                     headers.insert(name, value);
@@ -98,7 +100,7 @@ impl Route {
         }
         let url = self.url(base, &query, input)?;
         let body = self.body(input, &mut headers)?;
-        Ok(Ready { url, headers, body })
+        Ok(FilledRequest { url, headers, body })
     }
 
     fn url(
@@ -110,8 +112,8 @@ impl Route {
         let mut path = String::new();
         for piece in &self.path {
             match piece {
-                Piece::Literal(text) => path.push_str(text),
-                Piece::Argument(at) => path.push_str(&in_path(&self.arguments[*at], input)?),
+                PathPiece::Literal(text) => path.push_str(text),
+                PathPiece::Argument(at) => path.push_str(&in_path(&self.arguments[*at], input)?),
             }
         }
         if leads_elsewhere(&path) {
@@ -169,7 +171,7 @@ impl Route {
 }
 
 /// The literal pieces of a path and its placeholders, of which each needs a parameter.
-fn pieces(path: &str, arguments: &[Argument]) -> Checked<Vec<Piece>> {
+fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('{') {
@@ -178,7 +180,7 @@ fn pieces(path: &str, arguments: &[Argument]) -> Checked<Vec<Piece>> {
             .ok_or("a `{` of its path is not closed: correct it in the document")?;
         let at = arguments
             .iter()
-            .position(|argument| argument.place == Place::Path && argument.name == name)
+            .position(|argument| argument.place == ParameterPlace::Path && argument.name == name)
             .ok_or_else(|| {
                 format!(
                     "no parameter describes `{{{}}}` of its path: add one to the document",
@@ -186,18 +188,18 @@ fn pieces(path: &str, arguments: &[Argument]) -> Checked<Vec<Piece>> {
                 )
             })?;
         if !before.is_empty() {
-            pieces.push(Piece::Literal(literal(before)));
+            pieces.push(PathPiece::Literal(literal(before)));
         }
-        pieces.push(Piece::Argument(at));
+        pieces.push(PathPiece::Argument(at));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Literal(literal(rest)));
+        pieces.push(PathPiece::Literal(literal(rest)));
     }
     Ok(pieces)
 }
 
-fn in_path(argument: &Argument, input: &Map<String, Value>) -> Result<String> {
+fn in_path(argument: &Parameter, input: &Map<String, Value>) -> Result<String> {
     let value = input.get(&argument.key).unwrap_or(&Value::Null);
     let is_empty = match value {
         Value::Null => true,
@@ -218,7 +220,7 @@ fn in_path(argument: &Argument, input: &Map<String, Value>) -> Result<String> {
     })
 }
 
-fn header(argument: &Argument, value: &Value) -> Result<(HeaderName, HeaderValue)> {
+fn header(argument: &Parameter, value: &Value) -> Result<(HeaderName, HeaderValue)> {
     let written = match argument.writing {
         Some(writing) => writing.in_header(value),
         None => value.to_string(),

@@ -7,15 +7,15 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use crate::input::{essence, is_json};
-use crate::request::Route;
+use crate::body::{essence, is_json};
+use crate::request::OperationRequest;
 use crate::text::clean;
 
 /// How much of the body of a failure is shown, in characters. Default is 1,000.
 const MAX_SHOWN: usize = 1000;
 
 /// What came back.
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: StatusCode,
     media_type: String,
     retry_after: Option<Duration>,
@@ -23,7 +23,7 @@ pub(crate) struct Answer {
     is_cut: bool,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// Reads as much of the body as may be.
     pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Self, reqwest::Error> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
@@ -58,7 +58,7 @@ impl Answer {
 }
 
 /// The value of an answer that is one.
-pub(crate) fn success(route: &Route, answer: Answer, limit: usize) -> Result<Value> {
+pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize) -> Result<Value> {
     if answer.is_cut {
         return Err(Error::new(
             ErrorKind::ResourceExhausted,
@@ -90,7 +90,11 @@ pub(crate) fn success(route: &Route, answer: Answer, limit: usize) -> Result<Val
 }
 
 /// The error of an answer that is a failure.
-pub(crate) fn failure(route: &Route, answer: &Answer, redacted: impl Fn(&str) -> String) -> Error {
+pub(crate) fn failure(
+    route: &OperationRequest,
+    answer: &HttpAnswer,
+    redacted: impl Fn(&str) -> String,
+) -> Error {
     let status = answer.status;
     let (kind, advice) = match status.as_u16() {
         400 | 405 | 406 | 411 | 413..=415 | 422 => (ErrorKind::InvalidArgument, ""),

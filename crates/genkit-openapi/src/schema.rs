@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::document::{Checked, Document, shown};
+use crate::document::{ApiDocument, Checked, shown};
 use crate::text::{clean, safe_name, unique_name};
 
 /// How large the schemas of one operation may be, in bytes of JSON. Default is 128 KiB.
@@ -22,7 +22,7 @@ pub(crate) enum Side {
 
 /// Converts the schemas of one operation.
 pub(crate) struct Converter<'d> {
-    document: &'d Document,
+    document: &'d ApiDocument,
     side: Side,
     /// Our name of each `$ref`.
     names: HashMap<String, String>,
@@ -33,7 +33,7 @@ pub(crate) struct Converter<'d> {
 }
 
 impl<'d> Converter<'d> {
-    pub(crate) fn new(document: &'d Document, side: Side) -> Self {
+    pub(crate) fn new(document: &'d ApiDocument, side: Side) -> Self {
         Self {
             document,
             side,

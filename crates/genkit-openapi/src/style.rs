@@ -45,7 +45,7 @@ const LITERAL: &AsciiSet = &ENCODED
 const MAX_BRACKETS: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum ParameterStyle {
     Simple,
     Label,
     Matrix,
@@ -58,13 +58,14 @@ pub(crate) enum Style {
 /// How one parameter is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Writing {
-    pub(crate) style: Style,
+    pub(crate) style: ParameterStyle,
     pub(crate) explode: bool,
     pub(crate) allow_reserved: bool,
 }
 
 impl Writing {
-    pub(crate) const FORM: Self = Self { style: Style::Form, explode: true, allow_reserved: false };
+    pub(crate) const FORM: Self =
+        Self { style: ParameterStyle::Form, explode: true, allow_reserved: false };
 
     fn encoded(self, text: &str) -> String {
         let set = if self.allow_reserved { RESERVED } else { ENCODED };
@@ -76,12 +77,12 @@ impl Writing {
         let key = encoded(name);
         let one = |value: &Value| self.encoded(&text(value));
         let comma = match self.style {
-            Style::SpaceDelimited => "%20",
-            Style::PipeDelimited => "%7C",
+            ParameterStyle::SpaceDelimited => "%20",
+            ParameterStyle::PipeDelimited => "%7C",
             _ => ",",
         };
         match value {
-            Value::Array(_) | Value::Object(_) if self.style == Style::DeepObject => {
+            Value::Array(_) | Value::Object(_) if self.style == ParameterStyle::DeepObject => {
                 let mut pairs = Vec::new();
                 self.brackets(name, value, 0, &mut pairs);
                 pairs
@@ -124,11 +125,11 @@ impl Writing {
         let one = |value: &Value| encoded(&text(value));
         let key = encoded(name);
         let (before, between) = match self.style {
-            Style::Label => (".", if self.explode { "." } else { "," }),
-            Style::Matrix => (";", if self.explode { ";" } else { "," }),
+            ParameterStyle::Label => (".", if self.explode { "." } else { "," }),
+            ParameterStyle::Matrix => (";", if self.explode { ";" } else { "," }),
             _ => ("", ","),
         };
-        let is_matrix = self.style == Style::Matrix;
+        let is_matrix = self.style == ParameterStyle::Matrix;
         let written = match value {
             Value::Array(items) if is_matrix && self.explode => {
                 joined(items.iter().map(|item| format!("{key}={}", one(item))), between)
@@ -198,14 +199,14 @@ mod tests {
 
     use super::*;
 
-    const STYLES: [(&str, Style); 7] = [
-        ("simple", Style::Simple),
-        ("label", Style::Label),
-        ("matrix", Style::Matrix),
-        ("form", Style::Form),
-        ("spaceDelimited", Style::SpaceDelimited),
-        ("pipeDelimited", Style::PipeDelimited),
-        ("deepObject", Style::DeepObject),
+    const STYLES: [(&str, ParameterStyle); 7] = [
+        ("simple", ParameterStyle::Simple),
+        ("label", ParameterStyle::Label),
+        ("matrix", ParameterStyle::Matrix),
+        ("form", ParameterStyle::Form),
+        ("spaceDelimited", ParameterStyle::SpaceDelimited),
+        ("pipeDelimited", ParameterStyle::PipeDelimited),
+        ("deepObject", ParameterStyle::DeepObject),
     ];
 
     fn writing(style: &str, explode: bool) -> Writing {

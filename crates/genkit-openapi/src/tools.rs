@@ -9,12 +9,13 @@ use reqwest::{ClientBuilder, Url};
 use serde_json::{Map, Value, json};
 
 use crate::api::Api;
+use crate::body::is_json;
 use crate::builder::{BaseUrl, OpenApi, base_url};
 use crate::choice::chosen;
-use crate::document::{Checked, Document, shown};
-use crate::input::{Given, input, is_json};
+use crate::document::{ApiDocument, Checked, shown};
+use crate::input::{OwnParameters, input};
 use crate::operation::{LeftOut, Operation, operations};
-use crate::request::Route;
+use crate::request::OperationRequest;
 use crate::schema::{Converter, Side};
 use crate::text::{MAX_DESCRIPTION, clean, safe_name, unique_name};
 
@@ -79,9 +80,21 @@ impl IntoIterator for OpenApiTools {
     }
 }
 
-pub(crate) fn build(mut from: OpenApi) -> Result<OpenApiTools> {
+impl OpenApi {
+    /// Makes the tools. What no tool can be made of is left out, logged once, and in
+    /// [`left_out`](OpenApiTools::left_out).
+    ///
+    /// # Errors
+    /// `InvalidArgument`: the document cannot be read or is too large, an operation or a tag that was chosen is not in
+    /// it, more tools come of it than may be, there is no address, or a header is none. `FailedPrecondition`: HTTP cannot be set up.
+    pub fn build(self) -> Result<OpenApiTools> {
+        build(self)
+    }
+}
+
+fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let spec = std::mem::replace(&mut from.spec, Value::Null.into());
-    let document = Document::read(spec)?;
+    let document = ApiDocument::read(spec)?;
     let base = address(&document, &from.base)?;
     let client = std::mem::take(&mut from.client);
     let api = Arc::new(Api {
@@ -143,7 +156,7 @@ fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
     }
 }
 
-fn address(document: &Document, base: &BaseUrl) -> Result<Url> {
+fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
     let first = || document.root().pointer("/servers/0").and_then(server);
     match base {
         BaseUrl::Given(url) => base_url(url),
@@ -190,7 +203,7 @@ fn client_of(client: ClientBuilder) -> Result<reqwest::Client> {
 
 /// What the making of all tools has in common.
 struct Making<'d> {
-    document: &'d Document,
+    document: &'d ApiDocument,
     from: &'d OpenApi,
     api: &'d Arc<Api>,
     names: HashSet<String>,
@@ -208,7 +221,7 @@ impl Making<'_> {
                  with `.only(..)` and the other `.base_url(..)`"
                 .to_owned());
         }
-        let given = Given { headers: &self.api.headers, query: &self.api.query };
+        let given = OwnParameters { headers: &self.api.headers, query: &self.api.query };
         let input = input(self.document, operation, &given)?;
         let mut notes = input.notes;
         let output = match self.from.output_schemas {
@@ -224,7 +237,7 @@ impl Making<'_> {
                 "the schemas of all tools are over {MAX_SCHEMAS} bytes: choose fewer operations"
             ));
         }
-        let route = Route::new(operation, input.arguments, input.body)?;
+        let route = OperationRequest::new(operation, input.arguments, input.body)?;
         let name = self.name(operation);
         let tool =
             self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
@@ -257,7 +270,7 @@ impl Making<'_> {
         name: &str,
         schema: Value,
         output: Option<Value>,
-        route: Route,
+        route: OperationRequest,
     ) -> Tool {
         let mut builder = Tool::builder(name.to_owned(), description(operation))
             .input_schema(schema)
