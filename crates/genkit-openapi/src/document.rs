@@ -170,10 +170,11 @@ fn parsed(text: &str) -> Result<Value> {
 
 #[cfg(feature = "yaml")]
 fn yaml(text: &str) -> Result<Value> {
-    genkit_dotprompt::yaml(text).map(Value::Object).map_err(|error| {
-        Error::invalid_argument(format!(
-            "the OpenAPI document cannot be read as YAML: {error}. A larger one is read as JSON, or as a value"
-        ))
+    let read = genkit_dotprompt::yaml_within(text, MAX_VALUES, MAX_DOCUMENT);
+    read.map(Value::Object).map_err(|error| {
+        // Its words are for prompts.
+        let why = error.to_string().replace("the frontmatter", "the document");
+        Error::invalid_argument(format!("the OpenAPI document cannot be read as YAML: {why}"))
     })
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Converter<'d> {
     names: HashMap<String, String>,
     taken: HashSet<String>,
     pending: Vec<(String, &'d Value)>,
+    /// The definition that is converted, where a `$recursiveRef` may lead back to it.
+    recursive: Option<String>,
     /// How much was converted, in bytes.
     pub(crate) cost: usize,
 }
@@ -40,6 +42,7 @@ impl<'d> Converter<'d> {
             names: HashMap::new(),
             taken: HashSet::new(),
             pending: Vec::new(),
+            recursive: None,
             cost: 0,
         }
     }
@@ -48,6 +51,8 @@ impl<'d> Converter<'d> {
     pub(crate) fn definitions(&mut self) -> Checked<Map<String, Value>> {
         let mut definitions = Map::new();
         while let Some((name, schema)) = self.pending.pop() {
+            let is_anchor = schema.get("$recursiveAnchor") == Some(&Value::Bool(true));
+            self.recursive = is_anchor.then(|| name.clone());
             let converted = self.convert(schema)?;
             definitions.insert(name, converted);
         }
@@ -79,6 +84,11 @@ impl<'d> Converter<'d> {
                 && self.document.is_3_0
                 && !matches!(keyword.as_str(), "$ref" | "description" | "title")
             {
+                continue;
+            }
+            let is_recursive = keyword == "$recursiveRef" && value == "#";
+            if let Some(name) = self.recursive.as_ref().filter(|_| is_recursive) {
+                converted.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
                 continue;
             }
             if let Some(value) = self.keyword(keyword, value, members)? {

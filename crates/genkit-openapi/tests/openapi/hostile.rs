@@ -123,6 +123,11 @@ fn a_document_has_bounds() {
     assert!(error.contains("over 5000 operations"), "{error}");
     assert_eq!(built(many(500)).unwrap().len(), 500);
 
+    // YAML has the same bounds, not those of a frontmatter.
+    let values = "  - a\n".repeat(60_000);
+    let tools = built(format!("openapi: 3.1.0\npaths: {{/a: {{get: {{}}}}}}\nx-list:\n{values}"));
+    assert_eq!(tools.unwrap().len(), 1);
+
     // Aliases that grow without end.
     let laughs: String =
         (1..30).map(|n| format!("l{n}: &l{n} [*l{0}, *l{0}, *l{0}]\n", n - 1)).collect();
@@ -165,6 +170,28 @@ fn references_stay_inside_and_come_to_an_end() {
     let why: Vec<_> = tools.left_out().iter().map(ToString::to_string).collect();
     assert!(why[0].starts_with("/item: ") && why[0].contains("perhaps to itself"), "{why:?}");
     assert!(why[1].starts_with("POST /circle: ") && why[1].contains("could be checked"), "{why:?}");
+}
+
+#[test]
+fn a_recursive_reference_of_2019_09_means_its_anchor() {
+    let filter = json!({
+        "$recursiveAnchor": true,
+        "type": "object",
+        "properties": {"all": {"type": "array", "items": {"$recursiveRef": "#"}}},
+        "additionalProperties": false
+    });
+    let paths = |schema: Value| {
+        json!({"/a": {"post": {"operationId": "a", "requestBody": {"content": {"application/json": {
+            "schema": schema
+        }}}}}})
+    };
+    let mut spec = document(paths(json!({"$ref": "#/components/schemas/Filter"})));
+    spec["components"] = json!({"schemas": {"Filter": filter}});
+    let tool = tool(built(spec).unwrap(), "a");
+    let defined = &tool.input_schema()["$defs"]["Filter"];
+    assert_eq!(defined["properties"]["all"]["items"], json!({"$ref": "#/$defs/Filter"}));
+    let why = left_out(paths(json!({"items": {"$recursiveRef": "#"}})));
+    assert!(why.contains("use `$ref`"), "{why}");
 }
 
 #[test]

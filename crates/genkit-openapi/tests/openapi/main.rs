@@ -4,6 +4,7 @@
 
 mod documents;
 mod hostile;
+mod logged;
 mod loops;
 mod requests;
 mod server;
