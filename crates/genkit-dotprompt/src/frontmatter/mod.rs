@@ -29,9 +29,9 @@ pub fn yaml(text: &str) -> Result<Map<String, Value>, Error> {
 /// The same for YAML of another kind, within so many values and bytes of text, what aliases stand for included.
 ///
 /// ```
-/// let read = genkit_dotprompt::yaml_within("list: [1, 2]", 4, 1024)?;
+/// let read = genkit_dotprompt::yaml_within("list: [1, 2]", 5, 1024)?;
 /// assert_eq!(read["list"][1], 2);
-/// assert!(genkit_dotprompt::yaml_within("list: [1, 2, 3]", 4, 1024).is_err());
+/// assert!(genkit_dotprompt::yaml_within("list: [1, 2, 3]", 5, 1024).is_err());
 /// # Ok::<(), genkit_dotprompt::Error>(())
 /// ```
 ///
