@@ -45,7 +45,7 @@ mod text;
 pub use environment::{Environment, EnvironmentBuilder, HelperCall};
 pub use error::Error;
 pub use folder::{Folder, FolderFingerprint, Library, PartialSource, PromptSource};
-pub use frontmatter::{yaml, yaml_place};
+pub use frontmatter::{yaml, yaml_place, yaml_within};
 pub use limits::{Limits, MAX_FRONTMATTER_BYTES, MAX_SOURCE_BYTES};
 pub use message::{Data, Rendered, RenderedMessage, RenderedPart, Role};
 pub use metadata::Metadata;

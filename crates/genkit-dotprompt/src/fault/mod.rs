@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     Yaml(String),
     SeveralDocuments,
     AliasOfItself,
-    YamlTooLarge,
+    YamlTooLarge { values: usize, bytes: usize },
     YamlTooDeep,
     KeyIsNoText,
     DuplicateKey(String),
@@ -102,7 +102,7 @@ impl fmt::Display for Fault {
             | Self::Yaml(_)
             | Self::SeveralDocuments
             | Self::AliasOfItself
-            | Self::YamlTooLarge
+            | Self::YamlTooLarge { .. }
             | Self::YamlTooDeep
             | Self::KeyIsNoText
             | Self::DuplicateKey(_)

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Fault;
 use crate::limits::{
     MAX_BLOCKS, MAX_FRONTMATTER_BYTES, MAX_HISTORIES, MAX_JSON_DEPTH, MAX_SUBEXPRESSIONS,
-    MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES,
+    MAX_YAML_DEPTH,
 };
 
 impl Fault {
@@ -25,9 +25,9 @@ impl Fault {
             Self::Yaml(text) => write!(f, "the YAML of the frontmatter is broken: {text}"),
             Self::SeveralDocuments => f.write_str("the frontmatter has several YAML documents"),
             Self::AliasOfItself => f.write_str("this alias stands for the value that it is in"),
-            Self::YamlTooLarge => write!(
+            Self::YamlTooLarge { values, bytes } => write!(
                 f,
-                "the frontmatter has over {MAX_YAML_VALUES} values or {MAX_YAML_BYTES} bytes, \
+                "the YAML has over {values} values or {bytes} bytes, \
                  with what aliases stand for"
             ),
             Self::YamlTooDeep => {

@@ -13,7 +13,17 @@ use crate::limits::{MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
 
 /// A map, or nothing where there are only comments. Places are counted from the first line of `source`.
 pub(crate) fn read(source: &str) -> Result<Map<String, Value>, Error> {
-    let value = YamlReader::default().read(source)?;
+    read_within(source, MAX_YAML_VALUES, MAX_YAML_BYTES)
+}
+
+/// The same with other bounds of size.
+pub(crate) fn read_within(
+    source: &str,
+    max_values: usize,
+    max_bytes: usize,
+) -> Result<Map<String, Value>, Error> {
+    let reader = YamlReader { max_values, max_bytes, ..YamlReader::default() };
+    let value = { reader }.read(source)?;
     match value {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
@@ -49,8 +59,9 @@ struct Anchored {
     bytes: usize,
 }
 
-#[derive(Default)]
 struct YamlReader {
+    max_values: usize,
+    max_bytes: usize,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
     values: usize,
@@ -59,6 +70,22 @@ struct YamlReader {
     /// What `place_of` looks for.
     wanted: Option<Vec<String>>,
     found: (usize, usize),
+}
+
+impl Default for YamlReader {
+    fn default() -> Self {
+        Self {
+            max_values: MAX_YAML_VALUES,
+            max_bytes: MAX_YAML_BYTES,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            values: 0,
+            bytes: 0,
+            done: None,
+            wanted: None,
+            found: (0, 0),
+        }
+    }
 }
 
 impl YamlReader {
@@ -109,8 +136,9 @@ impl YamlReader {
     fn count(&mut self, values: usize, bytes: usize) -> Result<(), Fault> {
         self.values += values;
         self.bytes += bytes;
-        if self.values > MAX_YAML_VALUES || self.bytes > MAX_YAML_BYTES {
-            return Err(Fault::YamlTooLarge);
+        let (values, bytes) = (self.max_values, self.max_bytes);
+        if self.values > values || self.bytes > bytes {
+            return Err(Fault::YamlTooLarge { values, bytes });
         }
         Ok(())
     }
