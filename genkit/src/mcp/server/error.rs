@@ -29,8 +29,9 @@ pub(crate) enum Error {
          of the SDK knows none"
     )]
     MiddlewareOfHandler,
-    #[error("the sealing key is too short: give at least {min} random bytes")]
-    SealingKey { min: usize },
+    /// What is wrong with them, and where; nothing of a key.
+    #[error("{0}")]
+    SealingKeys(String),
     #[cfg(feature = "mcp-http")]
     #[error(
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
