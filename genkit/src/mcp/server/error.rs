@@ -100,6 +100,12 @@ pub(crate) enum Error {
     #[error("a middleware answers for `{tool}` with what its output schema does not allow: {why}")]
     MiddlewareAnswer { tool: String, why: String },
 
+    #[cfg(all(feature = "mcp-http", feature = "durable"))]
+    #[error("a session does not serialize")]
+    SessionUnserializable { source: serde_json::Error },
+    #[cfg(all(feature = "mcp-http", feature = "durable"))]
+    #[error("a session cannot be stored: other instances change it all the time")]
+    SessionContended,
     #[error("the record of this call does not serialize")]
     StateUnserializable { source: serde_json::Error },
     #[error(
@@ -217,6 +223,10 @@ impl Topic for Error {
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
             #[cfg(feature = "durable")]
             Self::TooManyTasks => ErrorKind::ResourceExhausted,
+            #[cfg(all(feature = "mcp-http", feature = "durable"))]
+            Self::SessionUnserializable { .. } => ErrorKind::Internal,
+            #[cfg(all(feature = "mcp-http", feature = "durable"))]
+            Self::SessionContended => ErrorKind::Aborted,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
