@@ -84,6 +84,7 @@ pub(super) enum Read {
 }
 
 /// What became of a message.
+#[derive(Debug, PartialEq)]
 enum Saying {
     /// Whether somebody will read it.
     Ended(bool),
