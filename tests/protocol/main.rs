@@ -13,6 +13,7 @@ mod conformance_client;
 mod deploy;
 mod dev;
 mod faults;
+mod fleet;
 mod flows;
 mod fuzz;
 mod guide_programs;
