@@ -127,6 +127,7 @@ mod names;
     feature = "jwt"
 ))]
 mod net;
+mod placed;
 #[cfg(feature = "dotprompt")]
 mod prompts_dir;
 mod registry;

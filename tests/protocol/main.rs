@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod attacks;
+mod booking;
 mod browser;
 mod cli;
 mod clients;

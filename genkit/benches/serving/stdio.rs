@@ -103,7 +103,8 @@ pub(crate) fn starts(effort: &Effort) -> Figure {
     figure
 }
 
-/// What a client waits for before it knows 1,000 tools, whose schemas all are made at the start.
+/// What a client waits for before it knows 1,000 tools whose arguments are of one type: the others derive its schema
+/// for each tool, ours once.
 pub(crate) fn first_lists(effort: &Effort) -> Figure {
     const SERVERS: [&str; 3] = ["bare-derived", "rmcp-derived", "ours-list"];
     let title = "start to the first tools/list of 1,000, ms";

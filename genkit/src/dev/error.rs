@@ -7,8 +7,8 @@ pub(super) enum Error {
     // Running an action by its key.
     #[error("action {0} not found")]
     UnknownAction(String),
-    #[error("the input of {key} does not fit at `{place}`: {message}")]
-    Input { key: String, place: String, message: String },
+    #[error("the input of {key} does not fit: {misfit}")]
+    Input { key: String, misfit: String },
     #[error("`{uri}` is no address of {key}, which is `{template}`")]
     OtherResource { key: String, uri: String, template: String },
     #[error(

@@ -203,7 +203,8 @@ async fn perform_calls(
             Some(note) = noted.recv() => notes.push(note),
             Some(ended) = running.next() => settled = Some(ended),
             () = session.until_renewal() => {
-                session.renew().await?;
+                let renewed = session.renew().await;
+                unless_cancelled(session, renewed, || run.cancel()).await?;
                 continue;
             }
         }
@@ -223,7 +224,8 @@ async fn perform_calls(
         }
         // The last one is saved with the end of the round.
         if left > 0 {
-            save(session, run).await?;
+            let saved = save(session, run).await;
+            unless_cancelled(session, saved, || run.cancel()).await?;
         }
         for note in notes {
             // Its call may have been dropped meanwhile, and then nobody waits.
@@ -231,6 +233,19 @@ async fn perform_calls(
         }
     }
     Ok(Ok(()))
+}
+
+/// Where a run can go no further because somebody has cancelled it, its calls are told so, before they are dropped: one
+/// that another worker goes on with is not to end what they began elsewhere.
+async fn unless_cancelled(
+    session: &LeasedRun,
+    done: Result<()>,
+    cancel: impl FnOnce(),
+) -> Result<()> {
+    if done.is_err() && session.is_cancelled().await {
+        cancel();
+    }
+    done
 }
 
 async fn drive_flow(
@@ -241,7 +256,8 @@ async fn drive_flow(
 ) -> Result<()> {
     let (notes, mut noted) = mpsc::unbounded_channel();
     let journal = Arc::new(CallJournal::new(session.id(), (0, 0), notes));
-    let mut running = std::pin::pin!(state.run(genkit, journal)?);
+    let cancel = CancellationToken::new();
+    let mut running = std::pin::pin!(state.run(genkit, journal, cancel.clone())?);
     let ended = loop {
         tokio::select! {
             biased;
@@ -250,11 +266,15 @@ async fn drive_flow(
                     state.note_once(key, done);
                 }
                 let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
-                session.save(RunStatus::Working, None, record).await?;
+                let noted = session.save(RunStatus::Working, None, record).await;
+                unless_cancelled(session, noted, || cancel.cancel()).await?;
                 let _ = saved.send(());
             }
             ended = &mut running => break ended,
-            () = session.until_renewal() => session.renew().await?,
+            () = session.until_renewal() => {
+                let renewed = session.renew().await;
+                unless_cancelled(session, renewed, || cancel.cancel()).await?;
+            }
         }
     };
     match state.take(ended) {

@@ -113,6 +113,7 @@ impl FlowState {
         &self,
         genkit: &Genkit,
         journal: Arc<dyn Journal>,
+        cancel: CancellationToken,
     ) -> Result<BoxFuture<'static, Outcome<Value>>> {
         let flow = genkit.registry.flow(&self.flow).ok_or_else(|| E::NoFlow(self.flow.clone()))?;
         let mut recording = match &self.suspended {
@@ -120,7 +121,6 @@ impl FlowState {
             None => Recording::default(),
         };
         recording.once.extend(self.once.clone());
-        let cancel = CancellationToken::new();
         let context = ContextParts {
             states: genkit.states.clone(),
             recording,

@@ -176,6 +176,12 @@ impl LeasedRun {
         }
     }
 
+    /// Whether somebody has cancelled the run. A store that cannot be reached does not say so.
+    pub(super) async fn is_cancelled(&self) -> bool {
+        let head = self.store.peek(&self.id).await;
+        head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
+    }
+
     /// Gives the lease back.
     pub(crate) async fn release(mut self) {
         self.is_released = true;

@@ -1,6 +1,7 @@
 //! The actions of a registry: a map by name for each kind.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::action::Action;
 use super::changes::RegistryChange;
@@ -28,31 +29,32 @@ pub(super) struct Actions {
 impl Actions {
     /// Adds `action` unless its name is taken; returns the change that clients are notified of.
     pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
-        let label = action.label();
-        let (existing, change) = match action {
+        let (existing, change) = match &action {
             Action::Tool(tool) => {
-                (insert(&mut self.tools, tool.name(), &tool), Some(RegistryChange::Tools))
+                (insert(&mut self.tools, tool.name(), tool), Some(RegistryChange::Tools))
             }
             Action::Prompt(prompt) => {
-                (insert(&mut self.prompts, prompt.name(), &prompt), Some(RegistryChange::Prompts))
+                (insert(&mut self.prompts, prompt.name(), prompt), Some(RegistryChange::Prompts))
             }
             Action::Resource(resource) => {
-                let existing = insert(&mut self.resources, resource.uri(), &resource);
+                let existing = insert(&mut self.resources, resource.uri(), resource);
                 (existing, Some(RegistryChange::Resources))
             }
-            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), &flow), None),
+            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), flow), None),
             Action::Skill(skill) => {
                 // Its `SKILL.md` is in the list of resources.
-                let existing = insert(&mut self.skills, skill.name(), &skill);
+                let existing = insert(&mut self.skills, skill.name(), skill);
                 (existing, Some(RegistryChange::Resources))
             }
             #[cfg(feature = "evaluators")]
             Action::Evaluator(evaluator) => {
-                (insert(&mut self.evaluators, evaluator.name(), &evaluator), None)
+                (insert(&mut self.evaluators, evaluator.name(), evaluator), None)
             }
         };
         match existing {
-            Some(existing) => Err(Error::SameName { label, existing: existing.label() }),
+            Some(existing) => {
+                Err(Error::SameName { label: action.label(), existing: existing.label() })
+            }
             None => Ok(change),
         }
     }
@@ -76,9 +78,11 @@ fn insert<A: Clone + Into<Action>>(
     name: &str,
     action: &A,
 ) -> Option<Action> {
-    let existing = map.get(name).cloned().map(Into::into);
-    if existing.is_none() {
-        map.insert(name.to_owned(), action.clone());
+    match map.entry(name.to_owned()) {
+        Entry::Occupied(existing) => Some(existing.get().clone().into()),
+        Entry::Vacant(place) => {
+            place.insert(action.clone());
+            None
+        }
     }
-    existing
 }

@@ -16,10 +16,9 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
     let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
         let label = found.action("tool", tool.info(), tool.requirements());
-        found.schemas(&label, tool.schemas());
-        let kind = tool.schemas().portable_input().get("type").and_then(Value::as_str);
-        if kind != Some("object") {
-            found.problems.push(E::ArgumentsNoObject(label));
+        found.schemas(label, tool.schemas());
+        if !tool.schemas().takes_object() {
+            found.problems.push(E::ArgumentsNoObject(label.text()));
         }
         for degraded in tool.schemas().degraded() {
             tracing::info!(
@@ -30,16 +29,16 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
     }
     for prompt in actions.prompts.values() {
         let label = found.prompt(prompt);
-        found.schemas(&label, prompt.schemas());
+        found.schemas(label, prompt.schemas());
     }
     for resource in actions.resources.values() {
         let label = found.resource(resource);
-        found.schemas(&label, resource.schemas());
-        found.template(&label, resource);
+        found.schemas(label, resource.schemas());
+        found.template(label, resource);
     }
     for flow in actions.flows.values() {
         let label = found.action("flow", flow.info(), flow.requirements());
-        found.schemas(&label, flow.schemas());
+        found.schemas(label, flow.schemas());
     }
     found.report()
 }
@@ -47,14 +46,27 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
 /// Whether a tool that is in no registry can run.
 pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut found = Verification { problems: Vec::new(), states: Some(states) };
-    // A label is for messages alone: a run verifies its tools each time.
+    // A run verifies its tools each time.
     let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains(*id));
     if tool.requirements().iter().any(lacks) || tool.schemas().unusable().is_some() {
-        let label = tool.info().label("tool");
-        found.state(&label, tool.requirements());
-        found.schemas(&label, tool.schemas());
+        let label = Label { kind: "tool", info: tool.info() };
+        found.state(label, tool.requirements());
+        found.schemas(label, tool.schemas());
     }
     found.report()
+}
+
+/// What a message calls an action; most are in none.
+#[derive(Clone, Copy)]
+struct Label<'a> {
+    kind: &'static str,
+    info: &'a Info,
+}
+
+impl Label<'_> {
+    fn text(self) -> String {
+        self.info.label(self.kind)
+    }
 }
 
 struct Verification<'a> {
@@ -64,67 +76,72 @@ struct Verification<'a> {
 
 impl Verification<'_> {
     /// What holds for every kind of action that is called by its name; returns its label.
-    fn action(&mut self, kind: &str, info: &Info, requirements: &[Requirement]) -> String {
-        let label = info.label(kind);
+    fn action<'i>(
+        &mut self,
+        kind: &'static str,
+        info: &'i Info,
+        requirements: &[Requirement],
+    ) -> Label<'i> {
+        let label = Label { kind, info };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let is_legal = (1..=MAX_NAME).contains(&info.name.len()) && info.name.chars().all(legal);
         // A name of another program is made safe where it is sent.
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::Name(label.clone()));
+            self.problems.push(E::Name(label.text()));
         }
-        self.state(&label, requirements);
+        self.state(label, requirements);
         label
     }
 
     /// A prompt may be a file in a folder, and a variant.
-    fn prompt(&mut self, prompt: &Prompt) -> String {
+    fn prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
         let info = prompt.info();
-        let label = info.label("prompt");
+        let label = Label { kind: "prompt", info };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let is_segment = |name: &str| !name.is_empty() && name.chars().all(legal);
         let is_legal = info.name.len() <= MAX_PROMPT_NAME && info.name.split('/').all(is_segment);
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::PromptName(label.clone()));
+            self.problems.push(E::PromptName(label.text()));
         }
-        self.state(&label, prompt.requirements());
+        self.state(label, prompt.requirements());
         label
     }
 
     /// A resource is called by its URI, so its name may be any text.
-    fn resource(&mut self, resource: &Resource) -> String {
+    fn resource<'i>(&mut self, resource: &'i Resource) -> Label<'i> {
         let info = resource.info();
-        let label = info.label("resource");
+        let label = Label { kind: "resource", info };
         let is_legal = !info.name.trim().is_empty()
             && info.name.chars().count() <= MAX_RESOURCE_NAME
             && !info.name.contains(char::is_control);
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::ResourceName(label.clone()));
+            self.problems.push(E::ResourceName(label.text()));
         }
-        self.state(&label, resource.requirements());
+        self.state(label, resource.requirements());
         label
     }
 
-    fn state(&mut self, label: &str, requirements: &[Requirement]) {
+    fn state(&mut self, label: Label<'_>, requirements: &[Requirement]) {
         let Some(states) = self.states else { return };
         for requirement in requirements {
             if let Requirement::State { id, name } = requirement
                 && !states.contains(*id)
             {
-                self.problems.push(E::NoState { label: label.to_owned(), state: name });
+                self.problems.push(E::NoState { label: label.text(), state: name });
             }
         }
     }
 
     /// What a schema shows and no call could be checked against.
-    fn schemas(&mut self, label: &str, schemas: &Schemas) {
+    fn schemas(&mut self, label: Label<'_>, schemas: &Schemas) {
         if let Some(why) = schemas.unusable() {
-            let (label, why) = (label.to_owned(), why.to_owned());
+            let (label, why) = (label.text(), why.to_owned());
             self.problems.push(E::Schema { label, why });
         }
     }
 
-    fn template(&mut self, label: &str, resource: &Resource) {
-        let (label, uri) = (|| label.to_owned(), || resource.uri().to_owned());
+    fn template(&mut self, label: Label<'_>, resource: &Resource) {
+        let (label, uri) = (|| label.text(), || resource.uri().to_owned());
         let template = match resource.template() {
             Ok(template) => template,
             Err(why) => {

@@ -141,6 +141,7 @@ async fn an_error_of_the_tool_is_its_result_and_a_fault_is_a_failure() {
     assert!(text(&ended["result"]).contains("nothing there"));
     let id = begin(&client, "fails", json!({"panics": true})).await;
     let ended = until(&client, &id, "failed").await;
+    assert_eq!(ended["statusMessage"], ended["error"]["message"]);
     assert_eq!((&ended["error"]["code"], &ended["result"]), (&json!(-32603), &Value::Null));
     assert!(!ended["error"]["message"].as_str().unwrap().contains("a fault,"));
 }

@@ -4,6 +4,7 @@ mod by_hand;
 mod followed;
 mod hostile;
 mod lives;
+mod outlives;
 mod stored;
 
 use std::sync::Arc;

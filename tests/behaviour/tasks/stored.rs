@@ -8,10 +8,10 @@ use genkit::mcp::server::Principal;
 
 use super::*;
 
-struct Temp(PathBuf);
+pub(super) struct Temp(PathBuf);
 
 impl Temp {
-    fn new(name: &str) -> (Self, FolderStore) {
+    pub(super) fn new(name: &str) -> (Self, FolderStore) {
         let folder = format!("genkit-tasks-{name}-{}", std::process::id());
         let this = Self(std::env::temp_dir().join(folder));
         std::fs::remove_dir_all(&this.0).ok();

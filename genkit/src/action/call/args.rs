@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::Segment;
 
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
+use crate::placed::{self, Misfit, Place, Segment};
 pub(crate) use crate::schema::Strictness;
 use crate::schema::{Bounds, held};
 
@@ -79,7 +79,7 @@ fn read_leniently<R>(
     let mut problem = first;
     let affordable = MAX_REREAD_BYTES / crate::size::json_size(&arguments).max(1);
     for _ in 0..affordable.clamp(1, MAX_REREADS) {
-        if !mend(&mut arguments, &problem.path, how) {
+        if !mend(&mut arguments, problem.0.place.segments(), how) {
             break;
         }
         match read(&arguments) {
@@ -91,62 +91,38 @@ fn read_leniently<R>(
 }
 
 /// A place in the arguments that does not fit, and the message of the reader.
-pub struct Problem {
-    path: Vec<Segment>,
-    message: String,
-}
+pub struct Problem(Misfit);
 
 impl Problem {
     /// Of the arguments as a whole.
     pub(super) fn whole(message: impl ToString) -> Self {
-        Self { path: Vec::new(), message: message.to_string() }
+        Self(Misfit { place: Place::default(), message: message.to_string() })
     }
 
     /// The same, seen from what the value is a part of.
     pub(super) fn inside(mut self, segment: Segment) -> Self {
-        self.path.insert(0, segment);
+        self.0.place = self.0.place.inside(segment);
         self
     }
 
     fn into_error(self) -> Error {
-        let mut place = String::new();
-        for segment in &self.path {
-            match segment {
-                Segment::Map { key } if place.is_empty() => place.push_str(key),
-                Segment::Map { key } => {
-                    place.push('.');
-                    place.push_str(key);
-                }
-                Segment::Seq { index } => place.push_str(&format!("[{index}]")),
-                _ => {}
-            }
-        }
-        let message = self.message;
-        match place.is_empty() {
+        let Misfit { place, message } = self.0;
+        match place.is_whole() {
             true => E::Arguments(message).into(),
-            false => E::ArgumentsAt { place, message }.into(),
+            false => E::ArgumentsAt { place: place.to_string(), message }.into(),
         }
     }
 }
 
 pub(super) fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
-    // The place costs a text for each member on the way: it is looked for where there is an error.
-    if let Ok(value) = T::deserialize(arguments) {
-        return Ok(value);
-    }
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let is_place = |s: &&Segment| matches!(s, Segment::Map { .. } | Segment::Seq { .. });
-        let path = error.path().iter().filter(is_place).cloned().collect();
-        Problem { path, message: error.into_inner().to_string() }
-    })
+    placed::read(arguments).map_err(Problem)
 }
 
 /// The value at one step of a path.
 fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
     match segment {
-        Segment::Map { key } => value.get_mut(key.as_str()),
-        Segment::Seq { index } => value.get_mut(*index),
-        _ => None,
+        Segment::Key(key) => value.get_mut(key.as_str()),
+        Segment::Index(index) => value.get_mut(*index),
     }
 }
 
@@ -162,7 +138,7 @@ fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
             None => return false,
         }
     }
-    if let (Segment::Map { key }, Strictness::Text) = (last, how)
+    if let (Segment::Key(key), Strictness::Text) = (last, how)
         && place.get(key.as_str()).is_some_and(|value| value.as_str() == Some(""))
     {
         return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
@@ -256,6 +232,19 @@ mod tests {
     fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
         let input: Input = parse(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
         assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });
+    }
+
+    #[test]
+    fn strings_in_a_variant_are_read_again_too() {
+        #[derive(Debug, Deserialize, PartialEq)]
+        enum Shape {
+            Circle { radius: u8 },
+        }
+        let text = json!({"Circle": {"radius": "5"}});
+        let error = parse::<Shape>(text.clone(), Strictness::Exact).expect_err("it is a string");
+        assert!(error.to_string().starts_with("at `Circle.radius`: invalid type"), "{error}");
+        let read = parse::<Shape>(text, Strictness::Lenient).expect("it is mended");
+        assert_eq!(read, Shape::Circle { radius: 5 });
     }
 
     #[derive(Debug, Deserialize)]

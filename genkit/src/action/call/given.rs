@@ -5,12 +5,12 @@
 use std::any::type_name;
 
 use serde_json::{Map, Value};
-use serde_path_to_error::Segment;
 
 use super::args::{self, Arguments, Problem};
 use super::argument::{ArgumentType, Boxed, no_object, wrong_length};
 use super::field::Field;
 use crate::error::Result;
+use crate::placed::Segment;
 
 /// What a function takes by value.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ fn expected(fields: &[Field], [noun, name]: [&str; 2]) -> String {
 fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values, Problem> {
     let mut values: Values = fields.iter().map(|_| None).collect();
     for (key, value) in members {
-        let segment = || Segment::Map { key: key.clone() };
+        let segment = || Segment::Key(key.clone());
         let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
             return Err(Problem::whole(unknown(fields, key)).inside(segment()));
         };
@@ -100,7 +100,7 @@ fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Va
     for (index, field) in fields.iter().enumerate() {
         values.push(Some(match (items.get(index), field.default) {
             (Some(item), _) => {
-                let segment = Segment::Seq { index };
+                let segment = Segment::Index(index);
                 (field.ty.read)(item).map_err(|problem| problem.inside(segment))?
             }
             (None, Some(default)) => (default.value)(),

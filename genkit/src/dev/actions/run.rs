@@ -17,6 +17,7 @@ use crate::future::BoxFuture;
 use crate::generate::{GenerateOptions, call_model, resource_part, tool_definition};
 use crate::instance::Genkit;
 use crate::model::{ChunkSink, Model, ModelRef, ModelRequest};
+use crate::placed;
 use crate::registry::Registry;
 use crate::run_options::without_account;
 use crate::trace::{self, NewSpan, Root, SpanKind};
@@ -254,10 +255,8 @@ impl Given {
 
     /// Reads what Genkit itself defines; an error names the place.
     fn read<T: DeserializeOwned>(&self, input: Value) -> Result<T> {
-        serde_path_to_error::deserialize(input).map_err(|error| {
-            let (key, place) = (self.key.clone(), error.path().to_string());
-            E::Input { key, place, message: error.into_inner().to_string() }.into()
-        })
+        placed::read(&input)
+            .map_err(|misfit| E::Input { key: self.key.clone(), misfit: misfit.to_string() }.into())
     }
 
     fn json(&self, value: &impl Serialize) -> Result<Value> {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::error::Error as E;
 use crate::error::{Error, Result};
 use crate::net::root_cause;
+use crate::placed;
 use crate::status;
 use crate::truncate::excerpt;
 
@@ -125,12 +126,7 @@ pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
 
 /// A value as the type that was asked for.
 pub(super) fn fit<T: DeserializeOwned>(what: &'static str, value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let at = error.path().to_string();
-        let why = error.into_inner().to_string();
-        let why = if at == "." { why } else { format!("at `{at}`: {why}") };
-        E::Misfit { what, why }.into()
-    })
+    placed::read(&value).map_err(|misfit| E::Misfit { what, why: misfit.to_string() }.into())
 }
 
 #[cfg(test)]

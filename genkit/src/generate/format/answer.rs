@@ -7,6 +7,7 @@ use super::{Format, parse};
 use crate::error::Result;
 use crate::message::{Message, Part, ToolResponse};
 use crate::model::{FinishReason, OutputConfig};
+use crate::placed;
 use crate::schema::Schema;
 use crate::truncate::excerpt;
 
@@ -79,7 +80,8 @@ impl ModelAnswer<'_> {
         let value = self.value()?;
         let bounds = self.schema().map(Schema::bounds).transpose()?;
         let reads = |value: &Value| T::deserialize(value).is_ok();
-        let read = read_placed(&value).map_err(OutputMisfit::Value)?;
+        let read =
+            placed::read(&value).map_err(|misfit| OutputMisfit::Value(misfit.to_string()))?;
         match bounds.flatten().map(|bounds| bounds.check_read(&value, &reads)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
             _ => Ok((read, value)),
@@ -126,13 +128,4 @@ impl ModelAnswer<'_> {
             Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),
         }
     }
-}
-
-/// Reads JSON as a type, with an error that names the place: ``at `lines[0].amount`: invalid type: ..``
-pub(crate) fn read_placed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let place = error.path().to_string();
-        let why = error.into_inner().to_string();
-        if place == "." { why } else { format!("at `{place}`: {why}") }
-    })
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Format, ModelAnswer, OutputMisfit, read_placed};
+use super::{Format, ModelAnswer, OutputMisfit};
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
 use crate::generate::error::Error as E;
 use crate::model::{FinishReason, OutputConfig};
+use crate::placed;
 use crate::truncate::truncate;
 
 /// How often a model is asked again where output is checked. Default is 1.
@@ -61,7 +62,8 @@ impl OutputChecks {
         E: Into<BoxError>,
     {
         self.validators.push(Arc::new(move |value| {
-            let read = read_placed::<T>(value).map_err(Refusal::ToModel);
+            let read =
+                placed::read::<T>(value).map_err(|misfit| Refusal::ToModel(misfit.to_string()));
             let checked = read.and_then(|value| check(&value).map_err(Refusal::of));
             Box::pin(std::future::ready(checked))
         }));
@@ -74,8 +76,13 @@ impl OutputChecks {
         E: Into<BoxError>,
     {
         self.validators.push(Arc::new(move |value| {
-            let checking = read_placed::<T>(value).map(&check);
-            Box::pin(async move { checking.map_err(Refusal::ToModel)?.await.map_err(Refusal::of) })
+            let checking = placed::read::<T>(value).map(&check);
+            Box::pin(async move {
+                checking
+                    .map_err(|misfit| Refusal::ToModel(misfit.to_string()))?
+                    .await
+                    .map_err(Refusal::of)
+            })
         }));
     }
 

@@ -8,7 +8,7 @@ mod schema;
 mod tests;
 
 pub use crate::run_options::Format;
-pub(crate) use answer::{ModelAnswer, OutputMisfit, STOPPED, read_placed, stopped_on};
+pub(crate) use answer::{ModelAnswer, OutputMisfit, STOPPED, stopped_on};
 pub(crate) use checks::OutputChecks;
 pub(crate) use parse::{parse, parse_partial};
 pub(crate) use schema::{check_schema, instructions};

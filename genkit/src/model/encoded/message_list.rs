@@ -20,6 +20,8 @@ pub(crate) struct MessageList<'a> {
     pub(crate) from: usize,
     all: usize,
     is_open: bool,
+    /// Whether a system message is new: some providers have those outside of the list.
+    is_instructed: bool,
 }
 
 impl<'a> MessageList<'a> {
@@ -29,7 +31,14 @@ impl<'a> MessageList<'a> {
         let all = request.messages.len();
         let front = request.encoded.front().filter(|_| request.docs.is_empty());
         let Some(front) = front else {
-            return Self { front: None, key: 0, from: 0, all, is_open: false };
+            return Self {
+                front: None,
+                key: 0,
+                from: 0,
+                all,
+                is_open: false,
+                is_instructed: false,
+            };
         };
         let mut hasher = front.hasher.build_hasher();
         shape.hash(&mut hasher);
@@ -39,7 +48,8 @@ impl<'a> MessageList<'a> {
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;
         let from = if is_same { front.messages } else { 0 };
-        Self { front: Some(front), key, from, all, is_open: false }
+        let is_instructed = request.messages.iter().skip(from).any(|it| it.role == Role::System);
+        Self { front: Some(front), key, from, all, is_open: false, is_instructed }
     }
 
     /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
@@ -49,24 +59,65 @@ impl<'a> MessageList<'a> {
     }
 
     /// The body: the list under `name`, of which `new` is what is not known, and the members of `rest` after it.
+    #[cfg(any(feature = "openai-responses", feature = "anthropic", feature = "ollama", test))]
     pub(crate) fn into_body<T: Serialize>(
-        self,
+        mut self,
         name: &str,
         new: &[T],
         rest: &impl Serialize,
     ) -> serde_json::Result<Vec<u8>> {
-        let known = self.front.as_ref().map_or(0, |front| front.json.len());
-        let mut body = Vec::with_capacity(ROOM + known);
-        body.push(b'{');
-        serde_json::to_writer(&mut body, name)?;
-        body.push(b':');
+        let mut body = self.begin(name)?;
         self.write(&mut body, new)?;
         write_members(&mut body, rest)?;
         Ok(body)
     }
 
+    /// The same of a `rest` that is made of the request and of `shape` alone, and of no message but the system's: it is
+    /// written once in a run.
+    #[cfg(any(feature = "gemini", feature = "openai"))]
+    pub(crate) fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
+        mut self,
+        name: &str,
+        new: &[T],
+        shape: impl Hash,
+        rest: impl FnOnce() -> Result<R, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut body = self.begin(name)?;
+        let is_known = self.from > 0 && !self.is_instructed;
+        self.write(&mut body, new)?;
+        let Some(front) = &mut self.front else {
+            write_members(&mut body, &rest()?)?;
+            return Ok(body);
+        };
+        let mut hasher = front.hasher.build_hasher();
+        (self.key, shape).hash(&mut hasher);
+        let key = hasher.finish();
+        match front.rest.as_ref().filter(|(known, _)| is_known && *known == key) {
+            Some((_, rest)) => body.extend_from_slice(rest),
+            None => {
+                let from = body.len();
+                write_members(&mut body, &rest()?)?;
+                front.rest = Some((key, body[from..].to_vec()));
+            }
+        }
+        Ok(body)
+    }
+
+    /// A body with room for the whole, up to the list.
+    fn begin(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+        let front = self.front.as_ref();
+        let known = front.map_or(0, |front| {
+            front.json.len() + front.rest.as_ref().map_or(0, |(_, rest)| rest.len())
+        });
+        let mut body = Vec::with_capacity(ROOM + known);
+        body.push(b'{');
+        serde_json::to_writer(&mut body, name)?;
+        body.push(b':');
+        Ok(body)
+    }
+
     /// Writes the list: what is known, then `rest`.
-    fn write<T: Serialize>(mut self, body: &mut Vec<u8>, rest: &[T]) -> serde_json::Result<()> {
+    fn write<T: Serialize>(&mut self, body: &mut Vec<u8>, rest: &[T]) -> serde_json::Result<()> {
         body.push(b'[');
         let mut begin = body.len();
         if let Some(front) = self.front.as_ref().filter(|_| self.from > 0) {
@@ -167,6 +218,33 @@ mod tests {
             request.messages.push(Message::new(role, []));
             assert_eq!(written(&request, "x").1, 0, "{role:?}");
         }
+    }
+
+    #[test]
+    fn what_stands_after_the_list_is_written_once_and_anew_where_something_shapes_it() {
+        let mut request = run();
+        let made = |request: &ModelRequest, shape: &str| {
+            let (list, mut made) = (MessageList::of(request, "x"), false);
+            let new: Vec<String> =
+                request.messages[list.from..].iter().map(Message::text).collect();
+            let body = list.into_body_with("messages", &new, shape, || {
+                made = true;
+                Ok::<_, serde_json::Error>(serde_json::json!({"shape": shape}))
+            });
+            let end = format!("],\"shape\":\"{shape}\"}}");
+            assert!(String::from_utf8(body.unwrap()).unwrap().ends_with(&end));
+            made
+        };
+        assert!(made(&request, "a"));
+        request.messages.extend([Message::model("c"), Message::user("d")]);
+        assert!(!made(&request, "a"));
+        assert!(made(&request, "b"), "another shape");
+        assert!(!made(&request, "b"));
+        assert!(made(&request.clone(), "b"), "a clone may be changed");
+        request.encoded.forget_rest();
+        assert!(made(&request, "b"), "something else was changed");
+        request.messages.extend([Message::model("e"), Message::system("f")]);
+        assert!(made(&request, "b"), "an instruction may stand there");
     }
 
     #[test]

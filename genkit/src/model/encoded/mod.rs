@@ -24,8 +24,8 @@ use crate::sync::lock;
 
 /// What the loop keeps of its own request, so that the next turn encodes only what is new.
 ///
-/// Never a stale body: the request of a run belongs to the machine of its turns, which only adds messages to it, and
-/// lends it out without the right to change it. A clone keeps nothing, so that whoever changes messages, which takes
+/// Never a stale body: the request of a run belongs to the machine of its turns, which only adds messages to it, tells
+/// of every other change, and lends it out without the right to change it. A clone keeps nothing, so that whoever changes messages, which takes
 /// a clone, is encoded as a whole; and nothing is kept past the end of the run. Builds with debug assertions
 /// encode each such request a second time, and compare.
 #[derive(Debug, Default)]
@@ -42,6 +42,8 @@ pub(super) struct Front {
     pub(super) messages: usize,
     /// The elements of the list, without its brackets.
     pub(super) json: Vec<u8>,
+    /// What stands after the list in a body, and what that was made of; `None` once that has changed.
+    pub(super) rest: Option<(u64, Vec<u8>)>,
 }
 
 impl Encoded {
@@ -57,6 +59,14 @@ impl Encoded {
     #[cfg(feature = "http-model")]
     pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
+    }
+
+    /// Notes that something else than messages changes: it is written anew.
+    pub(crate) fn forget_rest(&self) {
+        #[cfg(feature = "http-model")]
+        if let Some(mut front) = self.front() {
+            front.rest = None;
+        }
     }
 
     /// How many messages are kept.

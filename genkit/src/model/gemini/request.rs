@@ -16,7 +16,7 @@ use super::error::Error as E;
 use super::models;
 use super::schema::{JsonSchemaDialect, OpenApiDialect};
 use super::tools::{self, BUILT_IN, ToolConfig, ToolEntry};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::wire::HttpCall;
 use crate::model::{MessageList, ModelRequest};
 use crate::run_options::REASONING_EFFORT;
@@ -189,19 +189,22 @@ pub(super) fn encode(
     let names = request.names();
     let list = MessageList::of(request, (NAME, model));
     let (system_instruction, contents) = contents::contents(request, &names, model, list.from)?;
-    let tools = tools::entries(request, &names, settings.openapi);
-    let rest = GenerateContentRequest {
-        model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
-        system_instruction,
-        generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
-        tools,
-        tool_config: ToolConfig::of(request, &names),
-        safety_settings: config("safetySettings"),
-        cached_content: config("cachedContent"),
-        service_tier: config("serviceTier"),
-        labels: config("labels"),
+    let rest = || {
+        let tools = tools::entries(request, &names, settings.openapi);
+        Ok::<_, Error>(GenerateContentRequest {
+            model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
+            system_instruction,
+            generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
+            tools,
+            tool_config: ToolConfig::of(request, &names),
+            safety_settings: config("safetySettings"),
+            cached_content: config("cachedContent"),
+            service_tier: config("serviceTier"),
+            labels: config("labels"),
+        })
     };
-    let mut body = list.into_body("contents", &contents, &rest)?;
+    let shape = (settings.openapi, method == Method::Count);
+    let mut body = list.into_body_with("contents", &contents, shape, rest)?;
     if method == Method::Count {
         body = [b"{\"generateContentRequest\":", body.as_slice(), b"}"].concat();
     }

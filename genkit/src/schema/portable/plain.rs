@@ -56,7 +56,7 @@ impl Plain {
             [only] if !(parts.is_nullable && null == Null::Needed) => Some(only),
             _ => None,
         };
-        let mut annotations = Map::with_capacity(parts.annotations.len() + 8);
+        let mut annotations = Map::with_capacity(parts.members(only));
         annotations.extend(only.map(|only| ("type".to_owned(), only.into())));
         annotations.extend(parts.annotations.iter().copied().map(owned));
         let mut assertions = match only {
@@ -125,6 +125,16 @@ impl<'a> Parts<'a> {
             }
         }
         Some(parts)
+    }
+
+    /// How many members the map has in which they are written: a server keeps as many maps as it has arguments.
+    fn members(&self, only: Option<&str>) -> usize {
+        let annotations = self.annotations.len();
+        let Some(only) = only else { return annotations };
+        let present = [self.format.is_some(), self.properties.is_some(), self.rest.is_some()];
+        let lists = [!self.required.is_empty(), self.items.is_some() || only == "array"];
+        let ruled = present.into_iter().chain(lists).filter(|is_there| *is_there).count();
+        1 + annotations + self.assertions.len() + ruled
     }
 
     /// Takes a keyword that has a rule of its own; nothing if the rule is a long one.

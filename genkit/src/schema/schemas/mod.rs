@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Map;
 use serde_json::{Value, json};
 
-use self::source::{Origin, Source};
+use self::source::{Origin, Served, Source};
 use super::bounds::Bounds;
 use super::check::Checker;
 use super::conversion::Degraded;
@@ -114,12 +114,18 @@ impl Schemas {
     }
 
     pub(crate) fn portable_input(&self) -> &Value {
-        self.input.portable().map_or(&Value::Null, |served| &served.schema)
+        self.input.portable().map_or(&Value::Null, Served::whole)
     }
 
     #[cfg(feature = "dev-tools")]
     pub(crate) fn portable_output(&self) -> Option<&Value> {
-        self.output.portable().map(|served| &served.schema)
+        self.output.portable().map(Served::whole)
+    }
+
+    /// Whether arguments are an object, and say so.
+    pub(crate) fn takes_object(&self) -> bool {
+        let kind = self.input.portable().and_then(|served| served.object.get("type"));
+        kind.and_then(Value::as_str) == Some("object")
     }
 
     /// The served input schema as an object that is shared, not copied.
@@ -137,7 +143,7 @@ impl Schemas {
     /// What kind of result the output schema describes.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn shape(&self) -> ResultShape {
-        ResultShape::of(self.output.portable().map(|served| &served.schema))
+        self.output.portable().map_or(ResultShape::Nothing, |served| served.shape)
     }
 
     /// What the portable schemas cannot express.

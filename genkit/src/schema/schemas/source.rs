@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-#[cfg(feature = "mcp-server")]
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::schema::bounds::Shape;
 use crate::schema::check::Checker;
 use crate::schema::conversion::Degraded;
 use crate::schema::portable;
+#[cfg(feature = "mcp-server")]
+use crate::schema::result_shape::ResultShape;
 use crate::schema::shared::Schema;
 use crate::sync::lock;
 
@@ -39,10 +39,35 @@ pub(super) struct Source {
 
 /// What clients get.
 pub(super) struct Served {
-    pub(super) schema: Value,
-    #[cfg(feature = "mcp-server")]
+    /// Shared with the lists; empty where the schema is no object.
     pub(super) object: Arc<Map<String, Value>>,
+    whole: OnceLock<Value>,
     pub(super) degraded: Vec<Degraded>,
+    #[cfg(feature = "mcp-server")]
+    pub(super) shape: ResultShape,
+}
+
+impl Served {
+    fn new(schema: Value, degraded: Vec<Degraded>) -> Self {
+        #[cfg(feature = "mcp-server")]
+        let shape = ResultShape::of(Some(&schema));
+        let (object, whole) = match schema {
+            Value::Object(object) => (object, OnceLock::new()),
+            other => (Map::new(), OnceLock::from(other)),
+        };
+        Self {
+            object: Arc::new(object),
+            whole,
+            degraded,
+            #[cfg(feature = "mcp-server")]
+            shape,
+        }
+    }
+
+    /// Of an object a copy, which is made when it is asked for: a server lists the object alone.
+    pub(super) fn whole(&self) -> &Value {
+        self.whole.get_or_init(|| Value::Object(Map::clone(&self.object)))
+    }
 }
 
 impl Source {
@@ -66,53 +91,85 @@ impl Source {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
 
+    /// Kept from then on.
     pub(super) fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            Origin::Input(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
-            Origin::Declared(make) => self.exact.get_or_init(|| Some(Schema::new(make()))).as_ref(),
-            Origin::Output(make) => self.exact.get_or_init(|| make().map(Schema::new)).as_ref(),
+            _ => self.exact.get_or_init(|| self.make().map(Schema::new)).as_ref(),
+        }
+    }
+
+    fn make(&self) -> Option<Value> {
+        match &self.origin {
+            Origin::Written(schema) => Some(Value::clone(schema)),
+            Origin::Input(make) => Some(make()),
+            Origin::Declared(make) => Some(make()),
+            Origin::Output(make) => make(),
         }
     }
 
     pub(super) fn portable(&self) -> Option<&Served> {
-        let make = || {
-            let exact = self.exact()?;
-            let (schema, degraded) = match self.origin {
-                // What a person wrote is served as it is.
-                Origin::Written(_) => (Value::clone(exact), Vec::new()),
-                _ => {
-                    let portable = portable::portable(exact);
-                    (portable.schema, portable.degraded)
-                }
-            };
-            Some(Served {
-                #[cfg(feature = "mcp-server")]
-                object: Arc::new(schema.as_object().cloned().unwrap_or_default()),
-                schema,
-                degraded,
-            })
-        };
-        self.portable.get_or_init(make).as_ref()
+        if self.portable.get().is_none() {
+            self.with_exact(|exact| self.fill_portable(exact));
+        }
+        self.portable.get().and_then(Option::as_ref)
+    }
+
+    pub(super) fn checker(&self) -> Option<&Checker> {
+        if self.checker.get().is_none() && self.checked_shape().is_some() {
+            self.with_exact(|exact| self.fill_checker(exact));
+        }
+        self.checker.get()
+    }
+
+    /// Where the exact schema has to be made, all that a server needs is made of it in one pass, and the schema itself
+    /// is not kept: of a thousand tools it is more than all the rest.
+    fn with_exact(&self, fill: impl FnOnce(Option<&Value>)) {
+        match (&self.origin, self.exact.get()) {
+            (Origin::Written(schema), _) => fill(Some(schema)),
+            (_, Some(kept)) => fill(kept.as_deref()),
+            (_, None) => {
+                let made = self.make();
+                self.fill_checker(made.as_ref());
+                self.fill_portable(made.as_ref());
+            }
+        }
+    }
+
+    fn fill_checker(&self, exact: Option<&Value>) {
+        if let (Some(shape), Some(exact)) = (self.checked_shape(), exact) {
+            self.checker.get_or_init(|| Checker::new(exact, shape));
+        }
+    }
+
+    fn fill_portable(&self, exact: Option<&Value>) {
+        self.portable.get_or_init(|| exact.map(|exact| self.served(exact)));
+    }
+
+    fn served(&self, exact: &Value) -> Served {
+        match self.origin {
+            // What a person wrote is served as it is.
+            Origin::Written(_) => Served::new(exact.clone(), Vec::new()),
+            _ => {
+                let portable = portable::portable(exact);
+                Served::new(portable.schema, portable.degraded)
+            }
+        }
     }
 
     pub(super) fn is_written(&self) -> bool {
         matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
     }
 
-    pub(super) fn checker(&self) -> Option<&Checker> {
-        let shape = match &self.origin {
+    /// How the checker sees values; `None` where nothing is checked.
+    fn checked_shape(&self) -> Option<Shape> {
+        match &self.origin {
             // What the function returns is another type, or none: nothing holds by construction.
-            Origin::Written(_) | Origin::Declared(_) => Shape::Written,
-            Origin::Input(_) => Shape::Read,
+            Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
+            Origin::Input(_) => Some(Shape::Read),
             // A type writes what its schema says.
-            Origin::Output(_) => return None,
-        };
-        if let Some(checker) = self.checker.get() {
-            return Some(checker);
+            Origin::Output(_) => None,
         }
-        let exact = self.exact()?;
-        Some(self.checker.get_or_init(|| Checker::new(exact, shape)))
     }
 }
 
@@ -138,6 +195,8 @@ impl Sharing {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::schema::{input_of, output_of};
 
@@ -153,5 +212,29 @@ mod tests {
         drop((one, other));
         assert!(gone.upgrade().is_none(), "it is not kept for ever");
         assert_eq!(Source::of_input(input_of::<i64>).exact().unwrap()["type"], "integer");
+    }
+
+    #[test]
+    fn a_server_makes_a_schema_once_and_does_not_keep_it() {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let make = || {
+            MADE.fetch_add(1, Ordering::Relaxed);
+            serde_json::json!({ "type": "object", "properties": {
+                "n": { "type": "integer", "format": "int64", "maximum": 3 },
+            } })
+        };
+        let source = Source::shared(Origin::Input(Box::new(make)));
+        assert!(matches!(source.checker(), Some(Checker::Bounds(_))));
+        let served = source.portable().unwrap();
+        assert_eq!(served.object["properties"]["n"]["maximum"], 3);
+        assert_eq!(served.whole().as_object(), Some(&*served.object));
+        assert_eq!(MADE.load(Ordering::Relaxed), 1);
+        assert!(source.exact.get().is_none());
+        assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
+        source.exact();
+        assert_eq!(MADE.load(Ordering::Relaxed), 2, "who asks for it gets it, kept from then on");
+        let any = Source::shared(Origin::written(Value::Bool(true)));
+        let served = any.portable().unwrap();
+        assert_eq!((served.whole(), served.object.len()), (&Value::Bool(true), 0));
     }
 }

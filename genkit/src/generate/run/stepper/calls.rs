@@ -69,7 +69,7 @@ impl<'a> ModelCall<'a> {
         let driver = Arc::clone(self.driver);
         let work = async move {
             self.refresh().await;
-            let tools = self.driver.env.tools.is_live().then(|| self.machine.tools().clone());
+            let tools = self.driver.env.tools.is_live().then(|| self.machine.tools().to_vec());
             let span = trace::turn(self.round());
             Ok(ModelAnswered { tools, ..self.ask().instrument(span).await? })
         };
@@ -83,7 +83,9 @@ impl<'a> ModelCall<'a> {
     /// Brings the tools of the run up to date.
     pub(in crate::generate::run) async fn refresh(&mut self) {
         let tools = &self.driver.env.tools;
-        tools.refresh(self.machine.tools()).await;
+        if tools.is_live() {
+            tools.refresh(self.machine.tools_mut()).await;
+        }
         tools.begin_turn(self.machine.tools().len());
     }
 

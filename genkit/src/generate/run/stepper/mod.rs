@@ -258,7 +258,7 @@ impl Run {
         let (is_own, mut answer) = (answered.by == Some(env.asker), answered.answer);
         if !is_own {
             if let Some(tools) = answered.tools {
-                *self.machine.tools() = tools;
+                *self.machine.tools_mut() = tools;
             }
             env.tools.set_offered(answered.offered);
             env.budget.replace(answered.spent);

@@ -17,6 +17,11 @@ impl Run {
         self.driver.env.settings.limits.parallel_tools.max(1)
     }
 
+    /// Tells its calls that somebody ended it: what they began elsewhere ends when they are dropped.
+    pub(crate) fn cancel(&self) {
+        self.driver.env.cancel.cancel();
+    }
+
     /// Notes that a call is begun that must not be begun twice.
     pub(crate) fn note_started(&mut self, place: usize) {
         if let Some(round) = self.machine.round_mut() {

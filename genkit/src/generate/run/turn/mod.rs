@@ -156,7 +156,13 @@ impl TurnMachine {
     }
 
     /// What the model is offered next.
-    pub(super) fn tools(&mut self) -> &mut Vec<ToolDefinition> {
+    pub(super) fn tools(&self) -> &[ToolDefinition] {
+        &self.request.tools
+    }
+
+    /// The same, to be changed.
+    pub(super) fn tools_mut(&mut self) -> &mut Vec<ToolDefinition> {
+        self.request.encoded.forget_rest();
         &mut self.request.tools
     }
 
@@ -391,6 +397,7 @@ impl TurnMachine {
             !self.rules.stop_on_tools.is_empty() && *choice == Some(ToolChoice::Required);
         if choice.as_ref().is_some_and(ToolChoice::is_forced) && !may_go_on {
             *choice = Some(ToolChoice::Auto);
+            self.request.encoded.forget_rest();
         }
     }
 

@@ -15,7 +15,7 @@ use super::error::Error;
 use super::retry::with_retry;
 use super::{input_required, results};
 use crate::context::{Context, Progress};
-use crate::error::Result;
+use crate::error::{Error as PublicError, Result};
 use crate::mcp::host::error::OfServer as _;
 use crate::mcp::host::lifecycle::server::ManagedServer;
 use crate::mcp::host::limits::{
@@ -24,7 +24,7 @@ use crate::mcp::host::limits::{
 };
 use crate::mcp::host::session::connection::Connection;
 use crate::truncate::truncate;
-use crate::visible;
+use crate::visible::{self, Logged};
 
 /// The type of a result that is a task.
 pub(super) const TASK: &str = "task";
@@ -40,6 +40,8 @@ struct FollowedTask<'a> {
     /// The questions that were answered: nobody is asked twice for one key.
     answered: BTreeSet<String>,
     polls: u32,
+    /// Its server could not be reached, which was told.
+    is_away: bool,
     said: Option<String>,
     cancel: CancelTask,
 }
@@ -73,9 +75,9 @@ pub(super) async fn follow(
         is_wanted: !server.config.controls.keep_tasks,
         is_asking: false,
     };
-    let (answered, polls, said) = (BTreeSet::new(), 0, None);
+    let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
     let mut task =
-        FollowedTask { server, context, target, print, id, answered, polls, said, cancel };
+        FollowedTask { server, context, target, print, id, answered, polls, is_away, said, cancel };
     let mut wait = Duration::ZERO;
     if let Some((created, _)) = created {
         task.tell(created).await;
@@ -97,8 +99,15 @@ impl FollowedTask<'_> {
         loop {
             tokio::time::sleep(wait).await;
             let request = GetTaskRequest::new(GetTaskParams::new(self.id));
-            let mut got = self.request(ClientRequest::GetTaskRequest(request)).await?;
-            self.polls += 1;
+            let mut got = match self.request(ClientRequest::GetTaskRequest(request)).await {
+                Ok(got) => got,
+                Err(error) if self.outlives(&error) => {
+                    wait = self.longer(wait, &error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            (self.polls, self.is_away) = (self.polls + 1, false);
             if got["taskId"] != self.id {
                 return Err(Error::OtherTask(self.target.to_owned()).of(&self.server.key));
             }
@@ -114,6 +123,21 @@ impl FollowedTask<'_> {
                 _ => return Err(Error::OtherResult("tasks/get").of(&self.server.key)),
             }
         }
+    }
+
+    /// Whether a server that cannot be reached is no end of its task: in a durable run, which has time, a new call would
+    /// be a second task.
+    fn outlives(&self, error: &PublicError) -> bool {
+        self.context.is_durable() && error.is_retryable()
+    }
+
+    /// How long to wait for a server that is away.
+    fn longer(&mut self, wait: Duration, error: &PublicError) -> Duration {
+        if !std::mem::replace(&mut self.is_away, true) {
+            let (server, error) = (&self.server.key, Logged::text(error.chain()));
+            tracing::warn!(%server, %error, "a task is followed again once its server is there");
+        }
+        (wait.max(POLL) * 2).min(LONGEST_POLL)
     }
 
     /// Answers what is asked and was not answered yet.

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CancelledNotificationParam, DiscoverResult, EmptyObject, ErrorCode, ErrorData,
-    InitializeRequestParams, ProtocolVersion, RequestId, SubscriptionsListenRequestParams,
+    InitializeRequestParams, ProtocolVersion, RequestId,
 };
 
 use super::new_call::{NewCall, audited};
-use super::params::{self, Params};
+use super::params::{self, ListenParams, Params};
 use super::rules::Rules;
 use super::told::Told;
 use super::{Action, Engine, Incoming, ListenStream, Origin, listen, message};
@@ -197,9 +197,12 @@ impl Engine {
     fn listen(
         &self,
         id: &RequestId,
-        params: SubscriptionsListenRequestParams,
+        params: ListenParams,
         request: &Request,
     ) -> Result<Action, ErrorData> {
+        if params.names_tasks {
+            tasks::check_listening(&request.client)?;
+        }
         let accepted = listen::accepted(params.notifications);
         let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
         let admitted = request.quota.count_request().and_then(|()| {

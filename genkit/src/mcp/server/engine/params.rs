@@ -6,13 +6,13 @@ use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
     GetSkillRequestParams, InitializeRequestParams, PaginatedRequestParams,
     ReadResourceDirectoryRequestParams, ReadResourceRequestParams, RequestMetaObject,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
-    UnsubscribeRequestParams,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 #[cfg(feature = "durable")]
 use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::MessageFault;
@@ -37,11 +37,18 @@ pub(super) enum Params {
     Subscribe(String),
     Unsubscribe(String),
     SetLevel(SetLevelRequestParams),
-    Listen(SubscriptionsListenRequestParams),
+    Listen(ListenParams),
     #[cfg(feature = "durable")]
     Task(TaskCall),
     /// Of a method that is unknown, or not with these parameters.
     Refused(Refused),
+}
+
+/// What a client listens to.
+pub(super) struct ListenParams {
+    pub(super) notifications: SubscriptionFilter,
+    /// Also to tasks, by the extension that rmcp's filter does not know.
+    pub(super) names_tasks: bool,
 }
 
 /// Parameters that are not those of their method.
@@ -125,7 +132,11 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
         }
         "subscriptions/listen" => {
             let mut params: SubscriptionsListenRequestParams = parse(raw?)?;
-            (meta!(params), Params::Listen(params))
+            let names_tasks = names_tasks(raw?);
+            (
+                meta!(params),
+                Params::Listen(ListenParams { notifications: params.notifications, names_tasks }),
+            )
         }
         "tools/list" => list(ListKind::Tools, raw)?,
         "prompts/list" => list(ListKind::Prompts, raw)?,
@@ -157,6 +168,20 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
 fn parse<T: DeserializeOwned>(raw: &str) -> Option<T> {
     // An array would do for a type with these fields.
     if raw.starts_with('{') { serde_json::from_str(raw).ok() } else { None }
+}
+
+/// Whether the filter of a `subscriptions/listen` has `taskIds`.
+fn names_tasks(raw: &str) -> bool {
+    #[derive(Deserialize)]
+    struct OnlyTasks {
+        notifications: TaskIds,
+    }
+    #[derive(Deserialize)]
+    struct TaskIds {
+        #[serde(rename = "taskIds", default)]
+        ids: Option<IgnoredAny>,
+    }
+    parse::<OnlyTasks>(raw).is_some_and(|only| only.notifications.ids.is_some())
 }
 
 fn list(kind: ListKind, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {

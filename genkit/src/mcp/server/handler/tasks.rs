@@ -40,6 +40,12 @@ pub(crate) fn check(
     }
 }
 
+/// Whether this client may listen to tasks. One that may is told of none: what is acknowledged has no `taskIds`, so
+/// that it polls.
+pub(crate) fn check_listening(client: &ClientDescription) -> Result<(), ErrorData> {
+    if client.tasks { Ok(()) } else { Err(missing()) }
+}
+
 /// The error for a client that does not declare the extension in its request.
 fn missing() -> ErrorData {
     let mut tasks = ClientCapabilities::default();

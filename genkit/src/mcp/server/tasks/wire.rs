@@ -47,7 +47,12 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
     let task = Task::new(id.as_str(), status, created, updated)
         .with_ttl_ms(record.ttl_ms)
         .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));
-    match &record.message {
+    // Of one that failed, why; of the others what was done last.
+    let failed = match &record.stage {
+        Stage::Failed(error) => error.get("message").and_then(Value::as_str),
+        _ => None,
+    };
+    match failed.or(record.message.as_deref()) {
         Some(message) => task.with_status_message(message),
         None => task,
     }

@@ -121,8 +121,13 @@ impl<'a> JsonCursor<'a> {
 
     /// Reads any value by `serde`.
     pub(super) fn value<T: Deserialize<'a>>(&mut self) -> Read<Option<T>> {
-        let raw = self.raw()?;
-        raw.map(serde_json::from_str).transpose().map_err(|error| NotRead(Some(error)))
+        if self.null()? {
+            return Ok(None);
+        }
+        let mut values = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter();
+        let value = values.next().transpose().map_err(|error| NotRead(Some(error)))?;
+        self.at += values.byte_offset();
+        Ok(value)
     }
 
     /// Nothing stands behind what was read.

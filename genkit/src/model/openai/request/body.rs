@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::messages::{MessageContext, messages, thinks};
 use super::settings::ChatSettings;
 use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::openai_wire::output_format::OutputFormat;
 use crate::model::openai_wire::target::{ModelTraits, Target};
 use crate::model::{MessageList, ModelRequest};
@@ -29,16 +29,19 @@ pub(in crate::model::openai) fn body(
     };
     let list = MessageList::of(request, ("chat", model, context.shape(), thinks(request)));
     let (messages, is_open) = messages(request, &context, list.from)?;
-    let rest = ChatRequest {
-        model,
-        settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
-        tools: tools(request, &names, deviations),
-        choice: tool_choice(request, &names, target)?,
-        format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
-            .map(Into::into),
-        stream,
+    let rest = || {
+        Ok::<_, Error>(ChatRequest {
+            model,
+            settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
+            tools: tools(request, &names, deviations),
+            choice: tool_choice(request, &names, target)?,
+            format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
+                .map(Into::into),
+            stream,
+        })
     };
-    Ok(list.left_open(is_open).into_body("messages", &messages, &rest)?)
+    let list = list.left_open(is_open);
+    list.into_body_with("messages", &messages, (target.provider, stream), rest)
 }
 
 /// All but the `messages`.

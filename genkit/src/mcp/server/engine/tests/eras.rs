@@ -94,6 +94,25 @@ async fn what_an_era_does_not_have_is_not_found_there() {
     assert_eq!(code(&machine.answer(&missing)), -32602);
 }
 
+/// The extension asks for the error; a client that has it polls, as the acknowledgement says.
+#[tokio::test]
+async fn tasks_are_listened_to_by_who_declares_them() {
+    let machine = Machine::new();
+    let listen = |capabilities: Value| {
+        let filter =
+            json!({"notifications": {"taskIds": ["mcp-task-1"], "toolsListChanged": true}});
+        modern(request(1, "subscriptions/listen", filter), "2026-07-28", capabilities)
+    };
+    let refused = machine.answer(&listen(json!({})));
+    assert_eq!(code(&refused), -32021, "{refused}");
+    let needed = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
+    assert!(needed.get("io.modelcontextprotocol/tasks").is_some(), "{refused}");
+    let declared = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut stream = machine.listens(&listen(declared));
+    let first: Value = serde_json::from_slice(&stream.next().await.unwrap()).unwrap();
+    assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
+}
+
 /// A request of HTTP whose header names the era without handshake.
 #[tokio::test]
 async fn where_there_is_no_handshake_nobody_shakes_hands() {

@@ -14,7 +14,10 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Action, Begun, Call, Engine, Origin, Outlet, Outward, Rejected, SlowFunctions, read};
+use super::{
+    Action, Begun, Call, Engine, Incoming, ListenStream, Origin, Outlet, Outward, Rejected,
+    SlowFunctions, read,
+};
 use crate::context::Context;
 use crate::future::BoxFuture;
 use crate::mcp::server::principal::HttpHead;
@@ -95,19 +98,23 @@ impl Machine {
         machine
     }
 
-    fn step(&self, message: impl AsRef<[u8]>) -> Step {
-        let message = match read(message.as_ref()) {
-            Ok(message) => message,
-            Err(Rejected::Answer(answer)) => return Step::Answer(json_of(&answer)),
-            Err(Rejected::Silent(_)) => return Step::Nothing,
-        };
+    fn act(&self, message: Incoming) -> Action {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&self.told) as _),
             head: HttpHead::default(),
             client: Arc::clone(self.session.quota().client()),
             cancel: CancellationToken::new(),
         };
-        match self.engine.receive(&self.session, message, origin) {
+        self.engine.receive(&self.session, message, origin)
+    }
+
+    fn step(&self, message: impl AsRef<[u8]>) -> Step {
+        let message = match read(message.as_ref()) {
+            Ok(message) => message,
+            Err(Rejected::Answer(answer)) => return Step::Answer(json_of(&answer)),
+            Err(Rejected::Silent(_)) => return Step::Nothing,
+        };
+        match self.act(message) {
             Action::Accepted | Action::Changes(_) => Step::Nothing,
             Action::Reply(reply) => Step::Answer(json_of(&reply.bytes)),
             Action::Run(call) => match call.begin(&SlowFunctions::default()) {
@@ -125,6 +132,13 @@ impl Machine {
             Step::Answer(answer) => answer,
             Step::Nothing => panic!("{message}: nothing"),
             Step::Runs(_) => panic!("{message}: it runs"),
+        }
+    }
+
+    fn listens(&self, message: &Value) -> ListenStream {
+        match read(message.to_string().as_bytes()).map(|message| self.act(message)) {
+            Ok(Action::Listen(stream)) => *stream,
+            _ => panic!("{message}: nobody listens"),
         }
     }
 

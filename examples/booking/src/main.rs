@@ -1,0 +1,155 @@
+//! An agent that books a trip and asks before it pays. Kill it at any point, with `kill -9`: the next start goes on.
+//!
+//! ```text
+//! cargo run -p booking                                 books, and stops at the question
+//! cargo run -p booking -- --yes                        says yes to it; `--no` declines
+//! cargo run -p booking -- --trip ID ..                 another trip: the same id is the same run
+//! cargo run -p booking -- --store postgres://..        on a database, for several machines; else a file of SQLite
+//! cargo run -p booking -- --model NAME --slow MS ..    a real model; an agency that takes its time
+//! ```
+//!
+//! What it booked stands in `agency.jsonl` beside the store, as the agency has it: each booking once, however often the
+//! agent was killed. A process that was killed holds its run for up to 30 seconds: the next one waits as long.
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+mod agency;
+mod rehearsal;
+mod tools;
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use genkit::durable::DurableRun;
+use genkit::{Error, ErrorContext as _, GenerateResponse, Genkit, Interrupt, Result};
+use genkit_postgres::PostgresStore;
+use genkit_sqlite::SqliteStore;
+
+use crate::agency::Agency;
+
+const USAGE: &str = "usage: booking [--store FILE|postgres://..] [--state DIR] [--trip ID] [--yes|--no] \
+                     [--model NAME] [--slow MILLISECONDS]";
+
+const SYSTEM: &str = "You book trips. Look for flights first, then book the cheapest and a hotel, then pay both in one \
+                      charge. The program asks the user, so do not ask yourself. Answer in one sentence.";
+
+/// The command line.
+#[derive(Default)]
+struct Wanted {
+    help: bool,
+    store: Option<String>,
+    state: Option<PathBuf>,
+    trip: Option<String>,
+    /// The answer to every question.
+    answer: Option<bool>,
+    model: Option<String>,
+    slow: Duration,
+}
+
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+    let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
+    let mut wanted = Wanted::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let mut value =
+            || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
+        match argument.as_str() {
+            "-h" | "--help" => wanted.help = true,
+            "--store" => wanted.store = Some(value()?),
+            "--state" => wanted.state = Some(value()?.into()),
+            "--trip" => wanted.trip = Some(value()?),
+            "--yes" => wanted.answer = Some(true),
+            "--no" => wanted.answer = Some(false),
+            "--model" => wanted.model = Some(value()?),
+            "--slow" => {
+                let given = value()?;
+                let millis = given.parse();
+                let millis =
+                    millis.map_err(|_| wrong(format!("--slow {given}: no milliseconds")))?;
+                wanted.slow = Duration::from_millis(millis);
+            }
+            other => return Err(wrong(format!("there is no option {other}"))),
+        }
+    }
+    Ok(wanted)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let wanted = wanted(std::env::args().skip(1))?;
+    if wanted.help {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-booking"));
+    std::fs::create_dir_all(&folder).context(format!("cannot make {}", folder.display()))?;
+    let agency = Agency::open(folder.join("agency.jsonl"), wanted.slow);
+    let builder = Genkit::builder().state(agency);
+    let builder = match wanted.store {
+        Some(url) if url.starts_with("postgres") => {
+            builder.durable(PostgresStore::connect(&url).await?)
+        }
+        Some(file) => builder.durable(SqliteStore::open(file)?),
+        None => builder.durable(SqliteStore::open(folder.join("runs.db"))?),
+    };
+    let builder = match wanted.model {
+        Some(name) => builder.default_model(name),
+        None => builder.default_model(rehearsal::model(wanted.slow)),
+    };
+    let genkit = builder.build()?;
+    let trip = wanted.trip.unwrap_or_else(|| "trip-1".to_owned());
+    // By name, so that another process finds them in its own registry.
+    let ask = genkit.generate("Book me two nights in Lisbon.").system(SYSTEM);
+    let ask = ask.tools(["search_flights", "book_flight", "book_hotel", "pay"]);
+    let is_known = genkit.find_durable_run(&trip).await?.is_some();
+    let run = genkit.durable_run(&trip, ask).await?;
+    println!(
+        "{trip} {}: {}",
+        if is_known { "goes on" } else { "begins" },
+        run.status().await?.as_str()
+    );
+    let response = settle(&run, wanted.answer).await?;
+    match response.interrupts()[..] {
+        [] => println!("{}", response.text()),
+        _ => println!("It waits. Start it again with --yes or --no."),
+    }
+    Ok(())
+}
+
+/// Works at the run, and lets somebody answer what it asks, until it is over or nobody answers.
+async fn settle(run: &DurableRun, answer: Option<bool>) -> Result<GenerateResponse> {
+    loop {
+        let response = run.wait().await?;
+        if !response.is_interrupted() {
+            return Ok(response);
+        }
+        let mut is_answered = true;
+        for question in response.interrupts() {
+            match answer.map_or_else(|| ask(&question), |answer| Ok(Some(answer)))? {
+                Some(answer) => run.answer(question.key(), answer).await?,
+                None => is_answered = false,
+            }
+        }
+        if !is_answered {
+            return Ok(response);
+        }
+    }
+}
+
+/// Asks whoever sits at the terminal; `None` where nobody does.
+fn ask(question: &Interrupt) -> Result<Option<bool>> {
+    println!("? {}", question.message().unwrap_or("The agent needs a word."));
+    if !std::io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    print!("  y (yes), n (no), anything else leaves it open: ");
+    std::io::stdout().flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(match line.trim() {
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    })
+}

@@ -1,0 +1,126 @@
+//! The example `booking`: an agent that is killed, and goes on.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{packages, program, server};
+
+#[cfg(target_os = "linux")] // the server's package is for it
+#[path = "../../crates/genkit-postgres/tests/server/mod.rs"]
+mod postgres;
+
+/// More than the 30 seconds for which the dead hold what they were at.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const PAID: &str = "Two nights in Lisbon are booked and paid.";
+
+/// At how many points of its life the agent is killed, and how far they are apart: an answer of its model takes as long
+/// as two of these, a booking as long as four.
+const POINTS: u32 = 20;
+const APART: Duration = Duration::from_millis(75);
+
+/// A trip: its store, and what the agency has in its books.
+struct Trip {
+    folder: PathBuf,
+    store: Vec<String>,
+}
+
+impl Trip {
+    fn new(name: &str, store: Option<&str>) -> Self {
+        let folder = packages::scratch(name);
+        let trip = format!("{name}-{}", std::process::id());
+        let mut options = vec!["--trip".to_owned(), trip];
+        options.extend(store.into_iter().flat_map(|url| ["--store".to_owned(), url.to_owned()]));
+        Self { folder, store: options }
+    }
+
+    fn agent(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(server::example("booking"));
+        command.arg("--state").arg(&self.folder).args(&self.store).args(arguments);
+        command
+    }
+
+    /// What a process says that comes to its end.
+    fn says(&self, arguments: &[&str]) -> String {
+        let ran = program::run(&mut self.agent(arguments), PATIENCE).unwrap();
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        ran.stdout
+    }
+
+    /// Starts the agent, and kills it after `life`.
+    fn is_killed(&self, life: Duration) {
+        let slow = (2 * APART).as_millis().to_string();
+        let mut agent = self.agent(&["--yes", "--slow", &slow]);
+        let mut agent = agent.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(life);
+        agent.kill().unwrap(); // SIGKILL
+        agent.wait().unwrap();
+    }
+
+    /// What was booked, in order.
+    fn booked(&self) -> Vec<String> {
+        let lines = fs::read_to_string(self.folder.join("agency.jsonl")).unwrap_or_default();
+        let line = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        lines.lines().map(|text| line(text)["what"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// All of it, once each.
+    fn is_booked(&self) {
+        let mut booked = self.booked();
+        booked.sort();
+        assert_eq!(booked, ["flight: TP537", "hotel: 2 nights in Lisbon", "payment: 409 euros"]);
+    }
+}
+
+/// Kills an agent at every point of its life, each in a folder of its own and all at the same time; another goes on.
+fn is_killed_at_every_point(name: &str, store: Option<&str>) {
+    server::example("booking"); // built before anything is timed
+    std::thread::scope(|scope| {
+        for point in 0..POINTS {
+            scope.spawn(move || {
+                let trip = Trip::new(&format!("{name}-{point}"), store);
+                trip.is_killed(APART * point);
+                let said = trip.says(&["--yes"]);
+                assert!(said.contains(PAID), "killed at point {point}: {said}");
+                trip.is_booked();
+                // It is over: who asks again gets the answer, and nothing happens.
+                assert!(trip.says(&["--yes"]).contains(PAID));
+                trip.is_booked();
+            });
+        }
+    });
+}
+
+#[test]
+fn an_agent_that_is_killed_at_any_point_goes_on_and_books_once() {
+    is_killed_at_every_point("booking-sqlite", None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_is_killed_at_any_point_goes_on_with_postgres() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(postgres::Server::start());
+    is_killed_at_every_point("booking-postgres", Some(&server.url));
+}
+
+#[test]
+fn nothing_is_paid_before_somebody_says_yes() {
+    for (answer, end, paid) in [
+        ("--yes", PAID, true),
+        ("--no", "Two nights in Lisbon are booked, and nothing is paid.", false),
+    ] {
+        let trip = Trip::new(&format!("booking-asks{answer}"), None);
+        let said = trip.says(&[]);
+        assert!(said.contains("? Allow `pay` to run with {\"euros\":409}?"), "{said}");
+        assert!(said.ends_with("It waits. Start it again with --yes or --no.\n"), "{said}");
+        assert_eq!(trip.booked().len(), 2);
+        let said = trip.says(&[answer]);
+        assert!(said.contains("goes on: input_required") && said.contains(end), "{said}");
+        assert_eq!(trip.booked().len(), 2 + usize::from(paid));
+    }
+}
