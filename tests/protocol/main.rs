@@ -24,6 +24,9 @@ mod load;
 mod oauth;
 mod packages;
 mod pipe;
+#[cfg(target_os = "linux")] // the server's package is for it
+#[path = "../../crates/genkit-postgres/tests/server/mod.rs"]
+mod postgres;
 mod program;
 mod raw;
 mod schemas;

@@ -23,6 +23,9 @@ const LOAD: Duration = Duration::from_secs(3);
 /// How long a long call has run at the instance that is killed.
 const BEGUN: Duration = Duration::from_millis(300);
 
+/// A client with its number, which calls until it is told to end.
+type Load = fn(SocketAddr, usize, &AtomicBool) -> Seen;
+
 /// A balancer, until it is dropped.
 struct Balancer {
     child: Child,
@@ -69,7 +72,7 @@ fn an_instance_that_is_killed_under_load_loses_no_call() {
     let mut instances: Vec<Server> = (0..3).map(start).collect();
     let balancer = Balancer::before(&instances);
     let (to, ends) = (balancer.address, Arc::new(AtomicBool::new(false)));
-    let load: [(&'static str, fn(SocketAddr, usize, &AtomicBool) -> Seen); 6] = [
+    let load: [(&'static str, Load); 6] = [
         ("adds, 2026-07-28", clients::adds_alone),
         ("adds, 2026-07-28", clients::adds_alone),
         ("questions, 2026-07-28", clients::asks_alone),

@@ -1,8 +1,5 @@
 //! Sessions of the older protocols that move: from an instance to another, over each store of durable runs.
 
-#[cfg(target_os = "linux")]
-#[path = "../../../../crates/genkit-postgres/tests/server/mod.rs"]
-mod postgres;
 mod suite;
 
 use std::net::SocketAddr;
@@ -16,6 +13,8 @@ use tokio::runtime::Runtime;
 
 use self::suite::server;
 use crate::packages::scratch;
+#[cfg(target_os = "linux")]
+use crate::postgres;
 
 /// Where the sessions of a fleet are; each instance opens it by itself.
 enum Place {

@@ -137,8 +137,9 @@ fn an_answer_reaches_only_who_asked(place: &Place) {
         while !seen.contains("elicitation/create") {
             seen += &raw.chunk();
         }
-        let data = seen.lines().filter_map(|line| line.strip_prefix("data: {"));
-        let question: Value = serde_json::from_str(&format!("{{{}", data.last().unwrap())).unwrap();
+        let mut data = seen.lines().filter_map(|line| line.strip_prefix("data: {"));
+        let question: Value =
+            serde_json::from_str(&format!("{{{}", data.next_back().unwrap())).unwrap();
         (raw, question["id"].clone())
     };
     // Both ask in one session, and neither takes the other's answer for its own.

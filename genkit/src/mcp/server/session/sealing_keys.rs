@@ -108,7 +108,7 @@ fn too_large() -> String {
 }
 
 fn decode(word: &str) -> Result<Vec<u8>, String> {
-    if word.len() % 2 == 0 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if word.len().is_multiple_of(2) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let digits = |at: usize| u8::from_str_radix(&word[at..at + 2], 16).ok();
         return Ok((0..word.len()).step_by(2).filter_map(digits).collect());
     }

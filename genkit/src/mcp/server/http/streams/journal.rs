@@ -20,9 +20,8 @@ use crate::visible::Logged;
 /// client of a call is told of it. Default is 10 seconds.
 const STREAM_LEASE: Duration = Duration::from_secs(10);
 
-/// How long a stream is kept after its last event, once nobody works on it. Default is 5 minutes, here in
-/// milliseconds.
-const STREAM_KEPT: u64 = 300_000;
+/// How long a stream is kept after its last event, once nobody works on it. Default is 5 minutes.
+const STREAM_KEPT: Duration = Duration::from_secs(300);
 
 /// How many bytes of one stream are stored, beside its answer: later events are read at the instance of the call
 /// alone. Default is 1 MiB.
@@ -143,7 +142,8 @@ impl JournalState {
 
 fn change(head: &StreamHead) -> Option<RunChange> {
     let head = serde_json::to_string(head).ok()?;
-    let until = now_ms().saturating_add(STREAM_KEPT);
+    let kept = u64::try_from(STREAM_KEPT.as_millis()).unwrap_or(u64::MAX);
+    let until = now_ms().saturating_add(kept);
     Some(RunChange::new(RunStatus::Working, head).with_wake_at_ms(Some(until)))
 }
 
