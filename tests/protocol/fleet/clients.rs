@@ -2,11 +2,12 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::exchange::{Exchange, alone, exchange};
+use super::exchange::{Exchange, alone, exchange, exchange_heard};
 use crate::http::wire::{call, in_session, initialize};
 
 /// How often one call is repeated at most.
@@ -197,13 +198,19 @@ pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBoo
 }
 
 /// A long call at an instance that dies under it, whose stream is read on at another: what it is told.
-pub(super) fn loses_its_instance(to: SocketAddr, doomed: SocketAddr) -> String {
+/// `begun` is told when it has read a part of it.
+pub(super) fn loses_its_instance(to: SocketAddr, doomed: SocketAddr, begun: &Sender<()>) -> String {
     let mut seen = Seen::default();
     let session = session(to, &mut seen);
     let texts: Vec<_> = (0..2000).map(|of| format!("half {of}!")).collect();
     let mut message = call("import_notes", &json!({ "texts": texts }));
     message["params"]["_meta"] = json!({ "progressToken": "t" });
-    let broken = exchange(doomed, "POST", &in_session(&session), Some(&message));
+    let broken = exchange_heard(doomed, "POST", &in_session(&session), Some(&message), |read| {
+        if read.windows(9).any(|text| text == b"/progress") {
+            // Nobody hears it twice.
+            let _ = begun.send(());
+        }
+    });
     assert!(broken.status == 200 && !broken.is_whole && broken.answer().is_none(), "{broken:?}");
     let last = broken.last_event().expect("an id");
     let headers = [&in_session(&session)[..], &[("last-event-id", &*last)]].concat();

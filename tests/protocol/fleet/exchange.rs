@@ -92,7 +92,18 @@ pub(super) fn exchange(
     headers: &[(&str, &str)],
     body: Option<&Value>,
 ) -> Exchange {
-    let run = || -> std::io::Result<Vec<u8>> {
+    exchange_heard(to, method, headers, body, |_| {})
+}
+
+/// The same for somebody who hears of all that was read, each time that there is more.
+pub(super) fn exchange_heard(
+    to: SocketAddr,
+    method: &str,
+    headers: &[(&str, &str)],
+    body: Option<&Value>,
+    mut hears: impl FnMut(&[u8]),
+) -> Exchange {
+    let mut run = || -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(to)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let body = body.map(Value::to_string).unwrap_or_default();
@@ -114,7 +125,10 @@ pub(super) fn exchange(
         loop {
             match stream.read(&mut piece) {
                 Ok(0) => return Ok(read),
-                Ok(count) => read.extend_from_slice(&piece[..count]),
+                Ok(count) => {
+                    read.extend_from_slice(&piece[..count]);
+                    hears(&read);
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     panic!("nobody says anything: {}", String::from_utf8_lossy(&read))
                 }

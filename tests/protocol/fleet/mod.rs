@@ -20,8 +20,8 @@ use crate::server::{Server, example};
 /// How long the load lasts before the end of an instance, and after it.
 const LOAD: Duration = Duration::from_secs(3);
 
-/// How long a long call has run at the instance that is killed.
-const BEGUN: Duration = Duration::from_millis(300);
+/// How long a long call may take until its client has read a part of it.
+const BEGUN: Duration = Duration::from_secs(20);
 
 /// A client with its number, which calls until it is told to end.
 type Load = fn(SocketAddr, usize, &AtomicBool) -> Seen;
@@ -89,8 +89,9 @@ fn an_instance_that_is_killed_under_load_loses_no_call() {
         .collect();
     std::thread::sleep(LOAD);
     let doomed = address(instances.last().expect("three")).parse().expect("an address");
-    let in_the_middle = std::thread::spawn(move || clients::loses_its_instance(to, doomed));
-    std::thread::sleep(BEGUN);
+    let (begun, has_begun) = std::sync::mpsc::channel();
+    let in_the_middle = std::thread::spawn(move || clients::loses_its_instance(to, doomed, &begun));
+    has_begun.recv_timeout(BEGUN).expect("it has begun");
     // SIGKILL.
     drop(instances.pop());
     std::thread::sleep(LOAD);
