@@ -35,7 +35,8 @@
 //! | use MCP servers of others | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose a model, or write one | [providers](guide::providers) | [`model`] |
-//! | survive a crash, or days | [long work](guide::long_work) | [`durable`] |
+//! | survive a crash, or days; take an hour | [long work](guide::long_work), [tasks](guide::tasks) | [`durable`] |
+//! | give instructions in folders | [skills](guide::skills) | [`Skill`] |
 //! | test, log, judge | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
 //! | deploy, embed | [deploying](guide::deploying), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |

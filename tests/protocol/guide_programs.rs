@@ -148,6 +148,17 @@ fn programs_ask_a_model() {
 }
 
 #[test]
+fn long_calls_and_skills_are_tried_like_any_other() {
+    shows("tasks", &["--call", "yearly_report", r#"{"year": 2026}"#], vec![], &["318 pages"]);
+    let folder = packages::root().join("scratch/guide-skills/skills/git-flow");
+    std::fs::create_dir_all(&folder).unwrap();
+    let skill = "---\nname: git-flow\ndescription: How we branch\n---\nBranch first.\n";
+    std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    let answers = vec![calls("use_skill", json!({"name": "git-flow"})), text("Branch first.")];
+    shows("skills", &[], answers, &["Branch first."]);
+}
+
+#[test]
 fn a_person_is_asked_and_a_run_survives() {
     // Nobody is there to say yes.
     let pay = calls("pay_invoice", json!({"to": "Ada", "amount": 50.0}));

@@ -32,6 +32,8 @@ pages! {
     provider_features: "capabilities" "comparison";
     deploying: "docker" "kubernetes" "health check" "systemd" "nginx" "load balancer" "reverse proxy" "production";
     long_work: "durable" "durable execution" "background job" "worker" "queue" "crash" "checkpoint" "long running";
+    tasks: "mcp tasks" "long running tool" "polling" "background task";
+    skills: "agent skills" "skill.md" "instructions";
     embedding: "block_on" "synchronous" "threads" "library" "wasm";
     errors: "error handling" "error codes" "status codes" "failure";
     middleware: "retry" "fallback" "rate limit" "cache" "guardrails" "hooks" "compaction";

@@ -96,7 +96,7 @@ fn every_prompt_file_is_one() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide-prompts");
     let mut seen = 0;
     for block in documents().iter().flat_map(Page::blocks) {
-        if !block.text.starts_with("---\n") {
+        if !block.text.starts_with("---\n") || block.place.contains("skills.md") {
             continue;
         }
         seen += 1;
@@ -108,6 +108,24 @@ fn every_prompt_file_is_one() {
         assert!(prompt.template().is_some());
     }
     assert_eq!(seen, 1);
+}
+
+#[test]
+fn every_skill_is_one() {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide-skills");
+    let is_skill =
+        |block: &Block| block.text.starts_with("---\n") && block.place.contains("skills.md");
+    let blocks: Vec<Block> = documents().iter().flat_map(Page::blocks).filter(is_skill).collect();
+    assert_eq!(blocks.len(), 1);
+    for block in blocks {
+        fs::create_dir_all(scratch.join("git-flow")).unwrap();
+        fs::write(scratch.join("git-flow/SKILL.md"), &block.text).unwrap();
+        let skills = genkit::Skill::read_dir(&scratch);
+        assert_eq!(
+            skills.unwrap_or_else(|why| panic!("{}: {why}", block.place))[0].name(),
+            "git-flow"
+        );
+    }
 }
 
 /// A mistake that a page shows is what the compiler says.
