@@ -242,6 +242,67 @@ async fn any_instance_with_the_same_key_goes_on() {
     assert!(round(&one, Some(&tampered), json!({})).await.is_err());
 }
 
+/// A file with these keys, until it is dropped.
+struct KeyFile(std::path::PathBuf);
+
+impl KeyFile {
+    fn new(name: &str, keys: &[&str]) -> Self {
+        let name = format!("genkit-{name}-{}.keys", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, keys.join("\n")).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for KeyFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn a_key_of_before_opens_and_the_new_one_seals() {
+    let (october, november) = ("0a".repeat(32), "Cw".repeat(21) + "s=");
+    let files = [
+        KeyFile::new("october", &[&october]),
+        KeyFile::new("both", &["# the new one first", &november, &october]),
+        KeyFile::new("november", &[&november]),
+    ];
+    let counts = Arc::new(Counts::default());
+    let serve = |file: &KeyFile| {
+        let server = shop(&counts).sealing_keys_from_file(&file.0);
+        assert!(!format!("{server:?}").contains(&october), "{server:?}");
+        asked().modern(true).connect(server)
+    };
+    let (old, both, new) = tokio::join!(serve(&files[0]), serve(&files[1]), serve(&files[2]));
+    let (old, both, new) = (old.unwrap(), both.unwrap(), new.unwrap());
+    let answer = || accept("q1", json!({"name": "Ada"}));
+    let of_old = asks(round(&old, None, json!({})).await.unwrap());
+    asks(round(&both, Some(&of_old), answer()).await.unwrap());
+    assert!(round(&new, Some(&of_old), answer()).await.is_err(), "the old key is gone there");
+    let of_both = asks(round(&both, None, json!({})).await.unwrap());
+    assert!(round(&old, Some(&of_both), answer()).await.is_err(), "the new one seals");
+    asks(round(&new, Some(&of_both), answer()).await.unwrap());
+}
+
+#[tokio::test]
+async fn keys_that_cannot_be_used_are_an_error_of_serving_without_the_key() {
+    let file = KeyFile::new("short", &[&"0a".repeat(32), &"5ec2e7".repeat(4)]);
+    let refusals = [
+        (serving(tools![greet]).sealing_keys_from_file(&file.0), "line 2: the key has 12 bytes"),
+        (serving(tools![greet]).sealing_keys_from_env("GENKIT_NO_SUCH_KEYS"), "it is not set"),
+        (serving(tools![greet]).sealing_keys_from_env("PATH"), "neither hex nor base64"),
+        (serving(tools![greet]).sealing_key(*b"secret"), "the key has 6 bytes"),
+    ];
+    for (server, why) in refusals {
+        let refused = asked().connect(server).await.err().unwrap();
+        assert_eq!(refused.kind(), genkit::ErrorKind::InvalidArgument);
+        let text = refused.to_string();
+        assert!(text.contains(why) && text.contains("openssl rand -hex 32"), "{text}");
+        assert!(!text.contains("5ec2e7") && !text.contains("secret"), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn missing_and_unfit_answers_are_asked_again() {
     let counts = Arc::new(Counts::default());

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use crate::postgres;
 use crate::{packages, program, server};
-
-#[cfg(target_os = "linux")] // the server's package is for it
-#[path = "../../crates/genkit-postgres/tests/server/mod.rs"]
-mod postgres;
 
 /// More than the 30 seconds for which the dead hold what they were at.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -14,6 +14,7 @@ mod conformance_client;
 mod deploy;
 mod dev;
 mod faults;
+mod fleet;
 mod flows;
 mod fuzz;
 mod guide_programs;
@@ -23,6 +24,9 @@ mod load;
 mod oauth;
 mod packages;
 mod pipe;
+#[cfg(target_os = "linux")] // the server's package is for it
+#[path = "../../crates/genkit-postgres/tests/server/mod.rs"]
+mod postgres;
 mod program;
 mod raw;
 mod schemas;

@@ -6,6 +6,9 @@
 //! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, for who has the token
 //! cargo run -p notes -- --help                              everything else
 //! ```
+//!
+//! Several instances are one server with the same `SEALING_KEYS` and the same folder of sessions:
+//! `SEALING_KEYS=$(openssl rand -hex 32) notes notes.db --http 127.0.0.1:8000 --sessions sessions`.
 
 mod prompts;
 mod resources;
@@ -15,6 +18,8 @@ mod tools;
 use std::path::PathBuf;
 
 use genkit::Result;
+use genkit::durable::FolderStore;
+use genkit::mcp::server::RunSessions;
 use store::Store;
 
 #[derive(clap::Args)]
@@ -22,6 +27,9 @@ struct NotesArgs {
     /// The database with the notes
     #[arg(default_value = "notes.db")]
     database: PathBuf,
+    /// Keep sessions of the older protocols in this folder, which all instances share
+    #[arg(long, value_name = "FOLDER")]
+    sessions: Option<PathBuf>,
 }
 
 #[tokio::main]
@@ -35,7 +43,13 @@ async fn main() -> Result<()> {
         .health("/health")
         .cli()
         .cli_args(|server, args: NotesArgs| {
-            let server = server.state(Store::open(&args.database)?);
+            let mut server = server.state(Store::open(&args.database)?);
+            if let Some(folder) = &args.sessions {
+                server = server.session_store(RunSessions::new(FolderStore::open(folder)?));
+            }
+            if std::env::var_os("SEALING_KEYS").is_some() {
+                server = server.sealing_keys_from_env("SEALING_KEYS");
+            }
             // Other users of this machine see a command line, and not an environment.
             Ok(match std::env::var("NOTES_TOKEN") {
                 Ok(token) => server.bearer_token(token),

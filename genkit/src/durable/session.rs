@@ -22,6 +22,8 @@ pub(crate) struct LeasedRun {
     /// How many lines of the log are saved.
     pub(super) logged: usize,
     renewed: Instant,
+    /// How long its lease lasts.
+    lease: Duration,
     is_released: bool,
 }
 
@@ -41,6 +43,7 @@ impl LeasedRun {
             revision: head.revision,
             logged: 0,
             renewed,
+            lease: LEASE,
             is_released: false,
         };
         let stored = match head.status {
@@ -57,18 +60,19 @@ impl LeasedRun {
         Ok(Some((session, stored)))
     }
 
-    /// Makes a run and takes its lease at once. `first` says when others may take it up, where this process dies between
+    /// Makes a run and takes its lease at once, for so long at a time. `first` says when others may take it up, where this process dies between
     /// the two.
     #[cfg(feature = "mcp-server")]
     pub(crate) async fn create(
         store: &Arc<dyn RunStore>,
         id: &RunId,
         first: &RunChange,
+        lease: Duration,
     ) -> Result<Self> {
         let owner = crate::error::reference();
         let renewed = Instant::now();
         let is_new = store.create(id, first).await?;
-        let head = if is_new { store.lease(id, &owner, LEASE).await? } else { None };
+        let head = if is_new { store.lease(id, &owner, lease).await? } else { None };
         let head = head.ok_or_else(|| E::Lost(id.to_string()))?;
         Ok(Self {
             store: Arc::clone(store),
@@ -77,6 +81,7 @@ impl LeasedRun {
             revision: head.revision,
             logged: first.log.len(),
             renewed,
+            lease,
             is_released: false,
         })
     }
@@ -144,7 +149,7 @@ impl LeasedRun {
 
     /// When the lease is to be renewed.
     pub(crate) async fn until_renewal(&self) {
-        tokio::time::sleep_until(self.renewed + LEASE / 3).await;
+        tokio::time::sleep_until(self.renewed + self.lease / 3).await;
     }
 
     /// Renews the lease, and looks whether the run is still what this process knows.
@@ -154,13 +159,13 @@ impl LeasedRun {
     /// none while the lease lasts.
     pub(crate) async fn renew(&mut self) -> Result<()> {
         let asked = Instant::now();
-        match self.store.lease(&self.id, &self.owner, LEASE).await {
+        match self.store.lease(&self.id, &self.owner, self.lease).await {
             Ok(Some(head)) if head.revision == self.revision => {
                 self.renewed = asked;
                 Ok(())
             }
             Ok(_) => Err(E::Lost(self.id.to_string()).into()),
-            Err(error) if self.renewed.elapsed() > LEASE => Err(error),
+            Err(error) if self.renewed.elapsed() > self.lease => Err(error),
             Err(error) => {
                 let (run, error) = (&self.id, Logged::text(error.chain()));
                 tracing::warn!(%run, %error, "the lease of a run could not be renewed");

@@ -89,10 +89,10 @@ impl Worker {
                     Vec::new()
                 });
                 let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
-                let (tasks, due): (Vec<_>, Vec<_>) =
-                    due.into_iter().filter(is_new).partition(RunId::is_task);
-                // An MCP server performs them.
-                left_alone.extend(tasks.into_iter().map(|id| (id, Instant::now() + SKIP)));
+                let (of_servers, due): (Vec<_>, Vec<_>) =
+                    due.into_iter().filter(is_new).partition(RunId::is_of_server);
+                // An MCP server sees to them.
+                left_alone.extend(of_servers.into_iter().map(|id| (id, Instant::now() + SKIP)));
                 let new: Vec<RunId> = due.into_iter().take(free).collect();
                 for id in new {
                     taken.insert(id.clone());

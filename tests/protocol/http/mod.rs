@@ -8,6 +8,7 @@ mod errors;
 mod here;
 mod messages;
 mod middleware;
+mod moving;
 mod pages;
 mod raw;
 mod running;

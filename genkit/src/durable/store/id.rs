@@ -11,11 +11,17 @@ const LONGEST: usize = 128;
 /// What ids of tasks begin with, which an MCP server makes.
 const TASK: &str = "mcp-task-";
 
+/// What ids of sessions begin with that an MCP server keeps.
+const SESSION: &str = "mcp-session-";
+
+/// What ids of streams of events begin with that an MCP server keeps.
+const STREAM: &str = "mcp-stream-";
+
 /// The id of a durable run, which its program chooses: the number of an order, of a request. The same id is the same
 /// run, never a second one.
 ///
 /// 1 to 128 of `A-Z a-z 0-9 - _ .`, and the first is none of `- .`; so that it is a name everywhere. Those that begin with
-/// `mcp-task-` are of MCP servers, for their tasks.
+/// `mcp-task-`, `mcp-session-` or `mcp-stream-` are of MCP servers.
 ///
 /// ```
 /// use genkit::durable::RunId;
@@ -47,6 +53,28 @@ impl RunId {
         self.0.starts_with(TASK)
     }
 
+    /// Whether an MCP server works on it, and no worker does.
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.is_task() || self.is_of_session()
+    }
+
+    /// Whether it is a session of an MCP server, or a stream of one: what is due of these is over.
+    pub(crate) fn is_of_session(&self) -> bool {
+        self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
+    }
+
+    /// The id under which a session is kept: by a hash, so that a store gives no session away.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn of_session(session: &str) -> Self {
+        Self(format!("{SESSION}{}", hash_of(session)))
+    }
+
+    /// The id under which a stream of a session is kept.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn of_stream(session: &str, number: u64) -> Self {
+        Self(format!("{STREAM}{}-{number}", hash_of(session)))
+    }
+
     /// The id of a new task, of 128 random bits, which nobody guesses.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn new_task(random: [u8; 16]) -> Self {
@@ -65,6 +93,13 @@ impl RunId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+#[cfg(feature = "mcp-http")]
+fn hash_of(session: &str) -> String {
+    use sha2::{Digest as _, Sha256};
+    let hash = Sha256::digest(session.as_bytes());
+    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl TryFrom<String> for RunId {

@@ -29,8 +29,9 @@ pub(crate) enum Error {
          of the SDK knows none"
     )]
     MiddlewareOfHandler,
-    #[error("the sealing key is too short: give at least {min} random bytes")]
-    SealingKey { min: usize },
+    /// What is wrong with them, and where; nothing of a key.
+    #[error("{0}")]
+    SealingKeys(String),
     #[cfg(feature = "mcp-http")]
     #[error(
         "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
@@ -99,6 +100,12 @@ pub(crate) enum Error {
     #[error("a middleware answers for `{tool}` with what its output schema does not allow: {why}")]
     MiddlewareAnswer { tool: String, why: String },
 
+    #[cfg(all(feature = "mcp-http", feature = "durable"))]
+    #[error("a session does not serialize")]
+    SessionUnserializable { source: serde_json::Error },
+    #[cfg(all(feature = "mcp-http", feature = "durable"))]
+    #[error("a session cannot be stored: other instances change it all the time")]
+    SessionContended,
     #[error("the record of this call does not serialize")]
     StateUnserializable { source: serde_json::Error },
     #[error(
@@ -216,6 +223,10 @@ impl Topic for Error {
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
             #[cfg(feature = "durable")]
             Self::TooManyTasks => ErrorKind::ResourceExhausted,
+            #[cfg(all(feature = "mcp-http", feature = "durable"))]
+            Self::SessionUnserializable { .. } => ErrorKind::Internal,
+            #[cfg(all(feature = "mcp-http", feature = "durable"))]
+            Self::SessionContended => ErrorKind::Aborted,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)

@@ -56,6 +56,8 @@ pub use permission::{Caller, Item};
 pub use principal::Principal;
 #[cfg(feature = "testing")]
 pub(crate) use serve::serve_pipe;
+#[cfg(all(feature = "mcp-http", feature = "durable"))]
+pub use session_store::RunSessions;
 #[cfg(feature = "mcp-http")]
 pub use session_store::{MemorySessions, SessionStore, StoredSession};
 pub use settings::ApprovalFallback;

@@ -96,7 +96,7 @@ pub(crate) struct ServerSettings {
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
     /// The one that seals first; those of before open still.
-    pub(crate) sealing_keys: Vec<Vec<u8>>,
+    pub(crate) sealing_keys: Vec<super::session::KeySource>,
     pub(crate) extensions: Map<String, Value>,
     /// What every request is given.
     pub(crate) values: TypeMap,

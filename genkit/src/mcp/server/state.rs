@@ -10,7 +10,7 @@ use super::lists::{ListCache, Lists};
 use super::permission::{Caller, Item};
 use super::principal::{HttpHead, Principal};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
-use super::session::{Notifier, Sees, Session, StateSealer, View};
+use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
 #[cfg(feature = "mcp-http")]
 use super::settings::HealthSettings;
 use super::settings::ServerSettings;
@@ -53,7 +53,7 @@ impl SharedState {
         check_health_path(settings.http.health.as_ref())?;
         let exposes_errors = settings.expose_errors.unwrap_or(is_local);
         Ok(Self {
-            sealer: StateSealer::new(&settings.sealing_keys)?,
+            sealer: StateSealer::new(&read_keys(&settings.sealing_keys)?),
             quotas: Quotas::new(&QuotaLimits {
                 places: settings.max_in_flight,
                 per_second: settings.per_second,

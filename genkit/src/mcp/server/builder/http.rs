@@ -264,8 +264,12 @@ impl McpServer {
     }
 
     /// Where sessions are kept beside this process, so that they go on after a restart or at another
-    /// instance: [`MemorySessions`](crate::mcp::server::MemorySessions), or a store of your own. Default
+    /// instance: [`MemorySessions`](crate::mcp::server::MemorySessions); with the feature `durable`
+    /// `RunSessions`, on any store of durable runs; or a store of your own. Default
     /// is none: the clients of a server that was started again open new sessions.
+    ///
+    /// What a session takes along, and what cannot move, says
+    /// [`SessionStore`](crate::mcp::server::SessionStore#what-does-not-move-to-another-instance).
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.settings.http.session_store = Some(Arc::new(store));
         self

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::hosts::FrontedHosts;
 use super::middleware::RequestMiddleware;
 use super::permission::{Caller, Item};
+use super::session::KeySource;
 use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
 use crate::future::BoxFuture;
@@ -84,8 +85,8 @@ use crate::future::BoxFuture;
 ///
 /// # Errors
 /// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is
-/// missing or there is nothing to serve, with [`InvalidArgument`] for a sealing key that
-/// is too short, and with [`Unavailable`] where it cannot listen.
+/// missing or there is nothing to serve, with [`InvalidArgument`] for sealing keys that
+/// cannot be used, and with [`Unavailable`] where it cannot listen.
 ///
 /// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument
@@ -448,7 +449,39 @@ impl McpServer {
     ///     .sealing_key(key_of("october"));
     /// ```
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
-        self.settings.sealing_keys.push(key.into());
+        self.settings.sealing_keys.push(KeySource::Bytes(key.into()));
+        self
+    }
+
+    /// The sealing keys that stand in a variable of the environment, read when the server starts: each in hex or
+    /// base64, separated by line breaks, blanks or commas. The first one seals, the others open what they sealed: see
+    /// [`sealing_key`](Self::sealing_key), before or after whose keys these come.
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// // SEALING_KEYS="<the new one>,<the old one>", each of `openssl rand -hex 32`
+    /// genkit::serve_mcp().http("0.0.0.0:8000").sealing_keys_from_env("SEALING_KEYS").await
+    /// # }
+    /// ```
+    ///
+    /// A variable that is not set, a key that is too short or cannot be read, and one that stands there twice are an
+    /// error of serving, which says where, and nothing of the key.
+    pub fn sealing_keys_from_env(mut self, variable: impl Into<String>) -> Self {
+        self.settings.sealing_keys.push(KeySource::Variable(variable.into()));
+        self
+    }
+
+    /// The sealing keys of a file, such as a secret that your platform mounts, read when the server starts: each in
+    /// hex or base64 on a line of its own, the new one first; `#` begins a comment. Otherwise like
+    /// [`sealing_keys_from_env`](Self::sealing_keys_from_env).
+    ///
+    /// ```no_run
+    /// # async fn run() -> genkit::Result<()> {
+    /// genkit::serve_mcp().http("0.0.0.0:8000").sealing_keys_from_file("/run/secrets/sealing_keys").await
+    /// # }
+    /// ```
+    pub fn sealing_keys_from_file(mut self, path: impl Into<std::path::PathBuf>) -> Self {
+        self.settings.sealing_keys.push(KeySource::File(path.into()));
         self
     }
 

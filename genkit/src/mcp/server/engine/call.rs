@@ -61,6 +61,12 @@ impl Call {
         self
     }
 
+    /// The id of its request, until it has ended.
+    #[cfg(all(feature = "mcp-http", feature = "durable"))]
+    pub(crate) fn id(&self) -> Option<&RequestId> {
+        self.open.as_ref().map(OpenRequest::id)
+    }
+
     /// Polls it once in the task of its connection, unless it is known to take long.
     pub(crate) fn begin(mut self, slow: &SlowFunctions) -> Begun {
         if slow.contains(self.function) {

@@ -17,6 +17,7 @@ use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
+use super::restoring::sweep_later;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::http_server::{AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer};
@@ -56,6 +57,8 @@ pub(super) struct EndpointState {
     /// `None` keeps none.
     pub(super) sessions: Option<Arc<SessionTable>>,
     pub(super) store: Option<Arc<dyn SessionStore>>,
+    /// That it is swept.
+    swept: std::sync::Once,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
     health: Option<Health>,
@@ -119,6 +122,7 @@ impl McpEndpoint {
             engine: Engine { shared },
             sessions,
             store: settings.session_store,
+            swept: std::sync::Once::new(),
             parameters: ParameterCache::default(),
             drain,
             end,
@@ -204,6 +208,13 @@ impl HttpApp for McpEndpoint {
 }
 
 impl EndpointState {
+    /// Where sessions are stored, if they are; who asks first has it swept from then on.
+    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
+        let store = self.store.as_ref()?;
+        self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
+        Some(store)
+    }
+
     async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         self.health.as_ref()?.answer(method, path).await
     }

@@ -16,6 +16,8 @@ mod parameter_cache;
 mod post;
 mod refusal;
 mod restoring;
+#[cfg(feature = "durable")]
+mod resuming;
 mod rules;
 mod running;
 mod sessions;

@@ -85,6 +85,15 @@ impl EndpointState {
             (Some(_), Rules::Handshake(_)) if !opens || headers.contains_key(SESSION) => {
                 let found = self.session(headers, sender).await?;
                 let session = Arc::clone(&found.session);
+                if let Incoming::Response { id, .. } = &message
+                    && self.store.is_some()
+                    && !session.connection.asks(id)
+                {
+                    tracing::warn!(
+                        "a client answers what is not asked here, perhaps at another instance"
+                    );
+                    return Err(HttpRefusal::NotAskedHere);
+                }
                 answering.session = Some(found);
                 session
             }
@@ -155,6 +164,9 @@ impl EndpointState {
         };
         let id = SessionId::new();
         session.set_sees(sender.sees.clone());
+        if self.store.is_some() {
+            session.connection.number_at_random();
+        }
         let used = sessions.open(id, sender.owner, session);
         let used = used.ok_or(HttpRefusal::NoSuchSession)?;
         self.save(&used).await;
@@ -184,7 +196,7 @@ impl EndpointState {
                     Some(session) => session.ended(),
                     None => self.end.clone(),
                 };
-                Running::new(call, answering).answer(now, end).await
+                Running::new(call, answering).answer(now, end, self.store.as_ref()).await
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);

@@ -61,6 +61,11 @@ pub(super) enum HttpRefusal {
     TooManyStreams,
     #[error("Invalid Request: this server asks nothing, so nothing can be answered")]
     NothingAsked,
+    #[error(
+        "Bad Request: no question of this id waits here: it was answered or given up, or another instance asked it, to \
+         which the answer must go"
+    )]
+    NotAskedHere,
 }
 
 impl HttpRefusal {
@@ -78,6 +83,7 @@ impl HttpRefusal {
             | Self::NotJson
             | Self::Header { .. } => "header",
             Self::NoMessage(_) | Self::NothingAsked => "json",
+            Self::NotAskedHere => "question",
             Self::SessionNeeded | Self::NoSuchSession | Self::NoStore => "session",
             Self::OthersSession => "principal",
             Self::TooManySessions => "sessions",
@@ -111,7 +117,8 @@ impl HttpRefusal {
             | Self::Header { .. }
             | Self::NoMessage(_)
             | Self::SessionNeeded
-            | Self::NothingAsked => StatusCode::BAD_REQUEST,
+            | Self::NothingAsked
+            | Self::NotAskedHere => StatusCode::BAD_REQUEST,
         }
     }
 

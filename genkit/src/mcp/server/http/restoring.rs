@@ -20,11 +20,11 @@ use crate::mcp::level;
 use crate::mcp::server::engine::{Action, Incoming, Origin, Outlet};
 use crate::mcp::server::principal::HttpHead;
 use crate::mcp::server::session::{ClientDescription, Handshake, Session};
-use crate::mcp::server::session_store::{StoredClient, StoredSession};
+use crate::mcp::server::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
 use crate::visible::Logged;
 
-/// How long a store of sessions may take. Default is 5 seconds.
-const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a store of sessions is asked to take away what is over. Default is each minute.
+const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
     /// The session that a request names, which its sender opened.
@@ -59,7 +59,7 @@ impl EndpointState {
         id: SessionId,
         sender: &RequestSender<'_>,
     ) -> Result<SessionInUse, HttpRefusal> {
-        let Some(store) = &self.store else { return Err(HttpRefusal::NoSuchSession) };
+        let Some(store) = self.stored_sessions() else { return Err(HttpRefusal::NoSuchSession) };
         let named = id.to_string();
         let loading = tokio::time::timeout(STORE_TIMEOUT, store.load(&named));
         let stored = match loading.await {
@@ -78,6 +78,7 @@ impl EndpointState {
         let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
         let session = Arc::new(Session::new(quota, Some(counted)));
         session.set_sees(sender.sees.clone());
+        session.connection.number_at_random();
         if !restore(&stored, &session) {
             return Err(HttpRefusal::NoSuchSession);
         }
@@ -106,7 +107,7 @@ impl EndpointState {
 
     /// Stores a session, where sessions are stored.
     pub(super) async fn save(&self, used: &SessionInUse) {
-        let Some(store) = &self.store else { return };
+        let Some(store) = self.stored_sessions() else { return };
         let Some(stored) = stored(&used.session, used.owner(), used.is_ready()) else {
             return;
         };
@@ -119,10 +120,26 @@ impl EndpointState {
     }
 
     pub(super) async fn forget(&self, id: SessionId) {
-        let Some(store) = &self.store else { return };
+        let Some(store) = self.stored_sessions() else { return };
         let id = id.to_string();
         log(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
     }
+}
+
+/// Sweeps a store, until the server ends.
+pub(super) fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(SWEEP) => {}
+                () = end.cancelled() => return,
+            }
+            if let Err(error) = store.sweep().await {
+                let error = Logged::text(error.chain());
+                tracing::warn!(%error, "sessions that are over cannot be taken away");
+            }
+        }
+    });
 }
 
 fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {

@@ -8,12 +8,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Response, StatusCode};
+#[cfg(feature = "durable")]
+use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
 use super::answering::{Answering, is_primed};
 use super::answers;
+#[cfg(feature = "durable")]
+use super::streams::StreamJournal;
 use super::streams::{AnswerBody, Driver, EventId, Events, priming};
+#[cfg(feature = "durable")]
+use crate::durable::{RunId, RunStore};
 use crate::mcp::server::engine::{Call, Reply};
+use crate::mcp::server::session_store::SessionStore;
 
 /// How long a call of a session may take before its answer becomes a stream, which its client can come
 /// back to when it loses the connection. Default is 50 milliseconds.
@@ -36,12 +43,36 @@ impl Running {
     }
 
     /// Runs it until it ends or says something.
-    pub(super) async fn answer(mut self, now: u64, end: CancellationToken) -> Response<AnswerBody> {
+    pub(super) async fn answer(
+        mut self,
+        now: u64,
+        end: CancellationToken,
+        #[cfg_attr(
+            not(feature = "durable"),
+            allow(unused_variables, reason = "nothing is stored")
+        )]
+        store: Option<&Arc<dyn SessionStore>>,
+    ) -> Response<AnswerBody> {
         let first = self.first().await;
         let Some((call, answering)) = self.0.take() else { return answers::no_events() };
         match first {
             First::Ended(reply) => ended(reply, answering, end),
-            First::Said => said(call, answering, now, end),
+            First::Said => {
+                #[cfg(feature = "durable")]
+                if let (Some(session), Some(request), Some(store)) =
+                    (&answering.session, call.id(), store.and_then(|store| store.streams()))
+                {
+                    let number = session.keep_everywhere(&answering.stream, now);
+                    let place = StreamPlace {
+                        run: RunId::of_stream(&session.id().to_string(), number),
+                        request: request.clone(),
+                        number,
+                        store,
+                    };
+                    return said_everywhere(call, answering, place, end).await;
+                }
+                said(call, answering, now, end)
+            }
         }
     }
 }
@@ -111,6 +142,49 @@ fn said(
     }
     let events = Events::new(stream, 0, end).until(expiry).after(before);
     answers::events(events.driven(driver(call, answering), request))
+}
+
+/// Where a stream is stored.
+#[cfg(feature = "durable")]
+struct StreamPlace {
+    run: RunId,
+    request: RequestId,
+    number: u64,
+    store: Arc<dyn RunStore>,
+}
+
+/// A stream that is stored, so that any instance has it.
+#[cfg(feature = "durable")]
+async fn said_everywhere(
+    call: Call,
+    answering: Answering,
+    place: StreamPlace,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    let stream = Arc::clone(&answering.stream);
+    let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
+    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
+    let expiry = answering.expiry;
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    // A task, since its lease is renewed whether the client reads or not.
+    tokio::spawn(async move {
+        let StreamPlace { run, request, store, .. } = place;
+        let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
+        let _ = begun.send(());
+        let Some(journal) = journal else { return driver(call, answering).await };
+        let mut call = std::pin::pin!(call);
+        let reply = loop {
+            tokio::select! {
+                reply = &mut call => break reply,
+                () = journal.renew_in_time() => {}
+            }
+        };
+        journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
+        drop(answering);
+    });
+    // What nobody else could read yet is told to nobody.
+    let _ = has_begun.await;
+    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
 }
 
 /// Runs the rest of it.

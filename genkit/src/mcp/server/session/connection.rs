@@ -78,6 +78,22 @@ impl Connection {
         Self(Mutex::new(state))
     }
 
+    /// Numbers questions from a random one on: an answer to what another instance asked is none to what this one
+    /// asks. JSON has 53 bits for it.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn number_at_random(&self) {
+        let mut bytes = [0; 8];
+        super::random::fill(&mut bytes);
+        let [b0, b1, b2, b3, b4, b5, ..] = bytes;
+        self.state().last = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0]) << 4;
+    }
+
+    /// Whether a question of this id waits for its answer here.
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn asks(&self, id: &RequestId) -> bool {
+        matches!(id, RequestId::Number(id) if self.state().questions.contains_key(id))
+    }
+
     pub(crate) fn handshake(&self) -> Handshake {
         self.state().handshake.clone()
     }

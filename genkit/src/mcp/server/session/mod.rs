@@ -10,6 +10,7 @@ mod notifier;
 pub(super) mod random;
 mod request_state;
 mod seal;
+mod sealing_keys;
 mod sees;
 mod subscriptions;
 
@@ -27,6 +28,7 @@ pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
+pub(crate) use sealing_keys::{KeySource, read_keys};
 pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 

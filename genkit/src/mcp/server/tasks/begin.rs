@@ -151,5 +151,5 @@ async fn create(
     // So long nobody takes it up, should this process die before it has the lease.
     let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
     let first = record.change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
-    LeasedRun::create(&shared.tasks.store, id, &first).await
+    LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
 }

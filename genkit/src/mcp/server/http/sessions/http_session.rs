@@ -12,6 +12,8 @@ use super::{SessionId, milliseconds};
 use crate::mcp::server::http::standing::Standing;
 use crate::mcp::server::http::streams::{EventStream, KeptStreams};
 use crate::mcp::server::session::Session;
+#[cfg(feature = "durable")]
+use crate::mcp::server::session::random;
 use crate::sync::lock;
 
 /// Who opened a session, as a hash of the principal; without one whoever knows its id.
@@ -119,6 +121,17 @@ impl HttpSession {
     /// Keeps a stream for its client to come back to, and gives its number.
     pub(in super::super) fn keep(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
         lock(&self.kept).keep(stream, now)
+    }
+
+    /// Keeps a stream under a number that no other has, at no instance, and gives that.
+    #[cfg(feature = "durable")]
+    pub(in super::super) fn keep_everywhere(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        // By chance, as JSON's numbers are: two of one session's streams are the same once in 2^50.
+        let mut bytes = [0; 8];
+        random::fill(&mut bytes);
+        let number = (u64::from_le_bytes(bytes) >> 12).max(1);
+        lock(&self.kept).keep_as(number, stream, now);
+        number
     }
 
     pub(in super::super) fn stream(&self, number: u64) -> Option<Arc<EventStream>> {

@@ -33,12 +33,17 @@ struct KeptStream {
 impl KeptStreams {
     /// Keeps a stream, and gives the number by which it is found again.
     pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        let number = self.last + 1;
+        self.keep_as(number, stream, now);
+        number
+    }
+
+    /// Keeps a stream under a number that no other has.
+    pub(in super::super) fn keep_as(&mut self, number: u64, stream: &Arc<EventStream>, now: u64) {
         self.forget(now);
-        self.last += 1;
-        let number = self.last;
+        self.last = number;
         stream.number(number);
         self.streams.push(KeptStream { number, stream: Arc::clone(stream), finished: None });
-        number
     }
 
     pub(in super::super) fn find(&self, number: u64) -> Option<Arc<EventStream>> {

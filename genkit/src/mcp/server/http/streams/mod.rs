@@ -2,11 +2,15 @@
 
 mod body;
 mod frame;
+#[cfg(feature = "durable")]
+mod journal;
 mod kept;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
+#[cfg(feature = "durable")]
+use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
@@ -16,6 +20,8 @@ use tokio::time::Instant;
 
 pub(super) use self::body::{AnswerBody, Driver, EventBody, Events};
 pub(super) use self::frame::{EventId, priming};
+#[cfg(feature = "durable")]
+pub(super) use self::journal::{StoredStream, StreamJournal};
 pub(super) use self::kept::KeptStreams;
 use crate::future::BoxFuture;
 use crate::mcp::server::engine::Outward;
@@ -37,6 +43,9 @@ pub(super) struct EventStream {
     state: Mutex<StreamState>,
     /// Somebody may say more.
     room: Notify,
+    /// Where its events are stored, if they are.
+    #[cfg(feature = "durable")]
+    journal: std::sync::OnceLock<Arc<StreamJournal>>,
 }
 
 #[derive(Default)]
@@ -74,11 +83,53 @@ pub(super) enum Read {
     Nothing,
 }
 
+/// What became of a message.
+#[derive(Debug, PartialEq)]
+enum Saying {
+    /// Whether somebody will read it.
+    Ended(bool),
+    /// The journal must have it first.
+    #[cfg(feature = "durable")]
+    Journaled,
+    /// There is no room yet.
+    NoRoom,
+}
+
 impl EventStream {
     /// Of a stream that may be come back to under this number.
     pub(super) fn with_number(number: u64) -> Self {
         let state = StreamState { number: Some(number), ..StreamState::default() };
-        Self { state: Mutex::new(state), room: Notify::new() }
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
+    /// What another instance has from this event on.
+    #[cfg(feature = "durable")]
+    pub(super) fn continued(after: EventId) -> Self {
+        let EventId { stream, index } = after;
+        let state = StreamState { number: Some(stream), first: index, ..StreamState::default() };
+        let state = StreamState { unread: index, ..state };
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
+    /// What it says is stored from now on; what it has said comes back.
+    #[cfg(feature = "durable")]
+    fn journaled(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
+        // Under one lock: what is said meanwhile is in one of both.
+        let state = self.state();
+        let _ = self.journal.set(journal);
+        state.events.iter().map(frame::message_of).collect()
+    }
+
+    /// The index of the next event.
+    #[cfg(feature = "durable")]
+    fn next_index(&self) -> u64 {
+        self.state().end() + 1
+    }
+
+    /// Says a message, for which room was found.
+    #[cfg(feature = "durable")]
+    fn say(&self, message: &Bytes) {
+        self.state().push(message);
     }
 
     fn state(&self) -> MutexGuard<'_, StreamState> {
@@ -115,20 +166,19 @@ impl EventStream {
         state.unread_bytes = state.events.iter().skip(read).map(Bytes::len).sum();
     }
 
-    /// Says a message. `false` where there is no room yet.
-    fn try_say(&self, message: &Bytes) -> Option<bool> {
+    /// Says a message, if there is room for it.
+    fn try_say(&self, message: &Bytes) -> Saying {
         let mut state = self.state();
-        if state.is_finished || (state.left.is_some() && state.number.is_none()) {
-            return Some(false);
+        match state.has_room(message) {
+            None => Saying::NoRoom,
+            Some(false) => Saying::Ended(false),
+            #[cfg(feature = "durable")]
+            Some(true) if self.journal.get().is_some() => Saying::Journaled,
+            Some(true) => {
+                state.push(message);
+                Saying::Ended(true)
+            }
         }
-        if state.left.is_none()
-            && state.unread_bytes > 0
-            && state.unread_bytes + message.len() > UNREAD_BYTES
-        {
-            return None;
-        }
-        state.push(message);
-        Some(true)
     }
 
     /// Says the last message, for which there is always room.
@@ -219,6 +269,17 @@ impl StreamState {
         self.first + self.events.len() as u64
     }
 
+    /// Whether somebody will read a message; `None` where there is no room for it yet.
+    fn has_room(&self, message: &Bytes) -> Option<bool> {
+        if self.is_finished || (self.left.is_some() && self.number.is_none()) {
+            return Some(false);
+        }
+        let is_full = self.left.is_none()
+            && self.unread_bytes > 0
+            && self.unread_bytes + message.len() > UNREAD_BYTES;
+        (!is_full).then_some(true)
+    }
+
     fn push(&mut self, message: &Bytes) {
         let id = self.number.map(|stream| EventId { stream, index: self.end() + 1 });
         let event = frame::event(id, message);
@@ -270,8 +331,14 @@ impl Outward for EventStream {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
                 room.as_mut().enable();
-                if let Some(said) = self.try_say(&message) {
-                    return said;
+                match self.try_say(&message) {
+                    Saying::Ended(said) => return said,
+                    #[cfg(feature = "durable")]
+                    Saying::Journaled => match self.journal.get() {
+                        Some(journal) => return Arc::clone(journal).say(message).await,
+                        None => continue,
+                    },
+                    Saying::NoRoom => {}
                 }
                 room.await;
             }

@@ -20,18 +20,18 @@ fn what_is_said_is_read_in_order_and_then_it_ends() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), Read::Nothing);
-    assert_eq!(stream.try_say(&message("{1}")), Some(true));
+    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
     stream.finish(Some(&message("{2}")));
     assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
     assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
     assert_eq!(read(&stream, reader), Read::End);
-    assert_eq!(stream.try_say(&message("{3}")), Some(false), "nobody reads it any more");
+    assert_eq!(stream.try_say(&message("{3}")), Saying::Ended(false), "nobody reads it any more");
 }
 
 #[test]
 fn what_was_said_before_it_had_a_number_is_read_with_one() {
     let stream = EventStream::default();
-    assert_eq!(stream.try_say(&message("{1}")), Some(true));
+    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
     stream.number(7);
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), event("id: 7-1\ndata: {1}\n\n"));
@@ -42,7 +42,7 @@ fn who_comes_back_reads_what_it_missed() {
     let stream = EventStream::with_number(7);
     let first = stream.read_from(0);
     for text in ["{1}", "{2}"] {
-        assert_eq!(stream.try_say(&message(text)), Some(true));
+        assert_eq!(stream.try_say(&message(text)), Saying::Ended(true));
     }
     assert_eq!(read(&stream, first), event("id: 7-1\ndata: {1}\n\n"));
     assert!(stream.leave(first));
@@ -74,10 +74,10 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
-    assert_eq!(stream.try_say(&large), Some(true), "one message always fits");
-    assert_eq!(stream.try_say(&message("{}")), None);
+    assert_eq!(stream.try_say(&large), Saying::Ended(true), "one message always fits");
+    assert_eq!(stream.try_say(&message("{}")), Saying::NoRoom);
     assert!(matches!(read(&stream, reader), Read::Event(_)));
-    assert_eq!(stream.try_say(&message("{}")), Some(true));
+    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
     assert_eq!(read(&stream, reader), event("data: {}\n\n"));
 }
 
@@ -85,9 +85,9 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
 fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
-    assert_eq!(stream.try_say(&message("{}")), Some(true));
+    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
     assert!(stream.leave(reader));
-    assert_eq!(stream.try_say(&message("{}")), Some(false));
+    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(false));
     assert_eq!(stream.bytes(), 0);
 }
 
@@ -97,7 +97,11 @@ fn what_is_kept_for_who_comes_back_is_bounded() {
     let reader = stream.read_from(0);
     stream.leave(reader);
     for _ in 0..10_000 {
-        assert_eq!(stream.try_say(&message("{\"progress\":1}")), Some(true), "it never waits");
+        assert_eq!(
+            stream.try_say(&message("{\"progress\":1}")),
+            Saying::Ended(true),
+            "it never waits"
+        );
     }
     assert!(stream.state().events.len() <= KEPT_EVENTS);
     let large = message(&"x".repeat(10 * KEPT_BYTES));

@@ -1,0 +1,240 @@
+//! Clients of the fleet, each of which repeats what failed until it is answered.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::exchange::{Exchange, alone, exchange, exchange_heard};
+use crate::http::wire::{call, in_session, initialize};
+
+/// How often one call is repeated at most.
+const TRIES: usize = 10;
+
+/// How many notes one import has.
+const IMPORTED: usize = 25;
+
+/// What one client saw.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) calls: usize,
+    /// Failures that it was told of.
+    pub(super) failures: Vec<String>,
+    /// Notes that are stored, as it was told.
+    pub(super) answered: Vec<String>,
+    /// Those of them that were sent once.
+    pub(super) at_once: Vec<String>,
+    pub(super) deleted: Vec<String>,
+    /// Questions that were answered.
+    pub(super) asked: usize,
+    /// Streams that were read on elsewhere.
+    pub(super) resumed: usize,
+}
+
+impl Seen {
+    pub(super) fn line(&self) -> String {
+        let Self { calls, asked, resumed, failures, .. } = self;
+        let told = failures.len();
+        format!(
+            "{calls} calls, {asked} questions, {resumed} streams resumed, {told} failures told: {failures:?}"
+        )
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.asked += other.asked;
+        self.answered.extend(other.answered);
+        self.at_once.extend(other.at_once);
+        self.deleted.extend(other.deleted);
+    }
+
+    /// Sends until it is answered by a result.
+    fn until_answered(&mut self, mut send: impl FnMut() -> Exchange) -> (Value, bool) {
+        self.calls += 1;
+        for attempt in 0..TRIES {
+            let came = send();
+            match came.answer() {
+                Some(answer) if answer.get("result").is_some() => {
+                    assert_ne!(answer["result"]["isError"], true, "{came:?}");
+                    return (answer, attempt == 0);
+                }
+                _ => self.failures.push(told(&came)),
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("not answered, {TRIES} times: {:?}", self.failures);
+    }
+}
+
+/// How a failure was told; a call that seems to have succeeded and did not is none.
+fn told(came: &Exchange) -> String {
+    if let Some(answer) = came.answer() {
+        return format!("error: {}", answer["error"]["message"]);
+    }
+    match came.status {
+        0 => "the connection broke".to_owned(),
+        // Of the balancer, or of a server that ends.
+        status @ (502 | 503) => format!("status {status}"),
+        200 if !came.is_whole => "the answer broke off".to_owned(),
+        _ => panic!("no failure is told as one: {came:?}"),
+    }
+}
+
+/// Adds notes by requests that stand by themselves. Each text has a mark at its end, so that no other contains it.
+pub(super) fn adds_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
+    let mut seen = Seen::default();
+    while !ends.load(Ordering::SeqCst) {
+        let text = format!("alone {number}-{}!", seen.calls);
+        let params = json!({ "arguments": { "text": text } });
+        let (answer, at_once) = seen.until_answered(|| alone(to, "add_note", params.clone()));
+        assert_eq!(answer["result"]["structuredContent"]["text"], *text, "{answer}");
+        seen.note(text, at_once);
+    }
+    seen
+}
+
+/// Adds notes, and deletes each, which asks first: the answer goes to whatever instance is next.
+pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
+    let mut seen = Seen::default();
+    while !ends.load(Ordering::SeqCst) {
+        let text = format!("asked {number}-{}!", seen.calls);
+        let params = json!({ "arguments": { "text": text } });
+        let (added, at_once) = seen.until_answered(|| alone(to, "add_note", params.clone()));
+        if !at_once {
+            // It may be there twice, and one of both would stay.
+            continue;
+        }
+        let id = &added["result"]["structuredContent"]["id"];
+        let params = json!({ "arguments": { "id": id } });
+        let (asks, _) = seen.until_answered(|| alone(to, "delete_note", params.clone()));
+        let result = &asks["result"];
+        let key = result["inputRequests"].as_object().and_then(|asked| asked.keys().next());
+        let key = key.unwrap_or_else(|| panic!("a question: {asks}")).clone();
+        let yes = json!({ key: { "action": "accept", "content": {} } });
+        let params = json!({
+            "arguments": { "id": id }, "requestState": result["requestState"], "inputResponses": yes
+        });
+        // An answer that got lost with its instance may have been used: the note is gone then.
+        let came = alone(to, "delete_note", params);
+        seen.calls += 1;
+        match came.answer() {
+            Some(answer) if answer["result"]["structuredContent"]["text"] == *text => {
+                seen.asked += 1;
+                seen.deleted.push(text);
+            }
+            Some(answer) => panic!("no note was deleted: {answer}"),
+            None => seen.failures.push(told(&came)),
+        }
+    }
+    seen
+}
+
+/// A session of 2025-11-25; its id.
+fn session(to: SocketAddr, seen: &mut Seen) -> String {
+    for _ in 0..TRIES {
+        let came = exchange(to, "POST", &[], Some(&initialize()));
+        if let Some(id) = came.header("mcp-session-id").filter(|_| came.is_whole) {
+            let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            while exchange(to, "POST", &in_session(id), Some(&ready)).status != 202 {
+                seen.failures.push("`initialized` was not taken".to_owned());
+            }
+            return id.to_owned();
+        }
+        seen.failures.push(told(&came));
+    }
+    panic!("no session, {TRIES} times: {:?}", seen.failures);
+}
+
+/// Adds notes in one session, which lives as long as the client.
+pub(super) fn adds_in_session(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
+    let mut seen = Seen::default();
+    let session = session(to, &mut seen);
+    while !ends.load(Ordering::SeqCst) {
+        let text = format!("in session {number}-{}!", seen.calls);
+        let message = call("add_note", &json!({ "text": text }));
+        let (answer, at_once) =
+            seen.until_answered(|| exchange(to, "POST", &in_session(&session), Some(&message)));
+        assert_eq!(answer["result"]["structuredContent"]["text"], *text, "{answer}");
+        seen.note(text, at_once);
+    }
+    seen
+}
+
+/// Imports notes in one session, each import a stream: one that breaks off is read on at the next instance.
+pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
+    let mut seen = Seen::default();
+    let session = session(to, &mut seen);
+    while !ends.load(Ordering::SeqCst) {
+        let texts: Vec<_> =
+            (0..IMPORTED).map(|of| format!("imported {number}-{}-{of}!", seen.calls)).collect();
+        let mut message = call("import_notes", &json!({ "texts": texts }));
+        message["params"]["_meta"] = json!({ "progressToken": "t" });
+        let mut resumed = 0;
+        let (answer, at_once) = seen.until_answered(|| {
+            let mut came = exchange(to, "POST", &in_session(&session), Some(&message));
+            // Whoever has an id comes back with it, until there is an answer.
+            while let (200, None, Some(last)) = (came.status, came.answer(), came.last_event()) {
+                resumed += 1;
+                assert!(resumed < 100, "nobody answers: {came:?}");
+                let headers = [&in_session(&session)[..], &[("last-event-id", &*last)]].concat();
+                let more = exchange(to, "GET", &headers, None);
+                let is_told = more.status == 200 || matches!(more.status, 0 | 502 | 503);
+                assert!(is_told, "{more:?}");
+                if more.answer().is_some() || more.last_event().is_some() {
+                    came = more;
+                } else {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+            }
+            came
+        });
+        seen.resumed += resumed;
+        assert!(answer["result"].to_string().contains(&IMPORTED.to_string()), "{answer}");
+        texts.into_iter().for_each(|text| seen.note(text, at_once));
+    }
+    seen
+}
+
+/// A long call at an instance that dies under it, whose stream is read on at another: what it is told.
+/// `begun` is told when it has read a part of it.
+pub(super) fn loses_its_instance(to: SocketAddr, doomed: SocketAddr, begun: &Sender<()>) -> String {
+    let mut seen = Seen::default();
+    let session = session(to, &mut seen);
+    let texts: Vec<_> = (0..2000).map(|of| format!("half {of}!")).collect();
+    let mut message = call("import_notes", &json!({ "texts": texts }));
+    message["params"]["_meta"] = json!({ "progressToken": "t" });
+    let broken = exchange_heard(doomed, "POST", &in_session(&session), Some(&message), |read| {
+        if read.windows(9).any(|text| text == b"/progress") {
+            // Nobody hears it twice.
+            let _ = begun.send(());
+        }
+    });
+    assert!(broken.status == 200 && !broken.is_whole && broken.answer().is_none(), "{broken:?}");
+    let last = broken.last_event().expect("an id");
+    let headers = [&in_session(&session)[..], &[("last-event-id", &*last)]].concat();
+    // The next instance may be one that is gone.
+    let resume = || exchange(to, "GET", &headers, None).answer();
+    let answer = (0..TRIES).find_map(|_| resume()).expect("an answer");
+    assert_eq!(answer["id"], message["id"], "{answer}");
+    answer["error"]["message"].as_str().unwrap_or_default().to_owned()
+}
+
+impl Seen {
+    fn note(&mut self, text: String, at_once: bool) {
+        if at_once {
+            self.at_once.push(text.clone());
+        }
+        self.answered.push(text);
+    }
+}
+
+/// How many notes have this text.
+pub(super) fn stored(to: SocketAddr, text: &str) -> usize {
+    let came = alone(to, "search_notes", json!({ "arguments": { "query": text } }));
+    let notes = came.answer().unwrap_or_else(|| panic!("{came:?}"));
+    let notes = notes["result"]["structuredContent"].as_array().expect("notes").clone();
+    assert!(notes.iter().all(|note| note["text"] == text), "{notes:?}");
+    notes.len()
+}
