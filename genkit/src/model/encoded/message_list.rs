@@ -89,9 +89,7 @@ impl<'a> MessageList<'a> {
             write_members(&mut body, &rest()?)?;
             return Ok(body);
         };
-        let mut hasher = front.hasher.build_hasher();
-        (self.key, shape).hash(&mut hasher);
-        let key = hasher.finish();
+        let key = front.hasher.hash_one((self.key, shape));
         match front.rest.as_ref().filter(|(known, _)| is_known && *known == key) {
             Some((_, rest)) => body.extend_from_slice(rest),
             None => {
