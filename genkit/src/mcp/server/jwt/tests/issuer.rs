@@ -1,10 +1,13 @@
 //! An issuer on this machine that answers what a test says, and counts.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -22,6 +25,8 @@ pub(super) enum Page {
     Status(u16),
     Redirect(String),
     Never,
+    /// A blank each second, and never an end.
+    Trickle,
 }
 
 pub(super) struct Issuer {
@@ -90,8 +95,17 @@ async fn answer(page: Option<Page>) -> Response {
         }
         Some(Page::Redirect(to)) => axum::response::Redirect::temporary(&to).into_response(),
         Some(Page::Never) => std::future::pending().await,
+        Some(Page::Trickle) => trickle(),
         None => axum::http::StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+fn trickle() -> Response {
+    let blanks = futures_util::stream::unfold((), |()| async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Some((Ok::<_, Infallible>(" "), ()))
+    });
+    Response::new(Body::from_stream(blanks))
 }
 
 impl Drop for Issuer {

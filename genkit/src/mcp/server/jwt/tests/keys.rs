@@ -160,3 +160,16 @@ async fn an_issuer_that_is_slow_is_not_waited_for() {
     let verifier = JwtVerifier::builder(issuer.url.as_str(), AUDIENCE).jwks_url(jwks).build();
     assert!(is_unavailable(&verifier.expect("a verifier"), &issuer.token(&key)).await);
 }
+
+/// The limit is one for the whole document: an issuer that always has a little more to say does not stretch it.
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_trickles_is_not_waited_for() {
+    let key = Signer::new("1", "ES256");
+    let issuer = Issuer::of(&[&key]).await;
+    issuer.has("/keys", Page::Trickle);
+    let started = tokio::time::Instant::now();
+    let told = issuer.verifier().verify(&issuer.token(&key)).await.expect_err("no keys");
+    assert!(matches!(told, TokenError::Unavailable(_)), "{told:?}");
+    let waited = started.elapsed();
+    assert!(waited >= Duration::from_secs(4) && waited < Duration::from_secs(7), "{waited:?}");
+}
