@@ -76,8 +76,8 @@ pub(crate) enum Fault {
     // The whole file.
     #[error("cannot read {path}: {source}{}", usual_places(source))]
     Unreadable { path: String, source: io::Error },
-    #[error("cannot read {0}: it is not UTF-8")]
-    FileNotUtf8(String),
+    #[error("cannot read {0}: it is neither UTF-8 nor UTF-16 with its mark")]
+    FileNotText(String),
     #[error("line {line}, column {column}: {fault}")]
     Syntax { line: usize, column: usize, fault: String },
     #[error("the server `{0}` stands in `mcpServers` and in `servers`")]

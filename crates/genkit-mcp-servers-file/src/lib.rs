@@ -46,6 +46,7 @@
 mod bounded;
 mod dotenv;
 mod edit;
+mod encoding;
 mod entry;
 mod entry_keys;
 mod error;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::bounded::read_bounded;
+use crate::encoding::FileText;
 use crate::error::{Error, Fault};
 use crate::parse::parse_in;
 use crate::server::{ServerTransport, ServersFile};
@@ -64,7 +65,8 @@ pub fn read_with(
 fn text(path: &Path) -> Result<String, Fault> {
     let shown = || path.display().to_string();
     let bytes = read_bounded(path).map_err(|source| Fault::Unreadable { path: shown(), source })?;
-    String::from_utf8(bytes).map_err(|_| Fault::FileNotUtf8(shown()))
+    let file = FileText::decode(&bytes).ok_or_else(|| Fault::FileNotText(shown()))?;
+    Ok(file.text)
 }
 
 /// The folder that a file of a project is about.

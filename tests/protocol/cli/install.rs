@@ -196,6 +196,64 @@ fn options_say_what_is_written() {
     }
 }
 
+/// How a file of a client is written.
+#[derive(Clone, Copy, Debug)]
+enum Encoding {
+    Utf8WithMark,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    fn encode(self, text: &str) -> Vec<u8> {
+        let text = format!("\u{feff}{text}");
+        match self {
+            Self::Utf8WithMark => text.into_bytes(),
+            Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        }
+    }
+
+    /// The text after the mark, which has to be there.
+    fn decode(self, bytes: &[u8]) -> String {
+        let units = |unit: fn([u8; 2]) -> u16| {
+            let units: Vec<u16> = bytes.chunks(2).map(|pair| unit([pair[0], pair[1]])).collect();
+            String::from_utf16(&units).unwrap()
+        };
+        let text = match self {
+            Self::Utf8WithMark => String::from_utf8(bytes.to_vec()).unwrap(),
+            Self::Utf16Le => units(u16::from_le_bytes),
+            Self::Utf16Be => units(u16::from_be_bytes),
+        };
+        text.strip_prefix('\u{feff}').unwrap().to_owned()
+    }
+}
+
+/// Editors of Windows put a mark before UTF-8, its shell writes UTF-16. The file stays in its encoding, with all
+/// letters of it; the copy has the very bytes; and what stands there starts.
+#[test]
+fn a_file_stays_in_its_encoding() {
+    let before = DESKTOP.replace("/Users/me/Desktop", "C:/Übersicht 日本 😀");
+    for encoding in [Encoding::Utf8WithMark, Encoding::Utf16Le, Encoding::Utf16Be] {
+        let user = User::new(&format!("{encoding:?}"));
+        let path = user.has(ClientApp::ClaudeDesktop, &encoding.encode(&before));
+        let ran = user.install(&["--install", "claude-desktop"]);
+        assert_eq!(ran.code, Some(0), "{encoding:?}: {}", ran.story());
+        let after = encoding.decode(&fs::read(&path).unwrap());
+        assert!(after.contains("Übersicht 日本 😀") && !after.contains('\u{feff}'), "{after}");
+        let mut kept: serde_json::Value = serde_json::from_str(&after).unwrap();
+        kept["mcpServers"].as_object_mut().unwrap().remove("notes").unwrap();
+        assert_eq!(kept, serde_json::from_str::<serde_json::Value>(&before).unwrap());
+        let mut copy = path.clone().into_os_string();
+        copy.push(".1.bak");
+        assert_eq!(fs::read(copy).unwrap(), encoding.encode(&before));
+        starts(&path, "notes", &user.0);
+        let again = user.install(&["--install", "claude-desktop"]);
+        assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
+        assert_eq!(encoding.decode(&fs::read(&path).unwrap()), after);
+    }
+}
+
 /// What cannot be edited stays as it is, and nothing lies beside it.
 #[test]
 fn broken_files_stay() {

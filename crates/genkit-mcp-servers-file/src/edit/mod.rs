@@ -1,7 +1,6 @@
 //! Writing: one more server in the file of a client, and every other byte of it as it was.
 
 mod client_app;
-mod encoding;
 mod new_server;
 mod plan;
 mod put;

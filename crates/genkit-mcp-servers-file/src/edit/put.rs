@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::encoding::FileText;
 use super::replace::set;
 use super::{ClientApp, NewServer};
+use crate::encoding::FileText;
 use crate::error::{Error, Fault};
 use crate::jsonc;
 use crate::place::Place;

@@ -161,7 +161,7 @@ fn files_that_cannot_be_read_say_why() {
     assert_eq!(large.kind(), io::ErrorKind::InvalidData);
     assert!(large.to_string().contains("larger than 33554432 bytes"), "{large}");
     std::fs::write(&path, b"\xFF").unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("not UTF-8"));
+    assert!(read(&path).unwrap_err().to_string().contains("neither UTF-8 nor UTF-16"));
     // What belongs to a file is found from its folder.
     std::fs::write(folder.join("my.env"), "A=1\nB='two'\n").unwrap();
     let text = r#"{"servers": {"a": {"command": "${workspaceFolder}/run", "cwd": "sub", "envFile": "my.env",

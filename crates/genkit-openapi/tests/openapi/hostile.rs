@@ -218,8 +218,8 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
             "the style `odd`",
         ),
         (
-            with(json!({"name": "x", "in": "query", "schema": {"pattern": "(?=a)b"}})),
-            "the feature `validation`",
+            with(json!({"name": "x", "in": "query", "schema": {"pattern": "("}})),
+            "the pattern `(` cannot be checked",
         ),
         (
             with(json!({"name": "x", "in": "query", "schema": {"type": "colour"}})),
