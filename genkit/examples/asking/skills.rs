@@ -1,5 +1,7 @@
 //! Skills for a model and for MCP clients: the page `skills` of the guide.
 
+#![allow(clippy::print_stdout, reason = "a program for a person")]
+
 use genkit::{Genkit, Result, middleware};
 
 #[tokio::main]

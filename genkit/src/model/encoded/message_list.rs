@@ -20,8 +20,6 @@ pub(crate) struct MessageList<'a> {
     pub(crate) from: usize,
     all: usize,
     is_open: bool,
-    /// Whether a system message is new: some providers have those outside of the list.
-    is_instructed: bool,
 }
 
 impl<'a> MessageList<'a> {
@@ -31,14 +29,7 @@ impl<'a> MessageList<'a> {
         let all = request.messages.len();
         let front = request.encoded.front().filter(|_| request.docs.is_empty());
         let Some(front) = front else {
-            return Self {
-                front: None,
-                key: 0,
-                from: 0,
-                all,
-                is_open: false,
-                is_instructed: false,
-            };
+            return Self { front: None, key: 0, from: 0, all, is_open: false };
         };
         let mut hasher = front.hasher.build_hasher();
         shape.hash(&mut hasher);
@@ -48,8 +39,7 @@ impl<'a> MessageList<'a> {
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;
         let from = if is_same { front.messages } else { 0 };
-        let is_instructed = request.messages.iter().skip(from).any(|it| it.role == Role::System);
-        Self { front: Some(front), key, from, all, is_open: false, is_instructed }
+        Self { front: Some(front), key, from, all, is_open: false }
     }
 
     /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
@@ -77,13 +67,16 @@ impl<'a> MessageList<'a> {
     #[cfg(any(feature = "gemini", feature = "openai"))]
     pub(crate) fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
         mut self,
+        request: &ModelRequest,
         name: &str,
         new: &[T],
         shape: impl Hash,
         rest: impl FnOnce() -> Result<R, E>,
     ) -> Result<Vec<u8>, E> {
         let mut body = self.begin(name)?;
-        let is_known = self.from > 0 && !self.is_instructed;
+        // Some providers have system messages outside of the list.
+        let mut new_messages = request.messages.iter().skip(self.from);
+        let is_known = self.from > 0 && new_messages.all(|it| it.role != Role::System);
         self.write(&mut body, new)?;
         let Some(front) = &mut self.front else {
             write_members(&mut body, &rest()?)?;
@@ -225,7 +218,7 @@ mod tests {
             let (list, mut made) = (MessageList::of(request, "x"), false);
             let new: Vec<String> =
                 request.messages[list.from..].iter().map(Message::text).collect();
-            let body = list.into_body_with("messages", &new, shape, || {
+            let body = list.into_body_with(request, "messages", &new, shape, || {
                 made = true;
                 Ok::<_, serde_json::Error>(serde_json::json!({"shape": shape}))
             });

@@ -204,7 +204,7 @@ pub(super) fn encode(
         })
     };
     let shape = (settings.openapi, method == Method::Count);
-    let mut body = list.into_body_with("contents", &contents, shape, rest)?;
+    let mut body = list.into_body_with(request, "contents", &contents, shape, rest)?;
     if method == Method::Count {
         body = [b"{\"generateContentRequest\":", body.as_slice(), b"}"].concat();
     }

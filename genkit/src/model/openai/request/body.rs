@@ -41,7 +41,7 @@ pub(in crate::model::openai) fn body(
         })
     };
     let list = list.left_open(is_open);
-    list.into_body_with("messages", &messages, (target.provider, stream), rest)
+    list.into_body_with(request, "messages", &messages, (target.provider, stream), rest)
 }
 
 /// All but the `messages`.
