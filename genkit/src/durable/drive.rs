@@ -1,7 +1,6 @@
 //! Working on a run: its steps are performed one by one, and each is saved as it settles.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
@@ -10,7 +9,7 @@ use tracing::Instrument as _;
 
 use super::flow_state::FlowState;
 use super::journal::{CallJournal, Note, Noted};
-use super::limits::{LONGEST_STEP_WAIT, STEP_TRIES, STEP_WAIT};
+use super::limits::{STEP_TRIES, step_wait};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
 use super::store::{RunId, RunStatus, RunStore, now_ms};
@@ -151,12 +150,11 @@ async fn save_later(
     attempts: u32,
     error: &Error,
 ) -> Result<()> {
-    let waits = STEP_WAIT * 4_u32.saturating_pow(attempts - 1);
-    let waits = waits.min(LONGEST_STEP_WAIT).max(error.retry_after().unwrap_or(Duration::ZERO));
+    let waits = step_wait(attempts, error.retry_after());
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
     let (run, why) = (session.id().clone(), Logged::text(error.chain()));
     tracing::info!(%run, error = %why, ?waits, attempts, "a step of a run is tried again later");
-    let record = Record { attempts, error: Some(StoredError::of(error)), body };
+    let record = Record { attempts, error: Some(StoredError::of(error)), ..Record::new(body) };
     session.save(RunStatus::Working, Some(wake), record).await
 }
 
@@ -168,9 +166,8 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     };
     let state = run.failed_state(done, session.logged);
     let record = Record {
-        attempts: 0,
         error: Some(StoredError::of(error)),
-        body: RunBody::Generate(Box::new(state)),
+        ..Record::new(RunBody::Generate(Box::new(state)))
     };
     session.save(RunStatus::Failed, None, record).await
 }
@@ -283,9 +280,8 @@ async fn drive_flow(
             save_later(session, RunBody::Flow(Box::new(state)), attempts + 1, &error).await
         }
         Err(error) => {
-            let error_text = Some(StoredError::of(&error));
-            let record =
-                Record { attempts: 0, error: error_text, body: RunBody::Flow(Box::new(state)) };
+            let error = Some(StoredError::of(&error));
+            let record = Record { error, ..Record::new(RunBody::Flow(Box::new(state))) };
             session.save(RunStatus::Failed, None, record).await
         }
     }

@@ -46,6 +46,8 @@ pub(crate) enum Error {
     Cancelled(String),
     #[error("the flow `{0}` is not in the registry: link the crate that defines it, or add it")]
     NoFlow(String),
+    #[error("this is no step of that run as it stands: the engine has mixed up two of them")]
+    NotItsStep,
     #[error("a head and each line of a log are one line: a store keeps no line breaks in them")]
     LineBreak,
     #[cfg(feature = "mcp-server")]
@@ -78,9 +80,10 @@ impl Topic for Error {
             #[cfg(feature = "mcp-server")]
             Self::MemoryFull => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
-            Self::Unreadable { .. } | Self::Unserializable { .. } | Self::TornFile(_) => {
-                ErrorKind::Internal
-            }
+            Self::Unreadable { .. }
+            | Self::Unserializable { .. }
+            | Self::TornFile(_)
+            | Self::NotItsStep => ErrorKind::Internal,
         }
     }
 }

@@ -76,6 +76,25 @@ impl FlowState {
         }
     }
 
+    /// The flow.
+    pub(super) fn name(&self) -> &str {
+        &self.flow
+    }
+
+    /// Whether it waits for answers.
+    pub(super) fn asks(&self) -> bool {
+        self.asks.is_some()
+    }
+
+    /// Where it stands.
+    pub(super) fn status(&self) -> RunStatus {
+        match (&self.asks, &self.output) {
+            (Some(_), _) => RunStatus::InputRequired,
+            (None, Some(_)) => RunStatus::Completed,
+            (None, None) => RunStatus::Working,
+        }
+    }
+
     /// What it returned.
     pub(super) fn into_output(self) -> Option<Value> {
         self.output

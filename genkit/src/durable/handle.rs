@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::answering::answer_to;
 use super::drive::{Worked, work_on};
 use super::error::Error as E;
 use super::limits::WATCH;
+use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use super::record::{Record, RunBody};
 use super::store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun, now_ms};
 use crate::error::{ErrorKind, Result};
@@ -24,16 +25,6 @@ pub struct DurableRun(pub(super) Handle);
 #[derive(Clone, Debug)]
 pub struct DurableFlow(pub(super) Handle);
 
-/// Where a durable flow has got to.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum FlowOutcome {
-    /// What it returned.
-    Returned(Value),
-    /// It waits for answers to these.
-    Asks(Vec<Interrupt>),
-}
-
 impl DurableRun {
     /// Waits until the run has its answer or asks somebody, and performs what is due while nobody else does.
     ///
@@ -47,14 +38,10 @@ impl DurableRun {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
         let RunBody::Generate(state) = record.body else {
-            return Err(handle.other_kind(&record.body, "a run of `durable_run`"));
+            return Err(other_kind(&handle.id, &record.body, "a run of `durable_run`"));
         };
-        let error = match stored.at.status {
-            RunStatus::Failed => record.error.map(|error| error.into_error()),
-            RunStatus::Cancelled => Some(E::Cancelled(handle.id.to_string()).into()),
-            _ => None,
-        };
-        state.into_ended(&handle.genkit.registry, error)
+        let (status, registry) = (stored.at.status, &handle.genkit.registry);
+        response_of(&handle.id, registry, status, record.error, *state)
     }
 }
 
@@ -67,16 +54,9 @@ impl DurableFlow {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
         let RunBody::Flow(state) = record.body else {
-            return Err(handle.other_kind(&record.body, "a run of `durable_flow`"));
+            return Err(other_kind(&handle.id, &record.body, "a run of `durable_flow`"));
         };
-        match (stored.at.status, record.error) {
-            (RunStatus::Completed, _) => {
-                Ok(FlowOutcome::Returned(state.into_output().unwrap_or_default()))
-            }
-            (RunStatus::Failed, Some(error)) => Err(error.into_error()),
-            (RunStatus::Cancelled, _) => Err(E::Cancelled(handle.id.to_string()).into()),
-            _ => Ok(FlowOutcome::Asks(state.open())),
-        }
+        flow_outcome_of(&handle.id, stored.at.status, record.error, *state)
     }
 }
 
@@ -203,30 +183,10 @@ impl Handle {
         }
     }
 
-    fn other_kind(&self, body: &RunBody, wanted: &'static str) -> crate::error::Error {
-        E::OtherKind { id: self.id.to_string(), is: body.kind(), wanted }.into()
-    }
-
     async fn answer(&self, call: &str, value: impl Serialize) -> Result<()> {
         let value =
             serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
-        self.change(|open| {
-            let is_it = |question: &&Interrupt| {
-                question.tool_request().id.as_deref() == Some(call) || question.key() == call
-            };
-            let mut asked = open.iter().filter(is_it);
-            match (asked.next(), asked.next()) {
-                (Some(question), None) => Ok(vec![answer_of(question, value.clone())?]),
-                (None, _) => Err(E::NoOpenCall {
-                    id: self.id.to_string(),
-                    call: call.to_owned(),
-                    open: named(open),
-                }
-                .into()),
-                _ => Err(E::SeveralQuestions(call.to_owned()).into()),
-            }
-        })
-        .await
+        self.change(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
     }
 
     async fn answer_with(
@@ -293,37 +253,6 @@ impl Handle {
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 return Ok(true);
             }
-        }
-    }
-}
-
-/// What a plain value answers.
-fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
-    let may_have_happened =
-        question.metadata().is_some_and(|asked| asked["mayHaveHappened"] == Value::Bool(true));
-    Ok(match value {
-        Value::Bool(true) if question.is_approval() => question.approve(),
-        Value::Bool(false) if question.is_approval() => question.decline(),
-        _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
-        Value::Bool(false) if may_have_happened => question.deny("it may have happened already"),
-        Value::Null if question.schema().is_some() => question.decline(),
-        value if question.schema().is_some() => question.accept(value),
-        value => question.restart(value),
-    })
-}
-
-/// The calls that ask, for whoever named another.
-fn named(open: &[Interrupt]) -> String {
-    let known = open.iter().filter_map(|question| question.tool_request().id.clone());
-    let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();
-    if known.is_empty() { String::new() } else { format!("; these do: {}", known.join(", ")) }
-}
-
-impl RunBody {
-    fn open(&self) -> Vec<Interrupt> {
-        match self {
-            Self::Generate(state) => state.open(),
-            Self::Flow(state) => state.open(),
         }
     }
 }

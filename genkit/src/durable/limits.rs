@@ -16,10 +16,10 @@ pub(super) const SAVE_WAIT: Duration = Duration::from_millis(100);
 pub(crate) const STEP_TRIES: u32 = 5;
 
 /// How long the first wait between two tries of a step is; each next one is four times as long. Default is 1 second.
-pub(super) const STEP_WAIT: Duration = Duration::from_secs(1);
+const STEP_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait between two tries of a step. Default is 5 minutes, but for a provider that asks for more.
-pub(super) const LONGEST_STEP_WAIT: Duration = Duration::from_secs(300);
+const LONGEST_STEP_WAIT: Duration = Duration::from_secs(300);
 
 /// How many runs one worker works on at a time. Default is 16.
 pub(super) const CONCURRENCY: usize = 16;
@@ -32,3 +32,9 @@ pub(super) const WATCH: Duration = Duration::from_millis(500);
 
 /// How long a worker leaves a run alone that it cannot work on, because it lacks a tool for example. Default is a minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);
+
+/// How long the wait after the `tries`-th try of a step is, which a provider may make longer.
+pub(super) fn step_wait(tries: u32, asked: Option<Duration>) -> Duration {
+    let waits = STEP_WAIT * 4_u32.saturating_pow(tries.saturating_sub(1).min(8));
+    waits.min(LONGEST_STEP_WAIT).max(asked.unwrap_or(Duration::ZERO))
+}

@@ -74,7 +74,9 @@
 //!
 //! The store holds conversations, arguments and results as they are, unencrypted.
 
+mod answering;
 mod drive;
+pub mod engine;
 mod error;
 mod flow_state;
 mod folder;
@@ -83,6 +85,7 @@ mod journal;
 mod limits;
 #[cfg(feature = "mcp-server")]
 mod memory;
+mod outcome;
 mod record;
 mod runs;
 mod session;
@@ -92,13 +95,14 @@ mod work;
 #[cfg(feature = "mcp-server")]
 pub(crate) use flow_state::Done;
 pub use folder::FolderStore;
-pub use handle::{DurableFlow, DurableRun, FlowOutcome};
+pub use handle::{DurableFlow, DurableRun};
 #[cfg(feature = "mcp-server")]
 pub(crate) use journal::{CallJournal, Note, Noted};
 #[cfg(feature = "mcp-server")]
 pub(crate) use limits::{LEASE, STEP_TRIES};
 #[cfg(feature = "mcp-server")]
 pub(crate) use memory::MemoryRuns;
+pub use outcome::FlowOutcome;
 #[cfg(feature = "mcp-server")]
 pub(crate) use session::LeasedRun;
 pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};

@@ -3,11 +3,12 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::engine::OpenSteps;
 use super::error::Error as E;
 use super::flow_state::{Done, FlowState};
 use super::store::{RunId, StoredRun};
 use crate::error::{Error, ErrorKind, Result};
-use crate::generate::RunState;
+use crate::generate::{Interrupt, RunState};
 use crate::message::Message;
 use crate::status::{kind_of, name_of};
 
@@ -21,6 +22,9 @@ pub(super) struct Record {
     /// What it failed with, or what the last try did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
+    /// The steps that an engine was given and has not settled; none where a store keeps the run.
+    #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
+    pub(super) steps: OpenSteps,
     pub(super) body: RunBody,
 }
 
@@ -69,11 +73,27 @@ impl RunBody {
             Self::Flow(_) => "a run of `durable_flow`",
         }
     }
+
+    /// What is to be kept of it, where the first `known` messages are.
+    pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
+        match self {
+            Self::Generate(state) => Self::Generate(Box::new(state.without_first(known))),
+            Self::Flow(state) => Self::Flow(Box::new(state.take_unsaved())),
+        }
+    }
+
+    /// The questions that have no answer yet.
+    pub(super) fn open(&self) -> Vec<Interrupt> {
+        match self {
+            Self::Generate(state) => state.open(),
+            Self::Flow(state) => state.open(),
+        }
+    }
 }
 
 impl Record {
     pub(super) fn new(body: RunBody) -> Self {
-        Self { attempts: 0, error: None, body }
+        Self { attempts: 0, error: None, steps: OpenSteps::default(), body }
     }
 
     /// The record that is stored.

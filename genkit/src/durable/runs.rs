@@ -26,11 +26,9 @@ impl Genkit {
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
         let (id, store) = (RunId::new(id)?, self.run_store()?);
         if store.peek(&id).await?.is_none() {
-            let state = run.of_instance(self).start().await?.state();
-            if !state.names.code.is_empty() {
-                return Err(E::NotByName(state.names.code).into());
-            }
-            self.create(&id, RunBody::Generate(Box::new(state))).await?;
+            let first = self.first_of_run(&id, run).await?;
+            // Where another was faster, its run is the run.
+            store.create(&id, &first).await?;
         }
         Ok(DurableRun(Handle::new(self, store, id)))
     }
@@ -78,11 +76,7 @@ impl Genkit {
     ) -> Result<DurableFlow> {
         let (id, store) = (RunId::new(id)?, self.run_store()?);
         if store.peek(&id).await?.is_none() {
-            let known = self.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
-            let input = serde_json::to_value(input)
-                .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
-            let state = FlowState::new(known.name(), input);
-            self.create(&id, RunBody::Flow(Box::new(state))).await?;
+            store.create(&id, &self.first_of_flow(&id, flow, input)?).await?;
         }
         Ok(DurableFlow(Handle::new(self, store, id)))
     }
@@ -112,10 +106,30 @@ impl Genkit {
         Ok(self.runs.store.clone().ok_or(E::NoStore)?)
     }
 
-    async fn create(&self, id: &RunId, body: RunBody) -> Result<()> {
-        let (head, log) = Record::new(body).into_lines(id)?;
-        let first = RunChange::new(RunStatus::Working, head).with_log(log);
-        // Where another was faster, its run is the run.
-        self.run_store()?.create(id, &first).await.map(drop)
+    /// What is kept first of a run of the loop.
+    pub(super) async fn first_of_run(&self, id: &RunId, run: Generate) -> Result<RunChange> {
+        let state = run.of_instance(self).start().await?.state();
+        if !state.names.code.is_empty() {
+            return Err(E::NotByName(state.names.code).into());
+        }
+        first_of(id, RunBody::Generate(Box::new(state)))
     }
+
+    /// What is kept first of a flow.
+    pub(super) fn first_of_flow(
+        &self,
+        id: &RunId,
+        flow: &str,
+        input: impl Serialize,
+    ) -> Result<RunChange> {
+        let known = self.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
+        let input = serde_json::to_value(input)
+            .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
+        first_of(id, RunBody::Flow(Box::new(FlowState::new(known.name(), input))))
+    }
+}
+
+fn first_of(id: &RunId, body: RunBody) -> Result<RunChange> {
+    let (head, log) = Record::new(body).into_lines(id)?;
+    Ok(RunChange::new(RunStatus::Working, head).with_log(log))
 }

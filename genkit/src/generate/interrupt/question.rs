@@ -227,7 +227,7 @@ impl Kind {
 }
 
 impl Answer {
-    fn of(kind: Kind) -> Self {
+    pub(super) fn of(kind: Kind) -> Self {
         Self { kind, error: None }
     }
 

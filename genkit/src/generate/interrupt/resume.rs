@@ -47,6 +47,13 @@ impl Resume {
         Ok(())
     }
 
+    /// The answers one by one.
+    #[cfg(feature = "durable")]
+    pub(crate) fn into_answers(self) -> Vec<Answer> {
+        let respond = self.respond.into_iter().map(Kind::Respond);
+        respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::of).collect()
+    }
+
     /// The same with one more answer, to an open question of `message`.
     ///
     /// # Errors

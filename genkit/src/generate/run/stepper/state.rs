@@ -137,6 +137,25 @@ impl RunState {
         &self.messages
     }
 
+    /// How long one model call of it may take.
+    #[cfg(feature = "durable")]
+    pub(crate) fn model_timeout(&self) -> Duration {
+        Duration::from_millis(self.settings.model_timeout_ms)
+    }
+
+    /// How long one tool call of it may take, where the tool does not say otherwise.
+    #[cfg(feature = "durable")]
+    pub(crate) fn tool_timeout(&self) -> Duration {
+        Duration::from_millis(self.settings.tool_timeout_ms)
+    }
+
+    /// The same without its first `known` messages.
+    #[cfg(feature = "durable")]
+    pub(crate) fn without_first(&self, known: usize) -> Self {
+        let messages = self.messages.iter().skip(known).cloned().collect();
+        Self { messages, ..self.clone() }
+    }
+
     /// Gives `settings` what is stored of them.
     pub(crate) fn apply(&self, settings: &mut RunSettings) {
         self.settings.apply(settings);
