@@ -261,6 +261,11 @@ async fn flow(
 }
 
 impl StepDone {
+    /// The number of the step.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether a flow asks somebody with it, and goes on when that is answered.
     pub fn asks(&self) -> bool {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())

@@ -1,0 +1,118 @@
+//! A client of runs that Restate keeps.
+
+mod handle;
+
+use genkit::durable::RunId;
+use genkit::durable::engine::EngineRun;
+use genkit::{Generate, Genkit, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error as E;
+use crate::http::{Server, message_of};
+use crate::wire::{First, RUN, kind_of};
+
+pub use handle::{RestateFlow, RestateRun};
+
+/// A client of Restate's ingress (port 8080): begins durable runs and flows, and finds them again.
+///
+/// It performs nothing itself: the [`RestateWorker`](crate::RestateWorker)s do. Its registry must have the models, tools and
+/// flows by the same names.
+#[derive(Clone)]
+pub struct RestateClient {
+    genkit: Genkit,
+    server: Server,
+}
+
+impl RestateClient {
+    /// A client of the server whose ingress is at this address.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an address that is none.
+    pub fn new(genkit: &Genkit, url: &str) -> Result<Self> {
+        Ok(Self { genkit: genkit.clone(), server: Server::new(url)? })
+    }
+
+    /// The same with a token, as Restate's cloud wants one.
+    #[must_use]
+    pub fn token(self, token: impl Into<String>) -> Self {
+        Self { server: self.server.with_token(token.into()), ..self }
+    }
+
+    /// Durable run: a run of the loop that Restate keeps. `id` is the idempotency key: where there is a run of that id
+    /// already, it is that one, whatever is asked here. As [`Genkit::durable_run`].
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an id that is none or a run with code that has no name, `Unavailable` where the server does not
+    /// answer, `FailedPrecondition` where no worker is registered.
+    pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<RestateRun> {
+        let id = RunId::new(id)?;
+        let first = First::of(EngineRun::first_of_run(&self.genkit, &id, run).await?);
+        self.call::<bool>(&id, "start", Some(&first)).await?;
+        Ok(RestateRun::new(self.clone(), id))
+    }
+
+    /// Durable flow: a flow of the registry that Restate keeps. Else as [`durable_run`](Self::durable_run).
+    ///
+    /// # Errors
+    /// As [`durable_run`](Self::durable_run); `NotFound` where there is no such flow.
+    pub async fn durable_flow(
+        &self,
+        id: impl Into<String>,
+        flow: &str,
+        input: impl Serialize,
+    ) -> Result<RestateFlow> {
+        let id = RunId::new(id)?;
+        let first = First::of(EngineRun::first_of_flow(&self.genkit, &id, flow, input)?);
+        self.call::<bool>(&id, "start", Some(&first)).await?;
+        Ok(RestateFlow::new(self.clone(), id))
+    }
+
+    /// The durable run of this id, begun by whatever process; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`durable_run`](Self::durable_run).
+    pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<RestateRun>> {
+        Ok(self.find(id).await?.map(|id| RestateRun::new(self.clone(), id)))
+    }
+
+    /// The durable flow of this id, begun by whatever process; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`durable_run`](Self::durable_run).
+    pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<RestateFlow>> {
+        Ok(self.find(id).await?.map(|id| RestateFlow::new(self.clone(), id)))
+    }
+
+    async fn find(&self, id: impl Into<String>) -> Result<Option<RunId>> {
+        let id = RunId::new(id)?;
+        let status: Option<genkit::durable::RunStatus> = self.call(&id, "status", None::<&()>).await?;
+        Ok(status.map(|_| id))
+    }
+
+    /// Calls a handler of a run.
+    async fn call<T: DeserializeOwned>(
+        &self,
+        id: &RunId,
+        handler: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<T> {
+        let (status, answer) = self.server.post(&format!("{RUN}/{id}/{handler}"), body).await?;
+        if (200..300).contains(&status) {
+            return self.server.parse(&answer);
+        }
+        let (url, message) = (self.server.shown(), message_of(&answer));
+        Err(match kind_of(status) {
+            Some(kind) => E::Said(message, kind),
+            None if status == 404 => E::NotRegistered { url },
+            None => E::Refused { url, status, message },
+        }
+        .into())
+    }
+}
+
+impl std::fmt::Debug for RestateClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RestateClient").field(&self.server.shown()).finish()
+    }
+}

@@ -1,0 +1,143 @@
+//! Requests to Restate: bounded in time and size, with errors that say where and how to mend it.
+
+use genkit::{Error, Result};
+use reqwest::{Method, Response, Url};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error as E;
+use crate::limits::{CONNECT, MAX_ANSWER, REQUEST};
+
+/// One address of Restate.
+#[derive(Clone)]
+pub(crate) struct Server {
+    http: reqwest::Client,
+    url: Url,
+    token: Option<String>,
+}
+
+impl Server {
+    pub(crate) fn new(url: &str) -> Result<Self> {
+        let bad = || E::Url {
+            url: shown(url),
+            https: if cfg!(feature = "tls") { " or `https://`" } else { ", and with the feature `tls` `https://`" },
+        };
+        let mut parsed = Url::parse(url).map_err(|_| bad())?;
+        let is_known = match parsed.scheme() {
+            "http" => true,
+            "https" => cfg!(feature = "tls"),
+            _ => false,
+        };
+        if !is_known || parsed.host_str().is_none() {
+            return Err(bad().into());
+        }
+        if !parsed.path().ends_with('/') {
+            let path = format!("{}/", parsed.path());
+            parsed.set_path(&path);
+        }
+        Ok(Self { http: client(&parsed)?, url: parsed, token: None })
+    }
+
+    pub(crate) fn with_token(mut self, token: String) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Its address, without what is secret.
+    pub(crate) fn shown(&self) -> String {
+        shown(self.url.as_str())
+    }
+
+    /// Posts `body` to `path`: the status and the answer.
+    pub(crate) async fn post<B: Serialize>(
+        &self,
+        path: &str,
+        body: Option<&B>,
+    ) -> Result<(u16, Vec<u8>)> {
+        let unreachable = |why: &reqwest::Error| E::Unreachable {
+            url: self.shown(),
+            why: root_cause(why),
+        };
+        let url = self.url.join(path).map_err(|_| E::Url { url: self.shown(), https: "" })?;
+        let mut request = self.http.request(Method::POST, url);
+        if let Some(body) = body {
+            let body = serde_json::to_vec(body).map_err(|why| Error::invalid_argument(why.to_string()))?;
+            request = request.header("content-type", "application/json").body(body);
+        }
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let response = request.send().await.map_err(|why| unreachable(&why))?;
+        let status = response.status().as_u16();
+        let body = self.read(response).await?;
+        Ok((status, body))
+    }
+
+    async fn read(&self, mut response: Response) -> Result<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            let chunk = chunk
+                .map_err(|why| E::Unreachable { url: self.shown(), why: root_cause(&why) })?;
+            let Some(chunk) = chunk else { return Ok(body) };
+            if body.len() + chunk.len() > MAX_ANSWER {
+                return Err(E::TooLarge { url: self.shown(), most: MAX_ANSWER }.into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+    }
+
+    /// The value of an answer.
+    pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
+        let why = |why: serde_json::Error| E::Unreadable { url: self.shown(), why: why.to_string() };
+        Ok(serde_json::from_slice(body).map_err(why)?)
+    }
+}
+
+fn client(url: &Url) -> Result<reqwest::Client> {
+    #[cfg(feature = "tls")]
+    {
+        // Another part of the program may have chosen one already: that is used then.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+    let builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        .timeout(REQUEST)
+        .redirect(reqwest::redirect::Policy::none())
+        .tcp_nodelay(true);
+    // This machine is never reached through a proxy.
+    let is_local = url.host_str().is_some_and(|host| {
+        host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+    });
+    let builder = if is_local { builder.no_proxy() } else { builder };
+    Ok(builder.build().map_err(|why| E::Client(root_cause(&why)))?)
+}
+
+/// What the message of an answer says, cut to a line.
+pub(crate) fn message_of(body: &[u8]) -> String {
+    let json = serde_json::from_slice::<serde_json::Value>(body).ok();
+    let said = json.as_ref().and_then(|json| json["message"].as_str());
+    let text = match said {
+        Some(said) => said.to_owned(),
+        None => String::from_utf8_lossy(body).into_owned(),
+    };
+    text.chars().filter(|c| !c.is_control() || *c == ' ').take(1000).collect()
+}
+
+/// An address without a password in it.
+fn shown(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else { return url.chars().take(200).collect() };
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    url.set_query(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// The innermost cause, which says what is wrong.
+fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,228 @@
+//! The object `genkit.Run`: one for each run. It keeps the state, asks the run what is next, sends that to workers, and
+//! returns.
+
+use std::collections::BTreeMap;
+
+use genkit::Genkit;
+use genkit::durable::engine::{EngineAnswers, EngineRun, EngineStep};
+use genkit::durable::{RunId, RunStatus};
+use restate_sdk::context::{
+    ContextAwakeables as _, ContextClient as _, ContextReadState as _, ContextWriteState as _,
+    ObjectContext, RequestTarget, SharedObjectContext,
+};
+use restate_sdk::errors::{HandlerError, HandlerResult, TerminalError};
+use restate_sdk::serde::Json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kept::{HEAD, Head, Kept, PIECES, WORKERS, Written};
+use crate::wire::{First, Settled, WORK, Waiting, Whole, handler_error, print, read};
+
+/// Who works on a run.
+#[derive(Default, Serialize, Deserialize)]
+struct Workers {
+    /// The invocation of each open step, by its number.
+    steps: BTreeMap<u64, String>,
+    /// Where a flow asks: who waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    waiting: Option<Waiting>,
+}
+
+pub(crate) struct RunObject {
+    pub(crate) genkit: Genkit,
+}
+
+/// What is kept of a run: for both kinds of contexts, which share no trait whose futures are `Send`.
+macro_rules! load {
+    ($ctx:expr) => {{
+        match $ctx.get::<Json<Head>>(HEAD).await? {
+            None => None,
+            Some(Json(head)) => {
+                let mut log = Vec::with_capacity(head.pieces);
+                for piece in PIECES.iter().take(head.pieces) {
+                    let lines = $ctx.get::<Json<Vec<String>>>(piece).await?;
+                    log.push(lines.map(|Json(lines)| lines).unwrap_or_default());
+                }
+                Some(Kept { head, log })
+            }
+        }
+    }};
+}
+
+/// A durable run of genkit.
+#[restate_sdk::object(name = "genkit.Run", client_visibility = "pub(crate)")]
+impl RunObject {
+    /// Begins the run; `false` where there is one already, which stays as it is.
+    #[handler]
+    async fn start(&self, ctx: ObjectContext<'_>, first: Json<Value>) -> HandlerResult<Json<bool>> {
+        if ctx.get::<Json<Head>>(HEAD).await?.is_some() {
+            return Ok(Json(false));
+        }
+        let first: First = serde_json::from_value(first.0)
+            .map_err(|why| TerminalError::new_with_code(400, format!("no run begins so: {why}")))?;
+        let id = id_of(&ctx)?;
+        let mut kept = Kept::none();
+        let written = kept.take(first.into_change());
+        let run = self.run(&id, &kept).await?;
+        self.keep(&ctx, kept, Some(written), run, Workers::default()).await?;
+        Ok(Json(true))
+    }
+
+    /// Takes what a model answered.
+    #[handler(ingress_private = true)]
+    async fn answered(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
+        self.take(&ctx, &settled).await
+    }
+
+    /// Takes what became of a tool call or a flow.
+    #[handler(ingress_private = true)]
+    async fn settled(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
+        self.take(&ctx, &settled).await
+    }
+
+    /// Takes answers to what is asked; `false` where there is no such run.
+    #[handler]
+    async fn answer(
+        &self,
+        ctx: ObjectContext<'_>,
+        answers: Json<Value>,
+    ) -> HandlerResult<Json<bool>> {
+        let answers: EngineAnswers = serde_json::from_value(answers.0)
+            .map_err(|why| TerminalError::new_with_code(400, format!("that answers nothing: {why}")))?;
+        let Some(kept) = load!(ctx) else { return Ok(Json(false)) };
+        let workers = workers(&ctx).await?;
+        let mut run = self.run(&id_of(&ctx)?, &kept).await?;
+        run.answer(answers).await.map_err(|error| handler_error(&error))?;
+        self.keep(&ctx, kept, None, run, workers).await?;
+        Ok(Json(true))
+    }
+
+    /// Ends the run: `false` where it was over, `null` where there is none.
+    #[handler]
+    async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<Option<bool>>> {
+        let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
+        let workers = workers(&ctx).await?;
+        let mut run = self.run(&id_of(&ctx)?, &kept).await?;
+        let is_ended = run.cancel();
+        if is_ended {
+            self.keep(&ctx, kept, None, run, workers).await?;
+        }
+        Ok(Json(Some(is_ended)))
+    }
+
+    /// Forgets the run, which ends first; `false` where there is none.
+    #[handler]
+    async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
+        let is_there = ctx.get::<Json<Head>>(HEAD).await?.is_some();
+        end(&ctx, &mut workers(&ctx).await?);
+        ctx.clear_all();
+        Ok(Json(is_there))
+    }
+
+    /// Where the run stands; `null` where there is none.
+    #[handler]
+    async fn status(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<RunStatus>>> {
+        let head = ctx.get::<Json<Head>>(HEAD).await?;
+        Ok(Json(head.map(|Json(head)| head.status)))
+    }
+
+    /// All that is kept of the run; `null` where there is none.
+    #[handler]
+    async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<Whole>>> {
+        let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
+        let stored = kept.stored();
+        let (status, revision) = (stored.at.status, stored.at.revision);
+        let (head, log) = (stored.head, stored.log);
+        Ok(Json(Some(Whole { status, revision, head, log })))
+    }
+}
+
+impl RunObject {
+    async fn run(&self, id: &RunId, kept: &Kept) -> Result<EngineRun, HandlerError> {
+        let run = EngineRun::load(&self.genkit, id, kept.stored()).await;
+        // A worker that lacks a tool, or is too old, is no end of the run: another version may go on.
+        run.map_err(|error| HandlerError::from(error.chain()))
+    }
+
+    async fn take(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
+        let Settled { done, waiting } = read(settled)?;
+        // Where it was removed, nobody waits for it.
+        let Some(kept) = load!(ctx) else { return Ok(()) };
+        let mut workers = workers(ctx).await?;
+        let mut run = self.run(&id_of(ctx)?, &kept).await?;
+        workers.steps.remove(&done.number());
+        let is_taken = run.take(done).await.map_err(|error| HandlerError::from(error.chain()))?;
+        if is_taken {
+            workers.waiting = waiting;
+            self.keep(ctx, kept, None, run, workers).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the run as it is now, and sends what is due to workers.
+    async fn keep(
+        &self,
+        ctx: &ObjectContext<'_>,
+        mut kept: Kept,
+        first: Option<Written>,
+        mut run: EngineRun,
+        mut workers: Workers,
+    ) -> HandlerResult<()> {
+        for step in run.due() {
+            match workers.waiting.take() {
+                Some(waiting) if step.flow().is_some() => {
+                    workers.steps.insert(step.number(), waiting.invocation);
+                    ctx.resolve_awakeable(&waiting.awakeable, print(&step)?);
+                }
+                _ => {
+                    let (number, invocation) = (step.number(), send(ctx, &step).await?);
+                    workers.steps.insert(number, invocation);
+                }
+            }
+        }
+        if run.status().is_over() {
+            end(ctx, &mut workers);
+        }
+        let written = kept.take(run.change().map_err(|error| HandlerError::from(error.chain()))?);
+        for Written { pieces, gone } in first.into_iter().chain([written]) {
+            for (at, piece) in pieces {
+                ctx.set(PIECES[at], Json(piece));
+            }
+            for at in gone {
+                ctx.clear(PIECES[at]);
+            }
+        }
+        ctx.set(HEAD, Json(kept.head));
+        ctx.set(WORKERS, Json(workers));
+        Ok(())
+    }
+}
+
+fn id_of(ctx: &ObjectContext<'_>) -> Result<RunId, HandlerError> {
+    RunId::new(ctx.key()).map_err(|error| handler_error(&error))
+}
+
+async fn workers(ctx: &ObjectContext<'_>) -> Result<Workers, HandlerError> {
+    let workers = ctx.get::<Json<Workers>>(WORKERS).await?;
+    Ok(workers.map(|Json(workers)| workers).unwrap_or_default())
+}
+
+/// Sends a step to whoever performs it: its invocation.
+async fn send(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String, HandlerError> {
+    let handler = match (step.flow(), step.tool()) {
+        (Some(_), _) => "flow",
+        (None, Some(_)) => "tool",
+        (None, None) => "model",
+    };
+    let target = RequestTarget::service(WORK, handler);
+    let sent = ctx.request::<Vec<u8>, ()>(target, print(step)?).send().await?;
+    Ok(sent.invocation_id().to_owned())
+}
+
+/// Ends whoever works on the run.
+fn end(ctx: &ObjectContext<'_>, workers: &mut Workers) {
+    let waiting = workers.waiting.take().map(|waiting| waiting.invocation);
+    for invocation in std::mem::take(&mut workers.steps).into_values().chain(waiting) {
+        ctx.invocation_handle(invocation).cancel();
+    }
+}

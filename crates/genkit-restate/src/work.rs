@@ -1,0 +1,150 @@
+//! The service `genkit.Work`: performs one step, on any worker, and sends back what came of it.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::time::Duration;
+
+use genkit::Genkit;
+use genkit::durable::engine::{EngineStep, StepDone};
+use restate_sdk::context::{
+    Context, ContextAwakeables as _, ContextClient as _, ContextSignals as _, ContextTimers as _,
+    RequestTarget,
+};
+use restate_sdk::errors::{HandlerError, HandlerResult};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::limits::CANCEL;
+use crate::step_journal::{self, Earlier, Notes};
+use crate::wire::{RUN, Settled, Waiting, print, read};
+
+/// A signal that nobody sends: waiting for it tells of the end of the invocation.
+const NEVER: &str = "genkit.never";
+
+pub(crate) struct Work {
+    pub(crate) genkit: Genkit,
+    /// How long Restate waits for a step.
+    pub(crate) longest: Duration,
+}
+
+/// Steps of genkit's durable runs, each on any worker.
+#[restate_sdk::service(name = "genkit.Work", ingress_private = true, client_visibility = "pub(crate)")]
+impl Work {
+    /// Asks the model.
+    #[handler]
+    async fn model(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
+        self.work(&ctx, &step, "answered").await
+    }
+
+    /// Calls a tool.
+    #[handler]
+    async fn tool(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
+        self.work(&ctx, &step, "settled").await
+    }
+
+    /// Runs a flow, and waits for the answers to what it asks.
+    #[handler]
+    async fn flow(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
+        self.work(&ctx, &step, "settled").await
+    }
+}
+
+impl Work {
+    async fn work(&self, ctx: &Context<'_>, step: &[u8], handler: &str) -> HandlerResult<()> {
+        let mut step: EngineStep = read(step)?;
+        loop {
+            let done = self.settle(ctx, &step).await?;
+            let promise = done.asks().then(|| ctx.awakeable::<Vec<u8>>());
+            let invocation = || ctx.invocation_id().to_owned();
+            let waiting = promise.as_ref().map(|(awakeable, _)| Waiting {
+                awakeable: awakeable.clone(),
+                invocation: invocation(),
+            });
+            let run = step.run().to_string();
+            let settled = print(&Settled { done, waiting })?;
+            let _sent = ctx
+                .request::<Vec<u8>, ()>(RequestTarget::object(RUN, run, handler), settled)
+                .send();
+            let Some((_, answered)) = promise else { return Ok(()) };
+            step = read(&answered.await?)?;
+        }
+    }
+
+    /// Performs a step, again where that may help.
+    async fn settle(&self, ctx: &Context<'_>, step: &EngineStep) -> Result<StepDone, HandlerError> {
+        let (mut earlier, mut tries) = (Earlier::default(), 0);
+        loop {
+            let done = self.perform(ctx, step, &mut earlier).await?;
+            tries += 1;
+            let Some(wait) = done.retry_after(tries) else { return Ok(done) };
+            if let Some(error) = done.error() {
+                let (run, error) = (step.run(), error.to_string());
+                tracing::info!(%run, %error, ?wait, tries, "a step of a run is tried again later");
+            }
+            ctx.sleep(wait).await?;
+            earlier.is_begun = false;
+        }
+    }
+
+    async fn perform(
+        &self,
+        ctx: &Context<'_>,
+        step: &EngineStep,
+        earlier: &mut Earlier,
+    ) -> Result<StepDone, HandlerError> {
+        if let Some(done) = step_journal::begin(ctx, earlier).await? {
+            return Ok(done);
+        }
+        if let Some(limit) = step.time_limit(&self.genkit).filter(|limit| *limit > self.longest) {
+            let (run, longest) = (step.run(), self.longest);
+            tracing::warn!(
+                %run, ?limit, ?longest,
+                "a step may take longer than Restate waits for one, which runs it again then: `RestateWorker::longest_step`"
+            );
+        }
+        if earlier.is_begun && step.is_at_most_once(&self.genkit) {
+            return step_journal::end(ctx, step.clone().unknown(earlier.once.clone())).await;
+        }
+        self.run(ctx, step, earlier.once.clone()).await
+    }
+
+    async fn run(
+        &self,
+        ctx: &Context<'_>,
+        step: &EngineStep,
+        recorded: BTreeMap<String, serde_json::Value>,
+    ) -> Result<StepDone, HandlerError> {
+        let (notes, mut noted) = mpsc::unbounded_channel();
+        let (cancel, cancelled) = oneshot::channel::<()>();
+        // Where nobody cancels it, it waits for ever.
+        let cancelled = async {
+            if cancelled.await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        let mut working = pin!(step.perform(&self.genkit, recorded, Notes(notes), cancelled));
+        let mut ended = pin!(ctx.signal::<()>(NEVER));
+        let stopped = loop {
+            tokio::select! {
+                biased;
+                // Nothing else waits for Restate while this is written: its SDK allows one at a time.
+                Some(note) = noted.recv() => match step_journal::once(ctx, &note).await {
+                    // Its call may have been dropped meanwhile, and then nobody waits.
+                    Ok(()) => drop(note.written.send(())),
+                    Err(error) => break error,
+                },
+                done = &mut working => {
+                    let done = done.map_err(|error| HandlerError::from(error.chain()))?;
+                    return step_journal::end(ctx, done).await;
+                }
+                ended = &mut ended => match ended {
+                    Ok(()) => break "somebody sent a signal that nobody sends".into(),
+                    Err(error) => break error.into(),
+                },
+            }
+        };
+        // What it began elsewhere is told so before it is dropped.
+        let _ = cancel.send(());
+        let _ = tokio::time::timeout(CANCEL, working).await;
+        Err(stopped)
+    }
+}
