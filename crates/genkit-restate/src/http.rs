@@ -20,7 +20,11 @@ impl Server {
     pub(crate) fn new(url: &str) -> Result<Self> {
         let bad = || E::Url {
             url: shown(url),
-            https: if cfg!(feature = "tls") { " or `https://`" } else { ", and with the feature `tls` `https://`" },
+            https: if cfg!(feature = "tls") {
+                " or `https://`"
+            } else {
+                ", and with the feature `tls` `https://`"
+            },
         };
         let mut parsed = Url::parse(url).map_err(|_| bad())?;
         let is_known = match parsed.scheme() {
@@ -54,14 +58,13 @@ impl Server {
         path: &str,
         body: Option<&B>,
     ) -> Result<(u16, Vec<u8>)> {
-        let unreachable = |why: &reqwest::Error| E::Unreachable {
-            url: self.shown(),
-            why: root_cause(why),
-        };
+        let unreachable =
+            |why: &reqwest::Error| E::Unreachable { url: self.shown(), why: root_cause(why) };
         let url = self.url.join(path).map_err(|_| E::Url { url: self.shown(), https: "" })?;
         let mut request = self.http.request(Method::POST, url);
         if let Some(body) = body {
-            let body = serde_json::to_vec(body).map_err(|why| Error::invalid_argument(why.to_string()))?;
+            let body =
+                serde_json::to_vec(body).map_err(|why| Error::invalid_argument(why.to_string()))?;
             request = request.header("content-type", "application/json").body(body);
         }
         if let Some(token) = &self.token {
@@ -77,8 +80,8 @@ impl Server {
         let mut body = Vec::new();
         loop {
             let chunk = response.chunk().await;
-            let chunk = chunk
-                .map_err(|why| E::Unreachable { url: self.shown(), why: root_cause(&why) })?;
+            let chunk =
+                chunk.map_err(|why| E::Unreachable { url: self.shown(), why: root_cause(&why) })?;
             let Some(chunk) = chunk else { return Ok(body) };
             if body.len() + chunk.len() > MAX_ANSWER {
                 return Err(E::TooLarge { url: self.shown(), most: MAX_ANSWER }.into());
@@ -89,7 +92,8 @@ impl Server {
 
     /// The value of an answer.
     pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
-        let why = |why: serde_json::Error| E::Unreadable { url: self.shown(), why: why.to_string() };
+        let why =
+            |why: serde_json::Error| E::Unreadable { url: self.shown(), why: why.to_string() };
         Ok(serde_json::from_slice(body).map_err(why)?)
     }
 }

@@ -42,8 +42,7 @@ pub(crate) struct Written {
 impl Kept {
     /// A run that nothing is kept of yet.
     pub(crate) fn none() -> Self {
-        let head =
-            Head { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
+        let head = Head { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
         Self { head, log: Vec::new() }
     }
 

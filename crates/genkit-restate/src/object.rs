@@ -87,8 +87,9 @@ impl RunObject {
         ctx: ObjectContext<'_>,
         answers: Json<Value>,
     ) -> HandlerResult<Json<bool>> {
-        let answers: EngineAnswers = serde_json::from_value(answers.0)
-            .map_err(|why| TerminalError::new_with_code(400, format!("that answers nothing: {why}")))?;
+        let answers: EngineAnswers = serde_json::from_value(answers.0).map_err(|why| {
+            TerminalError::new_with_code(400, format!("that answers nothing: {why}"))
+        })?;
         let Some(kept) = load!(ctx) else { return Ok(Json(false)) };
         let workers = workers(&ctx).await?;
         let mut run = self.run(&id_of(&ctx)?, &kept).await?;

@@ -27,7 +27,11 @@ pub(crate) struct Work {
 }
 
 /// Steps of genkit's durable runs, each on any worker.
-#[restate_sdk::service(name = "genkit.Work", ingress_private = true, client_visibility = "pub(crate)")]
+#[restate_sdk::service(
+    name = "genkit.Work",
+    ingress_private = true,
+    client_visibility = "pub(crate)"
+)]
 impl Work {
     /// Asks the model.
     #[handler]

@@ -5,31 +5,35 @@
 //! cargo run -p booking -- --yes                        says yes to it; `--no` declines
 //! cargo run -p booking -- --trip ID ..                 another trip: the same id is the same run
 //! cargo run -p booking -- --store postgres://..        on a database, for several machines; else a file of SQLite
+//! cargo run -p booking -- --restate http://127.0.0.1:8080   on a Restate server (`npx @restatedev/restate-server`)
 //! cargo run -p booking -- --model NAME --slow MS ..    a real model; an agency that takes its time
 //! ```
 //!
 //! What it booked stands in `agency.jsonl` beside the store, as the agency has it: each booking once, however often the
-//! agent was killed. A process that was killed holds its run for up to 30 seconds: the next one waits as long.
+//! agent was killed. A process that was killed holds its run for up to 30 seconds: the next one waits as long; on Restate
+//! it goes on at once.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
 mod agency;
 mod rehearsal;
+mod restate;
 mod tools;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use genkit::durable::DurableRun;
 use genkit::{Error, ErrorContext as _, GenerateResponse, Genkit, Interrupt, Result};
 use genkit_postgres::PostgresStore;
 use genkit_sqlite::SqliteStore;
 
 use crate::agency::Agency;
+use crate::restate::Trip;
 
 const USAGE: &str = "usage: booking [--store FILE|postgres://..] [--state DIR] [--trip ID] [--yes|--no] \
-                     [--model NAME] [--slow MILLISECONDS]";
+                     [--model NAME] [--slow MILLISECONDS]\n       \
+                     booking --restate URL [--admin URL] [--worker HOST:PORT] ..";
 
 const SYSTEM: &str = "You book trips. Look for flights first, then book the cheapest and a hotel, then pay both in one \
                       charge. The program asks the user, so do not ask yourself. Answer in one sentence.";
@@ -39,6 +43,10 @@ const SYSTEM: &str = "You book trips. Look for flights first, then book the chea
 struct Wanted {
     help: bool,
     store: Option<String>,
+    /// The ingress of a Restate server, its admin API, and where this process serves it.
+    restate: Option<String>,
+    admin: Option<String>,
+    worker: Option<String>,
     state: Option<PathBuf>,
     trip: Option<String>,
     /// The answer to every question.
@@ -57,6 +65,9 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
         match argument.as_str() {
             "-h" | "--help" => wanted.help = true,
             "--store" => wanted.store = Some(value()?),
+            "--restate" => wanted.restate = Some(value()?),
+            "--admin" => wanted.admin = Some(value()?),
+            "--worker" => wanted.worker = Some(value()?),
             "--state" => wanted.state = Some(value()?.into()),
             "--trip" => wanted.trip = Some(value()?),
             "--yes" => wanted.answer = Some(true),
@@ -72,6 +83,12 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
             other => return Err(wrong(format!("there is no option {other}"))),
         }
     }
+    if wanted.restate.is_some() && wanted.store.is_some() {
+        return Err(wrong("--restate and --store: one of them keeps the trip".to_owned()));
+    }
+    if wanted.restate.is_none() && (wanted.admin.is_some() || wanted.worker.is_some()) {
+        return Err(wrong("--admin and --worker go with --restate".to_owned()));
+    }
     Ok(wanted)
 }
 
@@ -86,9 +103,10 @@ async fn main() -> Result<()> {
     std::fs::create_dir_all(&folder).context(format!("cannot make {}", folder.display()))?;
     let agency = Agency::open(folder.join("agency.jsonl"), wanted.slow);
     let builder = Genkit::builder().state(agency);
-    let builder = match wanted.store {
+    let builder = match &wanted.store {
+        _ if wanted.restate.is_some() => builder,
         Some(url) if url.starts_with("postgres") => {
-            builder.durable(PostgresStore::connect(&url).await?)
+            builder.durable(PostgresStore::connect(url).await?)
         }
         Some(file) => builder.durable(SqliteStore::open(file)?),
         None => builder.durable(SqliteStore::open(folder.join("runs.db"))?),
@@ -102,8 +120,17 @@ async fn main() -> Result<()> {
     // By name, so that another process finds them in its own registry.
     let ask = genkit.generate("Book me two nights in Lisbon.").system(SYSTEM);
     let ask = ask.tools(["search_flights", "book_flight", "book_hotel", "pay"]);
-    let is_known = genkit.find_durable_run(&trip).await?.is_some();
-    let run = genkit.durable_run(&trip, ask).await?;
+    let (run, is_known) = match &wanted.restate {
+        Some(url) => {
+            let admin = wanted.admin.as_deref().unwrap_or("http://127.0.0.1:9070");
+            let worker = wanted.worker.as_deref().unwrap_or("127.0.0.1:9080");
+            restate::trip(&genkit, url, admin, worker, &trip, ask).await?
+        }
+        None => {
+            let is_known = genkit.find_durable_run(&trip).await?.is_some();
+            (Trip::Stored(genkit.durable_run(&trip, ask).await?), is_known)
+        }
+    };
     println!(
         "{trip} {}: {}",
         if is_known { "goes on" } else { "begins" },
@@ -118,7 +145,7 @@ async fn main() -> Result<()> {
 }
 
 /// Works at the run, and lets somebody answer what it asks, until it is over or nobody answers.
-async fn settle(run: &DurableRun, answer: Option<bool>) -> Result<GenerateResponse> {
+async fn settle(run: &Trip, answer: Option<bool>) -> Result<GenerateResponse> {
     loop {
         let response = run.wait().await?;
         if !response.is_interrupted() {

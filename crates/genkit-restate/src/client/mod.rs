@@ -86,7 +86,8 @@ impl RestateClient {
 
     async fn find(&self, id: impl Into<String>) -> Result<Option<RunId>> {
         let id = RunId::new(id)?;
-        let status: Option<genkit::durable::RunStatus> = self.call(&id, "status", None::<&()>).await?;
+        let status: Option<genkit::durable::RunStatus> =
+            self.call(&id, "status", None::<&()>).await?;
         Ok(status.map(|_| id))
     }
 

@@ -137,10 +137,10 @@ async fn only_what_may_pass_is_tried_again_and_the_same_id_is_one_run() {
     assert!(error.chain().contains("the model knows no such thing"), "{}", error.chain());
     assert_eq!((log.count("model"), wrong.status().await.unwrap()), (4, RunStatus::Failed));
 
-    let flow = client.durable_flow("flow-busy", "fail", "busy").await.unwrap();
+    let flow = client.durable_flow("flow-busy", "fail", json!({"kind": "busy"})).await.unwrap();
     let outcome = within(flow.wait(), &server).await.unwrap();
     assert_eq!((outcome, log.count("fail")), (FlowOutcome::Returned(json!("went well")), 2));
-    let flow = client.durable_flow("flow-wrong", "fail", "wrong").await.unwrap();
+    let flow = client.durable_flow("flow-wrong", "fail", json!({"kind": "wrong"})).await.unwrap();
     let error = within(flow.wait(), &server).await.unwrap_err();
     assert_eq!((error.kind(), log.count("fail")), (ErrorKind::InvalidArgument, 3), "{error}");
 

@@ -159,9 +159,15 @@ fn install() -> &'static Path {
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join("package.json"), r#"{"private":true}"#).unwrap();
             let mut npm = Command::new("npm");
-            npm.current_dir(&folder)
-                .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", NPM]);
-            let ran = npm.output().unwrap_or_else(|error| panic!("npm of Node 20 is needed: {error}"));
+            npm.current_dir(&folder).args([
+                "install",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                NPM,
+            ]);
+            let ran =
+                npm.output().unwrap_or_else(|error| panic!("npm of Node 20 is needed: {error}"));
             let text = String::from_utf8_lossy(&ran.stderr);
             assert!(ran.status.success(), "the package registry is needed the first time: {text}");
             fs::write(stamp, NPM).unwrap();

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use genkit::message::ToolRequest;
@@ -103,7 +103,8 @@ async fn search(log: &Log, place: String) -> String {
 async fn pay(log: &Log, ctx: &Context) -> Result<String> {
     log.write("pay begins");
     // Two at once, and in another order each time: nothing of that matters.
-    let (fee, charge) = (ctx.once("fee", effect(log, "fee")), ctx.once("charge", effect(log, "charge")));
+    let (fee, charge) =
+        (ctx.once("fee", effect(log, "fee")), ctx.once("charge", effect(log, "charge")));
     match log.count("pay begins") % 2 {
         0 => drop(tokio::try_join!(charge, fee)?),
         _ => drop(tokio::try_join!(fee, charge)?),
@@ -162,7 +163,8 @@ async fn fail(log: &Log, kind: String) -> Result<String> {
     log.write("fail");
     match (&*kind, log.count("fail")) {
         ("busy", 1) => {
-            Err(Error::new(ErrorKind::Unavailable, "busy").with_retry_after(Duration::from_millis(1)))
+            Err(Error::new(ErrorKind::Unavailable, "busy")
+                .with_retry_after(Duration::from_millis(1)))
         }
         ("wrong", _) => Err(Error::invalid_argument("no such kind")),
         _ => Ok("went well".to_owned()),
@@ -182,7 +184,9 @@ async fn clerk(log: Log, request: ModelRequest) -> Result<ModelResponse> {
     };
     let wish = request.messages[0].text();
     match (&*wish, rounds) {
-        ("trip", 0) => calls(&[("s1", "search"), ("s2", "search"), ("s3", "search"), ("s4", "search")]),
+        ("trip", 0) => {
+            calls(&[("s1", "search"), ("s2", "search"), ("s3", "search"), ("s4", "search")])
+        }
         ("trip", 1) => calls(&[("p1", "pay")]),
         ("trip", 2) | ("book", 0) => calls(&[("b1", "book")]),
         ("letter", 0) => calls(&[("l1", "send_letter")]),
@@ -246,7 +250,8 @@ impl Fleet {
         let folder = root().join(format!("fleet-{}-{count}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let log = Log { folder: folder.clone(), name: "test".to_owned() };
-        let workers: Vec<_> = names.iter().map(|name| ((*name).to_owned(), free_port(), None)).collect();
+        let workers: Vec<_> =
+            names.iter().map(|name| ((*name).to_owned(), free_port(), None)).collect();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let ports = workers.iter().map(|(_, port, _)| *port).collect();
