@@ -4,8 +4,8 @@ use genkit::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{url}` is no address of Restate: it begins with `http://`{https}")]
-    Url { url: String, https: &'static str },
+    #[error("`{0}` is no address of Restate: it begins with `http://` or `https://`")]
+    Url(String),
     #[error(
         "Restate does not answer at {url}: {why}. Is the server running there? `npx @restatedev/restate-server` starts \
          one: clients ask its ingress (port 8080), deployments are registered at its admin port (9070)"
@@ -42,7 +42,7 @@ pub(crate) enum Error {
 impl Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Url { .. } | Self::IdentityKey(_) => ErrorKind::InvalidArgument,
+            Self::Url(_) | Self::IdentityKey(_) => ErrorKind::InvalidArgument,
             Self::Unreachable { .. } => ErrorKind::Unavailable,
             Self::Refused { status, .. } if *status >= 500 => ErrorKind::Unavailable,
             Self::Refused { .. } | Self::Unreadable { .. } | Self::Client(_) => ErrorKind::Internal,

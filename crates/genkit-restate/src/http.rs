@@ -18,20 +18,9 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(url: &str) -> Result<Self> {
-        let bad = || E::Url {
-            url: shown(url),
-            https: if cfg!(feature = "tls") {
-                " or `https://`"
-            } else {
-                ", and with the feature `tls` `https://`"
-            },
-        };
+        let bad = || E::Url(shown(url));
         let mut parsed = Url::parse(url).map_err(|_| bad())?;
-        let is_known = match parsed.scheme() {
-            "http" => true,
-            "https" => cfg!(feature = "tls"),
-            _ => false,
-        };
+        let is_known = matches!(parsed.scheme(), "http" | "https");
         if !is_known || parsed.host_str().is_none() {
             return Err(bad().into());
         }
@@ -60,7 +49,7 @@ impl Server {
     ) -> Result<(u16, Vec<u8>)> {
         let unreachable =
             |why: &reqwest::Error| E::Unreachable { url: self.shown(), why: root_cause(why) };
-        let url = self.url.join(path).map_err(|_| E::Url { url: self.shown(), https: "" })?;
+        let url = self.url.join(path).map_err(|_| E::Url(self.shown()))?;
         let mut request = self.http.request(Method::POST, url);
         if let Some(body) = body {
             let body =
@@ -99,11 +88,8 @@ impl Server {
 }
 
 fn client(url: &Url) -> Result<reqwest::Client> {
-    #[cfg(feature = "tls")]
-    {
-        // Another part of the program may have chosen one already: that is used then.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
+    // Another part of the program may have chosen one already: that is used then.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .timeout(REQUEST)
@@ -114,6 +100,8 @@ fn client(url: &Url) -> Result<reqwest::Client> {
         host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
     });
     let builder = if is_local { builder.no_proxy() } else { builder };
+    // Certificates are loaded, which takes time, only where they are needed.
+    let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
     Ok(builder.build().map_err(|why| E::Client(root_cause(&why)))?)
 }
 

@@ -19,7 +19,7 @@ pub(crate) const PIECES: [&str; 32] = [
 
 /// The head of a run.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Head {
+pub(crate) struct HeadPiece {
     pub(crate) status: RunStatus,
     pub(crate) revision: u64,
     head: String,
@@ -28,21 +28,22 @@ pub(crate) struct Head {
 }
 
 /// A run as it is kept.
-pub(crate) struct Kept {
-    pub(crate) head: Head,
+pub(crate) struct RunPieces {
+    pub(crate) head: HeadPiece,
     pub(crate) log: Vec<Vec<String>>,
 }
 
 /// What of the log is to be written: pieces by their number, and those that are gone.
-pub(crate) struct Written {
+pub(crate) struct LogChange {
     pub(crate) pieces: Vec<(usize, Vec<String>)>,
     pub(crate) gone: std::ops::Range<usize>,
 }
 
-impl Kept {
+impl RunPieces {
     /// A run that nothing is kept of yet.
     pub(crate) fn none() -> Self {
-        let head = Head { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
+        let head =
+            HeadPiece { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
         Self { head, log: Vec::new() }
     }
 
@@ -53,7 +54,7 @@ impl Kept {
 
     /// Takes a change. What is written is what is new and pieces that are not much larger: each line is written a few
     /// times, and not once for each step that comes after it.
-    pub(crate) fn take(&mut self, change: RunChange) -> Written {
+    pub(crate) fn take(&mut self, change: RunChange) -> LogChange {
         let before = self.log.len();
         (self.head.status, self.head.head) = (change.status, change.head);
         self.head.revision += 1;
@@ -73,7 +74,7 @@ impl Kept {
         }
         self.head.pieces = self.log.len();
         let pieces = (first..self.log.len()).map(|at| (at, self.log[at].clone())).collect();
-        Written { pieces, gone: self.log.len()..before.max(self.log.len()) }
+        LogChange { pieces, gone: self.log.len()..before.max(self.log.len()) }
     }
 }
 
@@ -87,13 +88,13 @@ mod tests {
 
     #[test]
     fn a_log_is_whole_and_each_line_is_written_a_few_times() {
-        let mut kept = Kept::none();
+        let mut kept = RunPieces::none();
         let (mut disk, mut written, mut all) = (Vec::<Vec<String>>::new(), 0, Vec::new());
         for step in 0..4000 {
             let lines: Vec<String> = (0..step % 3).map(|n| format!("{step:06}.{n}")).collect();
             all.extend(lines.clone());
             let change = RunChange::new(RunStatus::Working, "{}").with_log(lines);
-            let Written { pieces, gone } = kept.take(change);
+            let LogChange { pieces, gone } = kept.take(change);
             for (at, piece) in pieces {
                 written += piece.len();
                 disk.resize(disk.len().max(at + 1), Vec::new());

@@ -15,8 +15,8 @@ use restate_sdk::serde::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kept::{HEAD, Head, Kept, PIECES, WORKERS, Written};
-use crate::wire::{First, Settled, WORK, Waiting, Whole, handler_error, print, read};
+use crate::kept::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
+use crate::wire::{FirstState, FlowWaiter, Settled, WORK, Whole, handler_error, print, read};
 
 /// Who works on a run.
 #[derive(Default, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ struct Workers {
     steps: BTreeMap<u64, String>,
     /// Where a flow asks: who waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    waiting: Option<Waiting>,
+    waiting: Option<FlowWaiter>,
 }
 
 pub(crate) struct RunObject {
@@ -35,7 +35,7 @@ pub(crate) struct RunObject {
 /// What is kept of a run: for both kinds of contexts, which share no trait whose futures are `Send`.
 macro_rules! load {
     ($ctx:expr) => {{
-        match $ctx.get::<Json<Head>>(HEAD).await? {
+        match $ctx.get::<Json<HeadPiece>>(HEAD).await? {
             None => None,
             Some(Json(head)) => {
                 let mut log = Vec::with_capacity(head.pieces);
@@ -43,7 +43,7 @@ macro_rules! load {
                     let lines = $ctx.get::<Json<Vec<String>>>(piece).await?;
                     log.push(lines.map(|Json(lines)| lines).unwrap_or_default());
                 }
-                Some(Kept { head, log })
+                Some(RunPieces { head, log })
             }
         }
     }};
@@ -55,13 +55,13 @@ impl RunObject {
     /// Begins the run; `false` where there is one already, which stays as it is.
     #[handler]
     async fn start(&self, ctx: ObjectContext<'_>, first: Json<Value>) -> HandlerResult<Json<bool>> {
-        if ctx.get::<Json<Head>>(HEAD).await?.is_some() {
+        if ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some() {
             return Ok(Json(false));
         }
-        let first: First = serde_json::from_value(first.0)
+        let first: FirstState = serde_json::from_value(first.0)
             .map_err(|why| TerminalError::new_with_code(400, format!("no run begins so: {why}")))?;
         let id = id_of(&ctx)?;
-        let mut kept = Kept::none();
+        let mut kept = RunPieces::none();
         let written = kept.take(first.into_change());
         let run = self.run(&id, &kept).await?;
         self.keep(&ctx, kept, Some(written), run, Workers::default()).await?;
@@ -114,7 +114,7 @@ impl RunObject {
     /// Forgets the run, which ends first; `false` where there is none.
     #[handler]
     async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
-        let is_there = ctx.get::<Json<Head>>(HEAD).await?.is_some();
+        let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
         end(&ctx, &mut workers(&ctx).await?);
         ctx.clear_all();
         Ok(Json(is_there))
@@ -123,7 +123,7 @@ impl RunObject {
     /// Where the run stands; `null` where there is none.
     #[handler]
     async fn status(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<RunStatus>>> {
-        let head = ctx.get::<Json<Head>>(HEAD).await?;
+        let head = ctx.get::<Json<HeadPiece>>(HEAD).await?;
         Ok(Json(head.map(|Json(head)| head.status)))
     }
 
@@ -139,7 +139,7 @@ impl RunObject {
 }
 
 impl RunObject {
-    async fn run(&self, id: &RunId, kept: &Kept) -> Result<EngineRun, HandlerError> {
+    async fn run(&self, id: &RunId, kept: &RunPieces) -> Result<EngineRun, HandlerError> {
         let run = EngineRun::load(&self.genkit, id, kept.stored()).await;
         // A worker that lacks a tool, or is too old, is no end of the run: another version may go on.
         run.map_err(|error| HandlerError::from(error.chain()))
@@ -164,8 +164,8 @@ impl RunObject {
     async fn keep(
         &self,
         ctx: &ObjectContext<'_>,
-        mut kept: Kept,
-        first: Option<Written>,
+        mut kept: RunPieces,
+        first: Option<LogChange>,
         mut run: EngineRun,
         mut workers: Workers,
     ) -> HandlerResult<()> {
@@ -185,7 +185,7 @@ impl RunObject {
             end(ctx, &mut workers);
         }
         let written = kept.take(run.change().map_err(|error| HandlerError::from(error.chain()))?);
-        for Written { pieces, gone } in first.into_iter().chain([written]) {
+        for LogChange { pieces, gone } in first.into_iter().chain([written]) {
             for (at, piece) in pieces {
                 ctx.set(PIECES[at], Json(piece));
             }

@@ -24,7 +24,7 @@ const ENTRY: &str = "step";
 /// One entry.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Entry {
+pub(crate) enum StepEntry {
     /// A life of the step begins.
     Began,
     /// It did this by `once`.
@@ -35,14 +35,14 @@ pub(crate) enum Entry {
 
 /// What earlier lives of a step have written.
 #[derive(Default)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierLives {
     pub(crate) once: BTreeMap<String, Value>,
     /// Whether it was begun before.
     pub(crate) is_begun: bool,
 }
 
 /// Writes an entry, and waits until Restate has it. What stands there already is read instead: `false` with it then.
-async fn write(ctx: &Context<'_>, entry: Entry) -> Result<(Entry, bool), HandlerError> {
+async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool), HandlerError> {
     let is_new = Arc::new(AtomicBool::new(false));
     let noted = Arc::clone(&is_new);
     let bytes = print(&entry)?;
@@ -57,34 +57,34 @@ async fn write(ctx: &Context<'_>, entry: Entry) -> Result<(Entry, bool), Handler
 /// Reads what earlier lives have written, and notes that another begins; or says how the step has ended.
 pub(crate) async fn begin(
     ctx: &Context<'_>,
-    earlier: &mut Earlier,
+    earlier: &mut EarlierLives,
 ) -> Result<Option<StepDone>, HandlerError> {
     loop {
-        match write(ctx, Entry::Began).await? {
+        match write(ctx, StepEntry::Began).await? {
             (_, true) => return Ok(None),
-            (Entry::Began, false) => earlier.is_begun = true,
-            (Entry::Once { key, done }, false) => drop(earlier.once.insert(key, done)),
-            (Entry::Ended(done), false) => return Ok(Some(*done)),
+            (StepEntry::Began, false) => earlier.is_begun = true,
+            (StepEntry::Once { key, done }, false) => drop(earlier.once.insert(key, done)),
+            (StepEntry::Ended(done), false) => return Ok(Some(*done)),
         }
     }
 }
 
 /// Writes what a step did by `once`.
-pub(crate) async fn once(ctx: &Context<'_>, note: &Note) -> Result<(), HandlerError> {
+pub(crate) async fn once(ctx: &Context<'_>, note: &OnceNote) -> Result<(), HandlerError> {
     let (key, done) = (note.key.clone(), note.done.clone());
-    write(ctx, Entry::Once { key, done }).await.map(drop)
+    write(ctx, StepEntry::Once { key, done }).await.map(drop)
 }
 
 /// Writes how a step ended.
 pub(crate) async fn end(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
-    match write(ctx, Entry::Ended(Box::new(done))).await? {
-        (Entry::Ended(done), _) => Ok(*done),
+    match write(ctx, StepEntry::Ended(Box::new(done))).await? {
+        (StepEntry::Ended(done), _) => Ok(*done),
         _ => Err("the journal of the step has another entry where its end is written".into()),
     }
 }
 
 /// What a step wants written before it goes on.
-pub(crate) struct Note {
+pub(crate) struct OnceNote {
     key: String,
     done: Value,
     /// Told once it is written; dropped where the work stops.
@@ -92,13 +92,13 @@ pub(crate) struct Note {
 }
 
 /// The way from a step to its handler, which alone may write.
-pub(crate) struct Notes(pub(crate) mpsc::UnboundedSender<Note>);
+pub(crate) struct Notes(pub(crate) mpsc::UnboundedSender<OnceNote>);
 
 impl StepLog for Notes {
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         let (written, told) = oneshot::channel();
         // Where nobody reads it any more, `written` is dropped, which `told` says.
-        let _ = self.0.send(Note { key: key.to_owned(), done: done.clone(), written });
+        let _ = self.0.send(OnceNote { key: key.to_owned(), done: done.clone(), written });
         let lost = || Error::new(ErrorKind::Aborted, "the work on this step stops here");
         Box::pin(async move { told.await.map_err(|_| lost()) })
     }

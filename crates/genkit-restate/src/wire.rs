@@ -15,12 +15,12 @@ pub(crate) const WORK: &str = "genkit.Work";
 
 /// What a run is at first.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct First {
+pub(crate) struct FirstState {
     head: String,
     log: Vec<String>,
 }
 
-impl First {
+impl FirstState {
     pub(crate) fn of(change: RunChange) -> Self {
         Self { head: change.head, log: change.log }
     }
@@ -51,12 +51,12 @@ pub(crate) struct Settled {
     pub(crate) done: StepDone,
     /// Where a flow asks: who waits for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) waiting: Option<Waiting>,
+    pub(crate) waiting: Option<FlowWaiter>,
 }
 
 /// A worker that waits for the answers to a flow.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Waiting {
+pub(crate) struct FlowWaiter {
     /// The promise that wakes it.
     pub(crate) awakeable: String,
     pub(crate) invocation: String,

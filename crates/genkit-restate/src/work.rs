@@ -14,13 +14,13 @@ use restate_sdk::errors::{HandlerError, HandlerResult};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::limits::CANCEL;
-use crate::step_journal::{self, Earlier, Notes};
-use crate::wire::{RUN, Settled, Waiting, print, read};
+use crate::step_journal::{self, EarlierLives, Notes};
+use crate::wire::{FlowWaiter, RUN, Settled, print, read};
 
 /// A signal that nobody sends: waiting for it tells of the end of the invocation.
 const NEVER: &str = "genkit.never";
 
-pub(crate) struct Work {
+pub(crate) struct WorkService {
     pub(crate) genkit: Genkit,
     /// How long Restate waits for a step.
     pub(crate) longest: Duration,
@@ -32,7 +32,7 @@ pub(crate) struct Work {
     ingress_private = true,
     client_visibility = "pub(crate)"
 )]
-impl Work {
+impl WorkService {
     /// Asks the model.
     #[handler]
     async fn model(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
@@ -52,14 +52,14 @@ impl Work {
     }
 }
 
-impl Work {
+impl WorkService {
     async fn work(&self, ctx: &Context<'_>, step: &[u8], handler: &str) -> HandlerResult<()> {
         let mut step: EngineStep = read(step)?;
         loop {
             let done = self.settle(ctx, &step).await?;
             let promise = done.asks().then(|| ctx.awakeable::<Vec<u8>>());
             let invocation = || ctx.invocation_id().to_owned();
-            let waiting = promise.as_ref().map(|(awakeable, _)| Waiting {
+            let waiting = promise.as_ref().map(|(awakeable, _)| FlowWaiter {
                 awakeable: awakeable.clone(),
                 invocation: invocation(),
             });
@@ -75,7 +75,7 @@ impl Work {
 
     /// Performs a step, again where that may help.
     async fn settle(&self, ctx: &Context<'_>, step: &EngineStep) -> Result<StepDone, HandlerError> {
-        let (mut earlier, mut tries) = (Earlier::default(), 0);
+        let (mut earlier, mut tries) = (EarlierLives::default(), 0);
         loop {
             let done = self.perform(ctx, step, &mut earlier).await?;
             tries += 1;
@@ -93,7 +93,7 @@ impl Work {
         &self,
         ctx: &Context<'_>,
         step: &EngineStep,
-        earlier: &mut Earlier,
+        earlier: &mut EarlierLives,
     ) -> Result<StepDone, HandlerError> {
         if let Some(done) = step_journal::begin(ctx, earlier).await? {
             return Ok(done);

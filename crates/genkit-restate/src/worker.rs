@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::error::Error as E;
 use crate::limits::{ABORT, FIRST_RETRY, LONGEST_RETRY, LONGEST_STEP};
 use crate::object::RunObject;
-use crate::work::Work;
+use crate::work::WorkService;
 
 /// A worker of Restate: serves every tool and every flow of the registry, and the object of runs. As many of them as there
 /// are stand behind one address, which Restate is told once: [`RestateAdmin::register`](crate::RestateAdmin::register).
@@ -125,7 +125,7 @@ impl RestateWorker {
                 .retry_policy_max_interval(LONGEST_RETRY)
         };
         let run = RunObject { genkit: self.genkit.clone() };
-        let work = Work { genkit: self.genkit.clone(), longest: self.longest_step };
+        let work = WorkService { genkit: self.genkit.clone(), longest: self.longest_step };
         let mut endpoint = Endpoint::builder()
             .bind(run.into_service_definition().options(options()))
             .bind(work.into_service_definition().options(options()));

@@ -44,6 +44,7 @@ pub(crate) async fn trip(
     id: &str,
     ask: Generate,
 ) -> Result<(Trip, bool)> {
+    let client = RestateClient::new(genkit, url)?;
     let listener = std::net::TcpListener::bind(worker).map_err(|why| {
         Error::invalid_argument(format!("cannot serve at {worker} (`--worker HOST:PORT`): {why}"))
     })?;
@@ -54,7 +55,6 @@ pub(crate) async fn trip(
         }
     });
     RestateAdmin::new(admin)?.register(&format!("http://{worker}")).await?;
-    let client = RestateClient::new(genkit, url)?;
     let is_known = client.find_durable_run(id).await?.is_some();
     Ok((Trip::OnRestate(client.durable_run(id, ask).await?), is_known))
 }

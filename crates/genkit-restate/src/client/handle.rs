@@ -16,11 +16,11 @@ use crate::wire::Whole;
 
 /// A durable run of the loop that Restate keeps: made by [`RestateClient::durable_run`].
 #[derive(Clone, Debug)]
-pub struct RestateRun(Handle);
+pub struct RestateRun(RestateHandle);
 
 /// A durable flow that Restate keeps: made by [`RestateClient::durable_flow`].
 #[derive(Clone, Debug)]
-pub struct RestateFlow(Handle);
+pub struct RestateFlow(RestateHandle);
 
 impl RestateRun {
     /// Waits until the run has its answer or asks somebody: [`GenerateResponse::is_interrupted`].
@@ -48,7 +48,7 @@ macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
             pub(super) fn new(client: RestateClient, id: RunId) -> Self {
-                Self(Handle { client, id })
+                Self(RestateHandle { client, id })
             }
 
             /// Its id.
@@ -117,12 +117,12 @@ macro_rules! handle_methods {
 handle_methods!(RestateRun, RestateFlow);
 
 #[derive(Clone, Debug)]
-struct Handle {
+struct RestateHandle {
     client: RestateClient,
     id: RunId,
 }
 
-impl Handle {
+impl RestateHandle {
     /// Calls a handler that takes nothing.
     async fn ask<T: DeserializeOwned>(&self, handler: &str) -> Result<T> {
         self.client.call(&self.id, handler, None::<&()>).await

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::http::{Server, message_of};
-use crate::wire::{First, RUN, kind_of};
+use crate::wire::{FirstState, RUN, kind_of};
 
 pub use handle::{RestateFlow, RestateRun};
 
@@ -47,7 +47,7 @@ impl RestateClient {
     /// answer, `FailedPrecondition` where no worker is registered.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<RestateRun> {
         let id = RunId::new(id)?;
-        let first = First::of(EngineRun::first_of_run(&self.genkit, &id, run).await?);
+        let first = FirstState::of(EngineRun::first_of_run(&self.genkit, &id, run).await?);
         self.call::<bool>(&id, "start", Some(&first)).await?;
         Ok(RestateRun::new(self.clone(), id))
     }
@@ -63,7 +63,7 @@ impl RestateClient {
         input: impl Serialize,
     ) -> Result<RestateFlow> {
         let id = RunId::new(id)?;
-        let first = First::of(EngineRun::first_of_flow(&self.genkit, &id, flow, input)?);
+        let first = FirstState::of(EngineRun::first_of_flow(&self.genkit, &id, flow, input)?);
         self.call::<bool>(&id, "start", Some(&first)).await?;
         Ok(RestateFlow::new(self.clone(), id))
     }

@@ -24,24 +24,24 @@ pub struct EngineRun {
     error: Option<StoredError>,
     /// How many lines of the log are kept.
     logged: usize,
-    body: Body,
+    body: EngineBody,
 }
 
-enum Body {
+enum EngineBody {
     Loop(Box<Run>),
     Flow(Box<FlowState>),
     /// As it is kept: it is over, and what it needed need not be there any more.
     Over(RunBody),
 }
 
-/// Answers to questions of a run, as data: for [`EngineRun::answer`].
+/// GivenAnswers to questions of a run, as data: for [`EngineRun::answer`].
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EngineAnswers(Answers);
+pub struct EngineAnswers(GivenAnswers);
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Answers {
+enum GivenAnswers {
     Plain { call: String, answer: Value },
     Resume(Resume),
 }
@@ -55,10 +55,10 @@ impl EngineAnswers {
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
         let answer =
             serde_json::to_value(answer).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
-        Ok(Self(Answers::Plain { call: call.into(), answer }))
+        Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
     }
 
-    /// Answers that were made of the questions.
+    /// GivenAnswers that were made of the questions.
     ///
     /// # Errors
     /// `InvalidArgument` where one does not serialize.
@@ -67,7 +67,7 @@ impl EngineAnswers {
         for answer in answers {
             resume.push(answer)?;
         }
-        Ok(Self(Answers::Resume(resume)))
+        Ok(Self(GivenAnswers::Resume(resume)))
     }
 }
 
@@ -101,9 +101,11 @@ impl EngineRun {
         let Record { steps, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
         let body = match body {
-            body if status.is_over() => Body::Over(body),
-            RunBody::Generate(state) => Body::Loop(Box::new(Run::resume(genkit, *state).await?)),
-            RunBody::Flow(state) => Body::Flow(state),
+            body if status.is_over() => EngineBody::Over(body),
+            RunBody::Generate(state) => {
+                EngineBody::Loop(Box::new(Run::resume(genkit, *state).await?))
+            }
+            RunBody::Flow(state) => EngineBody::Flow(state),
         };
         let (genkit, id, logged) = (genkit.clone(), id.clone(), stored.log.len());
         Ok(Self { genkit, id, status, steps, error, logged, body })
@@ -120,9 +122,9 @@ impl EngineRun {
             return Vec::new();
         }
         match &self.body {
-            Body::Loop(run) => run.open(),
-            Body::Flow(state) => state.open(),
-            Body::Over(_) => Vec::new(),
+            EngineBody::Loop(run) => run.open(),
+            EngineBody::Flow(state) => state.open(),
+            EngineBody::Over(_) => Vec::new(),
         }
     }
 
@@ -133,13 +135,13 @@ impl EngineRun {
         }
         let (id, steps) = (&self.id, &mut self.steps);
         match &mut self.body {
-            Body::Over(_) => Vec::new(),
-            Body::Flow(_) if steps.len() > 0 => Vec::new(),
-            Body::Flow(state) => {
+            EngineBody::Over(_) => Vec::new(),
+            EngineBody::Flow(_) if steps.len() > 0 => Vec::new(),
+            EngineBody::Flow(state) => {
                 let work = StepWork::Flow(state.clone());
                 vec![EngineStep::new(id.clone(), steps.add(None), work)]
             }
-            Body::Loop(run) => due_of_loop(id, steps, run),
+            EngineBody::Loop(run) => due_of_loop(id, steps, run),
         }
     }
 
@@ -156,12 +158,12 @@ impl EngineRun {
             return Ok(false);
         }
         let ended = match (&mut self.body, done.outcome) {
-            (Body::Loop(run), outcome) => take_in_loop(run, call, outcome)?,
-            (Body::Flow(state), StepOutcome::Flow(now)) => {
+            (EngineBody::Loop(run), outcome) => take_in_loop(run, call, outcome)?,
+            (EngineBody::Flow(state), StepOutcome::Flow(now)) => {
                 **state = *now;
                 Ok(())
             }
-            (Body::Flow(_), StepOutcome::Failed { error, .. }) => Err(error.into_error()),
+            (EngineBody::Flow(_), StepOutcome::Failed { error, .. }) => Err(error.into_error()),
             _ => return Err(E::NotItsStep.into()),
         };
         match ended {
@@ -183,14 +185,16 @@ impl EngineRun {
             return Err(E::AsksNothing { id, status }.into());
         }
         let answers = match answers.0 {
-            Answers::Plain { call, answer } => vec![answer_to(&self.id, &open, &call, answer)?],
-            Answers::Resume(resume) => resume.into_answers(),
+            GivenAnswers::Plain { call, answer } => {
+                vec![answer_to(&self.id, &open, &call, answer)?]
+            }
+            GivenAnswers::Resume(resume) => resume.into_answers(),
         };
         for answer in answers {
             match &mut self.body {
-                Body::Loop(run) => run.answer(answer)?,
-                Body::Flow(state) => drop(state.answer(answer)?),
-                Body::Over(_) => {}
+                EngineBody::Loop(run) => run.answer(answer)?,
+                EngineBody::Flow(state) => drop(state.answer(answer)?),
+                EngineBody::Over(_) => {}
             }
         }
         self.advance().await;
@@ -212,9 +216,9 @@ impl EngineRun {
     /// It does not serialize.
     pub fn change(&mut self) -> Result<RunChange> {
         let body = match &mut self.body {
-            Body::Loop(run) => RunBody::Generate(Box::new(run.state_after(self.logged))),
-            Body::Flow(state) => RunBody::Flow(Box::new(state.take_unsaved())),
-            Body::Over(body) => body.take_unsaved(self.logged),
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state_after(self.logged))),
+            EngineBody::Flow(state) => RunBody::Flow(Box::new(state.take_unsaved())),
+            EngineBody::Over(body) => body.take_unsaved(self.logged),
         };
         let (steps, error) = (self.steps.clone(), self.error.clone());
         let (head, log) = Record { steps, error, ..Record::new(body) }.into_lines(&self.id)?;
@@ -228,9 +232,9 @@ impl EngineRun {
     /// What it failed with, which owns what was done; `Cancelled`; `FailedPrecondition` for a flow.
     pub fn response(self) -> Result<GenerateResponse> {
         let body = match self.body {
-            Body::Loop(run) => RunBody::Generate(Box::new(run.state())),
-            Body::Flow(state) => RunBody::Flow(state),
-            Body::Over(body) => body,
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),
+            EngineBody::Flow(state) => RunBody::Flow(state),
+            EngineBody::Over(body) => body,
         };
         let RunBody::Generate(state) = body else {
             return Err(other_kind(&self.id, &body, "a run of the loop"));
@@ -244,9 +248,9 @@ impl EngineRun {
     /// What it failed with; `Cancelled`; `FailedPrecondition` for a run of the loop.
     pub fn flow_outcome(self) -> Result<FlowOutcome> {
         let body = match self.body {
-            Body::Flow(state) => RunBody::Flow(state),
-            Body::Over(body) => body,
-            Body::Loop(run) => RunBody::Generate(Box::new(run.state())),
+            EngineBody::Flow(state) => RunBody::Flow(state),
+            EngineBody::Over(body) => body,
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),
         };
         let RunBody::Flow(state) = body else { return Err(other_kind(&self.id, &body, "a flow")) };
         flow_outcome_of(&self.id, self.status, self.error, *state)
@@ -255,16 +259,16 @@ impl EngineRun {
     /// Goes on as far as nobody is needed, and says where the run stands then.
     async fn advance(&mut self) {
         let ended = match &mut self.body {
-            Body::Over(_) => return,
-            Body::Flow(state) => {
+            EngineBody::Over(_) => return,
+            EngineBody::Flow(state) => {
                 self.status = state.status();
                 return;
             }
-            Body::Loop(run) => check(run).await,
+            EngineBody::Loop(run) => check(run).await,
         };
         match (ended, &mut self.body) {
             (Err(error), _) => self.fail(&error),
-            (Ok(()), Body::Loop(run)) => {
+            (Ok(()), EngineBody::Loop(run)) => {
                 self.status = match run.next() {
                     NextStep::Asks(_) => RunStatus::InputRequired,
                     NextStep::Done => RunStatus::Completed,
@@ -277,13 +281,13 @@ impl EngineRun {
 
     fn fail(&mut self, error: &Error) {
         (self.status, self.error) = (RunStatus::Failed, Some(StoredError::of(error)));
-        if let (Body::Loop(run), Some(done)) = (&self.body, error.partial()) {
-            self.body = Body::Over(RunBody::Generate(Box::new(run.failed_state(done, 0))));
+        if let (EngineBody::Loop(run), Some(done)) = (&self.body, error.partial()) {
+            self.body = EngineBody::Over(RunBody::Generate(Box::new(run.failed_state(done, 0))));
         }
     }
 }
 
-/// Answers are checked where the run is: it is quick, and has no effect.
+/// GivenAnswers are checked where the run is: it is quick, and has no effect.
 async fn check(run: &mut Run) -> Result<()> {
     while let NextStep::Check(check) = run.next() {
         let checked = check.perform().await;
