@@ -6,6 +6,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
+use super::error::Error as E;
 use crate::message::{Message, Part, ResourcePart, Role};
 
 /// One content block.
@@ -68,15 +69,31 @@ pub(super) fn role_of(role: Role) -> McpRole {
 }
 
 /// The messages of a sampling request, in MCP's JSON.
-pub(super) fn sampling_messages(messages: &[Message]) -> Value {
-    let messages = messages.iter().flat_map(|message| {
-        let role = role_of(message.role);
-        message
-            .content
-            .iter()
-            .map(move |part| json!({ "role": role, "content": block(part.clone()) }))
-    });
-    Value::Array(messages.collect())
+///
+/// # Errors
+/// A part is none that a client's model can be sent.
+pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
+    let mut sampled = Vec::new();
+    for message in messages {
+        let role = match role_of(message.role) {
+            McpRole::Assistant => "assistant",
+            McpRole::User => "user",
+        };
+        for part in &message.content {
+            let content = match block(part.clone()) {
+                ContentBlock::Text(text) => json!({ "type": "text", "text": text.text }),
+                ContentBlock::Image(image) => {
+                    json!({ "type": "image", "data": image.data, "mimeType": image.mime_type })
+                }
+                ContentBlock::Audio(audio) => {
+                    json!({ "type": "audio", "data": audio.data, "mimeType": audio.mime_type })
+                }
+                _ => return Err(E::UnsendablePart),
+            };
+            sampled.push(json!({ "role": role, "content": content }));
+        }
+    }
+    Ok(Value::Array(sampled))
 }
 
 pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {

@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
+mod answer;
 mod channel;
 pub(crate) mod message;
 mod outlet;
@@ -12,13 +13,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
-    InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
-    RequestId,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, RequestId,
 };
 use serde_json::{Value, json};
 
 pub(crate) use self::channel::Channel;
-use self::channel::typed;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
 use super::content;
@@ -179,8 +178,8 @@ impl Caller for McpCaller {
 }
 
 /// A question inside a result, as the 2026-07-28 protocol sends it.
-pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
-    Ok(typed(json!({ "method": channel::method(kind), "params": params(kind)? }))?)
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
+    Ok(json!({ "method": channel::method(kind), "params": params(kind)? }))
 }
 
 /// What is asked, in MCP's JSON.
@@ -205,7 +204,7 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }),
         QuestionKind::Sampling(request) => {
             let mut params = json!({
-                "messages": content::sampling_messages(&request.messages),
+                "messages": content::sampling_messages(&request.messages)?,
                 "maxTokens": request.max_tokens,
             });
             if let Some(system) = &request.system {
