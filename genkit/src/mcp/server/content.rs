@@ -4,8 +4,9 @@ use rmcp::model::{
     AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
     Resource as McpResource, ResourceContents as McpResourceContents, Role as McpRole,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::caller::object;
 use super::error::Error as E;
 use crate::message::{Message, Part, ResourcePart, Role};
 
@@ -81,16 +82,22 @@ pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
         };
         for part in &message.content {
             let content = match block(part.clone()) {
-                ContentBlock::Text(text) => json!({ "type": "text", "text": text.text }),
-                ContentBlock::Image(image) => {
-                    json!({ "type": "image", "data": image.data, "mimeType": image.mime_type })
+                ContentBlock::Text(text) => {
+                    object(vec![("type", "text".into()), ("text", text.text.into())])
                 }
-                ContentBlock::Audio(audio) => {
-                    json!({ "type": "audio", "data": audio.data, "mimeType": audio.mime_type })
-                }
+                ContentBlock::Image(ImageContent { data, mime_type, .. }) => object(vec![
+                    ("type", "image".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
+                ContentBlock::Audio(AudioContent { data, mime_type, .. }) => object(vec![
+                    ("type", "audio".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
                 _ => return Err(E::UnsendablePart),
             };
-            sampled.push(json!({ "role": role, "content": content }));
+            sampled.push(object(vec![("role", role.into()), ("content", content)]));
         }
     }
     Ok(Value::Array(sampled))

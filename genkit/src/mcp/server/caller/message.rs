@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::registry::RegistryChange;
 
@@ -85,7 +85,9 @@ pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
 
 /// A request of the server.
 pub(crate) fn request(id: i64, method: &str, params: Value) -> Bytes {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().into()
+    let version = ("jsonrpc", "2.0".into());
+    let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
+    super::object(members).to_string().into()
 }
 
 /// The notification of a change, on a `subscriptions/listen` stream with the id of that request.

@@ -3,10 +3,32 @@
 use std::fmt;
 
 use rmcp::model::{InputResponses, RequestMetaObject};
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// An object whose members are taken out by name; what is left over is of no interest.
+/// The members that parameters of some method have; all others are passed over.
+const NAMES: [&str; 18] = [
+    "_meta",
+    "argument",
+    "arguments",
+    "capabilities",
+    "clientInfo",
+    "context",
+    "cursor",
+    "inputResponses",
+    "level",
+    "name",
+    "notifications",
+    "protocolVersion",
+    "reason",
+    "ref",
+    "requestId",
+    "requestState",
+    "taskId",
+    "uri",
+];
+
+/// An object whose members are taken out by name.
 pub(super) struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -21,6 +43,10 @@ impl Fields {
             Value::Object(members) => Some(Self(members)),
             _ => None,
         }
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.swap_remove(name)
     }
 
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
@@ -96,7 +122,9 @@ impl<'de> Deserialize<'de> for Fields {
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Fields, A::Error> {
                 let mut read = Map::new();
                 while let Some(name) = members.next_key::<String>()? {
-                    if read.insert(name, members.next_value::<Value>()?).is_some() {
+                    if !NAMES.contains(&name.as_str()) {
+                        members.next_value::<IgnoredAny>()?;
+                    } else if read.insert(name, members.next_value::<Value>()?).is_some() {
                         return Err(de::Error::custom("a member stands there twice"));
                     }
                 }

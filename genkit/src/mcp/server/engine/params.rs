@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use rmcp::model::{
-    ArgumentInfo, CallToolRequestParams, ClientCapabilities, CompleteRequestParams,
-    CompletionContext, ErrorData, GetPromptRequestParams, Implementation, InitializeRequestParams,
-    LoggingLevel, ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
-    Reference, RequestId, RequestMetaObject, SubscriptionFilter,
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, CompletionContext, ErrorData,
+    GetPromptRequestParams, InitializeRequestParams, LoggingLevel,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, Reference, RequestId,
+    RequestMetaObject, SubscriptionFilter,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -99,15 +99,7 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
             Params::ReadDirectory(params)
         }
         "completion/complete" => Params::Complete(complete(given)?),
-        "initialize" => Params::Initialize(Box::new(
-            InitializeRequestParams::new(
-                ClientCapabilities::deserialize(given.value("capabilities")?).ok()?,
-                Implementation::deserialize(given.value("clientInfo")?).ok()?,
-            )
-            .with_protocol_version(
-                ProtocolVersion::deserialize(given.value("protocolVersion")?).ok()?,
-            ),
-        )),
+        "initialize" => Params::Initialize(Box::new(initialize(given)?)),
         "logging/setLevel" => {
             Params::SetLevel(LoggingLevel::deserialize(given.value("level")?).ok()?)
         }
@@ -142,6 +134,20 @@ pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
     given.optional_text("reason")?;
     given.object("_meta")?;
     Id::of_raw(&given.value("requestId")?.to_string()).usable()
+}
+
+/// A handshake says once what requests of the later era say in their `_meta`, and is read as that.
+fn initialize(mut given: Fields) -> Option<InitializeRequestParams> {
+    let mut said = RequestMetaObject::default();
+    for (name, key) in [
+        ("protocolVersion", "io.modelcontextprotocol/protocolVersion"),
+        ("capabilities", "io.modelcontextprotocol/clientCapabilities"),
+        ("clientInfo", "io.modelcontextprotocol/clientInfo"),
+    ] {
+        said.0.0.insert(key.to_owned(), given.take(name)?);
+    }
+    let params = InitializeRequestParams::new(said.client_capabilities()?, said.client_info()?);
+    Some(params.with_protocol_version(said.protocol_version()?))
 }
 
 fn call_tool(mut given: Fields) -> Option<CallToolRequestParams> {
