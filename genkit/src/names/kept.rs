@@ -93,7 +93,7 @@ impl KeptNames {
             .filter(|(_, given)| given.round < self.round)
             .map(|(name, given)| (given.round, name.clone()))
             .collect();
-        rounds.sort();
+        rounds.sort_unstable();
         for (_, name) in rounds.into_iter().take(gone - MAX_GONE / 2) {
             if let Some(given) = self.given.remove(&name) {
                 self.owners.remove(&given.sent);

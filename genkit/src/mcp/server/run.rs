@@ -208,6 +208,25 @@ impl OpenRun<'_> {
     }
 
     pub(super) fn ended<T>(self, outcome: Outcome<T>) -> Answered<RunOutcome<T>> {
+        let (value, ended) = match outcome {
+            Outcome::Finished(Ok(value)) => (Some(value), Outcome::Finished(Ok(()))),
+            Outcome::Finished(Err(error)) => (None, Outcome::Finished(Err(error))),
+            Outcome::Suspended(questions, recording) => {
+                (None, Outcome::Suspended(questions, recording))
+            }
+            Outcome::Cancelled => (None, Outcome::Cancelled),
+        };
+        Ok(match self.settled(ended)? {
+            RunOutcome::Finished(Ok(())) => {
+                RunOutcome::Finished(Ok(value.expect("what finished well has a value")))
+            }
+            RunOutcome::Finished(Err(error)) => RunOutcome::Finished(Err(error)),
+            RunOutcome::InputRequired(required) => RunOutcome::InputRequired(required),
+        })
+    }
+
+    /// The same, whatever the function returns.
+    fn settled(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.end();
