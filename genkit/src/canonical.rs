@@ -15,7 +15,7 @@ fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
             let mut members: Vec<(&String, &Value)> = map.iter().collect();
-            members.sort_by_key(|(key, _)| *key);
+            members.sort_unstable_by_key(|(key, _)| *key);
             out.push('{');
             for (place, (key, value)) in members.into_iter().enumerate() {
                 out.push_str(if place > 0 { "," } else { "" });

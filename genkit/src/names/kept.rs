@@ -33,14 +33,23 @@ impl KeptNames {
     /// not be made safe.
     pub(crate) fn give<'a>(
         &mut self,
-        all: impl Iterator<Item = &'a str> + Clone,
+        all: impl Iterator<Item = &'a str>,
         is_kept_as_it_is: impl Fn(&str) -> bool,
     ) -> HashMap<&'a str, String> {
+        self.give_all(all.collect(), &is_kept_as_it_is)
+    }
+
+    fn give_all<'a>(
+        &mut self,
+        all: Vec<&'a str>,
+        is_kept_as_it_is: &dyn Fn(&str) -> bool,
+    ) -> HashMap<&'a str, String> {
         self.round += 1;
-        let here: HashSet<&str> = all.clone().collect();
+        let here: HashSet<&str> = all.iter().copied().collect();
         let mut told = Vec::new();
         let is_safe = |name: &str| is_safe(name) || is_kept_as_it_is(name);
-        let (safe, others): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
+        let (safe, others): (Vec<&str>, Vec<&str>) =
+            all.into_iter().partition(|name| is_safe(name));
         for name in safe.into_iter().chain(others) {
             if let Some(given) = self.given.get_mut(name) {
                 given.round = self.round;
@@ -84,7 +93,7 @@ impl KeptNames {
             .filter(|(_, given)| given.round < self.round)
             .map(|(name, given)| (given.round, name.clone()))
             .collect();
-        rounds.sort();
+        rounds.sort_unstable();
         for (_, name) in rounds.into_iter().take(gone - MAX_GONE / 2) {
             if let Some(given) = self.given.remove(&name) {
                 self.owners.remove(&given.sent);

@@ -44,6 +44,20 @@ pub(crate) enum Error {
         of_form(title)
     )]
     FormField { title: Option<String>, field: String, shown: String },
+    #[error(
+        "{}a form cannot show `{keyword}` of the field `{field}`, which is {given}: MCP takes \
+         {takes} there",
+        of_form(title)
+    )]
+    FormKeyword {
+        title: Option<String>,
+        field: String,
+        keyword: &'static str,
+        given: String,
+        takes: &'static str,
+    },
+    #[error("{}`required` must be a list of the names of fields", of_form(title))]
+    FormRequired { title: Option<String> },
 }
 
 impl Topic for Error {

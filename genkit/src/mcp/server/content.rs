@@ -4,8 +4,10 @@ use rmcp::model::{
     AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
     Resource as McpResource, ResourceContents as McpResourceContents, Role as McpRole,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::caller::object;
+use super::error::Error as E;
 use crate::message::{Message, Part, ResourcePart, Role};
 
 /// One content block.
@@ -68,15 +70,37 @@ pub(super) fn role_of(role: Role) -> McpRole {
 }
 
 /// The messages of a sampling request, in MCP's JSON.
-pub(super) fn sampling_messages(messages: &[Message]) -> Value {
-    let messages = messages.iter().flat_map(|message| {
-        let role = role_of(message.role);
-        message
-            .content
-            .iter()
-            .map(move |part| json!({ "role": role, "content": block(part.clone()) }))
-    });
-    Value::Array(messages.collect())
+///
+/// # Errors
+/// A part is none that a client's model can be sent.
+pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
+    let mut sampled = Vec::new();
+    for message in messages {
+        let role = match role_of(message.role) {
+            McpRole::Assistant => "assistant",
+            McpRole::User => "user",
+        };
+        for part in &message.content {
+            let content = match block(part.clone()) {
+                ContentBlock::Text(text) => {
+                    object(vec![("type", "text".into()), ("text", text.text.into())])
+                }
+                ContentBlock::Image(ImageContent { data, mime_type, .. }) => object(vec![
+                    ("type", "image".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
+                ContentBlock::Audio(AudioContent { data, mime_type, .. }) => object(vec![
+                    ("type", "audio".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
+                _ => return Err(E::UnsendablePart),
+            };
+            sampled.push(object(vec![("role", role.into()), ("content", content)]));
+        }
+    }
+    Ok(Value::Array(sampled))
 }
 
 pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {

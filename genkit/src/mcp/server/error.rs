@@ -118,6 +118,12 @@ pub(crate) enum Error {
     #[error("this client is asked while the function runs")]
     NotSealed,
 
+    #[error(
+        "this question cannot be sent to a client: its model reads text, images and audio, and a \
+         message has a resource, a link or a file of another type"
+    )]
+    UnsendablePart,
+    #[cfg(any(feature = "rmcp-handler", feature = "durable"))]
     #[error("this question cannot be sent to a client: {0}")]
     Unsendable(serde_json::Error),
     #[error("the client did not answer a question within {0:?}")]
@@ -125,7 +131,7 @@ pub(crate) enum Error {
     #[error("the client refused the question: {0}")]
     QuestionRefused(String),
     #[error("the client's answer cannot be read: {0}")]
-    UnusableAnswer(serde_json::Error),
+    UnusableAnswer(String),
     #[error("the client is gone")]
     ClientGone,
     #[error("the request was cancelled")]
@@ -247,7 +253,9 @@ impl Topic for Error {
             | Self::NotSealed
             | Self::CompletionAsks(_)
             | Self::Unwritable(_)
-            | Self::Unsendable(_) => ErrorKind::Internal,
+            | Self::UnsendablePart => ErrorKind::Internal,
+            #[cfg(any(feature = "rmcp-handler", feature = "durable"))]
+            Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
             Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,

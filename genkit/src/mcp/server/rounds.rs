@@ -2,7 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::{InputRequests, InputRequiredResult, InputResponses};
+#[cfg(feature = "rmcp-handler")]
+use rmcp::model::ErrorData;
+use rmcp::model::InputResponses;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::caller::input_request;
 use super::error::Error as E;
@@ -20,6 +24,25 @@ pub(super) struct Round {
     number: Option<StateNumber>,
     key: KeyIndex,
     claim: Mutex<Claim>,
+}
+
+/// Questions as a result, as rmcp's type has them that reads what servers say.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InputRequired {
+    result_type: &'static str,
+    input_requests: Map<String, Value>,
+    request_state: String,
+}
+
+#[cfg(feature = "rmcp-handler")]
+impl TryFrom<InputRequired> for rmcp::model::InputRequiredResult {
+    type Error = ErrorData;
+
+    fn try_from(required: InputRequired) -> Result<Self, ErrorData> {
+        let result = serde_json::to_value(required).and_then(serde_json::from_value);
+        result.map_err(|error| E::Unsendable(error).into())
+    }
 }
 
 /// Whose the answers to a state are.
@@ -71,8 +94,8 @@ impl Round {
         &self,
         questions: Vec<Question>,
         mut recording: Recording,
-    ) -> Result<InputRequiredResult> {
-        let mut requests = InputRequests::new();
+    ) -> Result<InputRequired> {
+        let mut requests = Map::new();
         for Question { key, kind } in questions {
             // A question of middleware was asked by no context.
             let asked = recording.asked.entry(key.clone());
@@ -83,7 +106,11 @@ impl Round {
         let again = self.number.filter(|_| *lock(&self.claim) == Claim::Open);
         let number = again.unwrap_or_else(|| self.shared.sealer.new_number());
         let state = self.shared.sealer.seal(&recording, number, self.key, &self.binding)?;
-        Ok(InputRequiredResult::new(Some(requests), Some(state)))
+        Ok(InputRequired {
+            result_type: "input_required",
+            input_requests: requests,
+            request_state: state,
+        })
     }
 }
 

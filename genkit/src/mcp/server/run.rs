@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
+use rmcp::model::{ErrorData, InputResponses};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::Audit;
 use super::caller::{McpCaller, Request};
 use super::error::{Error as E, missing_capability};
-use super::rounds::Round;
+use super::rounds::{InputRequired, Round};
 use super::session::{Era, StateBinding};
 use super::state::SharedState;
 use crate::context::{
@@ -94,7 +94,7 @@ pub(super) async fn drive_in_span<T>(
 /// How a run ended, for the client.
 pub(super) enum RunOutcome<T> {
     Finished(Result<T>),
-    InputRequired(InputRequiredResult),
+    InputRequired(InputRequired),
 }
 
 /// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
@@ -208,6 +208,25 @@ impl OpenRun<'_> {
     }
 
     pub(super) fn ended<T>(self, outcome: Outcome<T>) -> Answered<RunOutcome<T>> {
+        let (value, ended) = match outcome {
+            Outcome::Finished(Ok(value)) => (Some(value), Outcome::Finished(Ok(()))),
+            Outcome::Finished(Err(error)) => (None, Outcome::Finished(Err(error))),
+            Outcome::Suspended(questions, recording) => {
+                (None, Outcome::Suspended(questions, recording))
+            }
+            Outcome::Cancelled => (None, Outcome::Cancelled),
+        };
+        Ok(match self.settled(ended)? {
+            RunOutcome::Finished(Ok(())) => {
+                RunOutcome::Finished(Ok(value.expect("what finished well has a value")))
+            }
+            RunOutcome::Finished(Err(error)) => RunOutcome::Finished(Err(error)),
+            RunOutcome::InputRequired(required) => RunOutcome::InputRequired(required),
+        })
+    }
+
+    /// The same, whatever the function returns.
+    fn settled(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.end();

@@ -50,7 +50,7 @@ impl<'a> PortableRewriter<'a> {
             return None;
         }
         // Sorted, since the order of properties is that of the map type, which another crate can change.
-        self.degraded.sort();
+        self.degraded.sort_unstable();
         self.degraded.dedup();
         Some(self.degraded)
     }

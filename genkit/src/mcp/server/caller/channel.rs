@@ -5,22 +5,19 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ErrorData,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
-};
+use rmcp::model::{ErrorData, LoggingMessageNotificationParam, ProgressNotificationParam};
 #[cfg(feature = "rmcp-handler")]
 use rmcp::{
     RoleServer,
-    model::{ElicitRequest, ServerRequest},
+    model::{ElicitRequest, ElicitRequestParams, ServerRequest},
     service::{Peer, ServiceError},
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+#[cfg(feature = "rmcp-handler")]
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::{Outlet, message};
+use super::{Outlet, answer, message};
 use crate::context::{CallerAnswer, QuestionKind};
 use crate::error::{Result, Topic};
 use crate::mcp::server::error::Error as E;
@@ -121,18 +118,7 @@ fn open(
     params: Value,
 ) -> Result<(OpenQuestion, Bytes), E> {
     let question = OpenQuestion::new(session)?;
-    let (id, method) = (question.id(), method(kind));
-    let request = match kind {
-        QuestionKind::Elicitation { .. }
-        | QuestionKind::Approval { .. }
-        | QuestionKind::Interrupt { .. } => {
-            message::request(id, method, &typed::<ElicitRequestParams>(params)?)
-        }
-        QuestionKind::Sampling(_) => {
-            message::request(id, method, &typed::<CreateMessageRequestParams>(params)?)
-        }
-        QuestionKind::Roots => message::request(id, method, &params),
-    };
+    let request = message::request(question.id(), method(kind), params);
     Ok((question, request))
 }
 
@@ -148,17 +134,7 @@ async fn ask(
     }
     let answer = question.answer().await?.map_err(refused)?;
     drop(waiting);
-    match kind {
-        QuestionKind::Sampling(_) => read::<CreateMessageResult>(&answer),
-        QuestionKind::Roots => read::<ListRootsResult>(&answer),
-        _ => read::<Value>(&answer),
-    }
-}
-
-/// What the protocol knows of an answer.
-fn read<T: DeserializeOwned + Serialize>(answer: &str) -> Result<Value, E> {
-    let answer = serde_json::from_str::<T>(answer).and_then(serde_json::to_value);
-    answer.map_err(E::UnusableAnswer)
+    answer::read(kind, &answer).map_err(E::UnusableAnswer)
 }
 
 #[cfg(feature = "rmcp-handler")]
@@ -180,7 +156,7 @@ async fn ask_peer(peer: &Peer<RoleServer>, kind: &QuestionKind, params: Value) -
 #[cfg(feature = "rmcp-handler")]
 fn of_peer<T: Serialize>(answer: std::result::Result<T, ServiceError>) -> Result<Value, E> {
     match answer {
-        Ok(answer) => serde_json::to_value(answer).map_err(E::UnusableAnswer),
+        Ok(answer) => serde_json::to_value(answer).map_err(|e| E::UnusableAnswer(e.to_string())),
         Err(ServiceError::McpError(error)) => Err(refused(error)),
         Err(_) => Err(E::ClientGone),
     }
@@ -190,6 +166,8 @@ fn refused(error: ErrorData) -> E {
     E::QuestionRefused(error.message.into_owned())
 }
 
-pub(super) fn typed<T: DeserializeOwned>(params: Value) -> Result<T, E> {
+/// What rmcp knows of a question.
+#[cfg(feature = "rmcp-handler")]
+fn typed<T: DeserializeOwned>(params: Value) -> Result<T, E> {
     serde_json::from_value(params).map_err(E::Unsendable)
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::registry::RegistryChange;
 
@@ -83,15 +84,10 @@ pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
 }
 
 /// A request of the server.
-pub(crate) fn request(id: i64, method: &str, params: &impl Serialize) -> Bytes {
-    #[derive(Serialize)]
-    struct Request<'a, P> {
-        jsonrpc: &'static str,
-        id: i64,
-        method: &'a str,
-        params: &'a P,
-    }
-    written(&Request { jsonrpc: "2.0", id, method, params })
+pub(crate) fn request(id: i64, method: &str, params: Value) -> Bytes {
+    let version = ("jsonrpc", "2.0".into());
+    let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
+    super::object(members).to_string().into()
 }
 
 /// The notification of a change, on a `subscriptions/listen` stream with the id of that request.

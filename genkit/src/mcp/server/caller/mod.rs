@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
 
+mod answer;
 mod channel;
 pub(crate) mod message;
 mod outlet;
@@ -12,13 +13,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
-    InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
-    RequestId,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, RequestId,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 pub(crate) use self::channel::Channel;
-use self::channel::typed;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
 use super::content;
@@ -179,46 +178,51 @@ impl Caller for McpCaller {
 }
 
 /// A question inside a result, as the 2026-07-28 protocol sends it.
-pub(crate) fn input_request(kind: &QuestionKind) -> Result<InputRequest> {
-    Ok(typed(json!({ "method": channel::method(kind), "params": params(kind)? }))?)
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
+    Ok(object(vec![("method", channel::method(kind).into()), ("params", params(kind)?)]))
 }
 
 /// What is asked, in MCP's JSON.
 fn params(kind: &QuestionKind) -> Result<Value> {
+    let nothing =
+        || object(vec![("type", "object".into()), ("properties", Value::Object(Map::new()))]);
+    let form = |message: &str, schema| {
+        let mode = ("mode", "form".into());
+        object(vec![mode, ("message", message.into()), ("requestedSchema", schema)])
+    };
     Ok(match kind {
-        QuestionKind::Elicitation { message, schema } => json!({
-            "mode": "form",
-            "message": message,
-            "requestedSchema": crate::schema::form(schema)?,
-        }),
-        QuestionKind::Approval { message } => json!({
-            "mode": "form",
-            "message": message,
-            "requestedSchema": { "type": "object", "properties": {} },
-        }),
-        QuestionKind::Interrupt { metadata } => json!({
-            "mode": "form",
-            "message": visible::text(
-                metadata["message"].as_str().unwrap_or("The tool asks whether it may go on."),
-            ),
-            "requestedSchema": { "type": "object", "properties": {} },
-        }),
+        QuestionKind::Elicitation { message, schema } => {
+            form(message, crate::schema::form(schema)?)
+        }
+        QuestionKind::Approval { message } => form(message, nothing()),
+        QuestionKind::Interrupt { metadata } => {
+            let message = metadata["message"].as_str();
+            let message = message.unwrap_or("The tool asks whether it may go on.");
+            form(&visible::text(message), nothing())
+        }
         QuestionKind::Sampling(request) => {
-            let mut params = json!({
-                "messages": content::sampling_messages(&request.messages),
-                "maxTokens": request.max_tokens,
-            });
+            let messages = content::sampling_messages(&request.messages)?;
+            let mut params = vec![("messages", messages), ("maxTokens", request.max_tokens.into())];
             if let Some(system) = &request.system {
-                params["systemPrompt"] = json!(system);
+                params.push(("systemPrompt", system.as_str().into()));
             }
             if let Some(temperature) = request.temperature {
-                params["temperature"] = json!(temperature);
+                params.push(("temperature", temperature.into()));
             }
             if !request.stop.is_empty() {
-                params["stopSequences"] = json!(request.stop);
+                params.push(("stopSequences", request.stop.clone().into()));
             }
-            params
+            object(params)
         }
-        QuestionKind::Roots => json!({}),
+        QuestionKind::Roots => object(Vec::new()),
     })
+}
+
+/// A small object: each `json!` writes out the insertion of each member.
+pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
 }

@@ -1,14 +1,14 @@
 //! What methods return, as clients of each era read it.
 
-#![allow(clippy::unnecessary_wraps, reason = "they end the work of a call")]
-
-use rmcp::model::{CallToolResult, ErrorCode, ErrorData, InputRequiredResult, ServerResult};
+use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
+use serde::Serialize;
 
 use super::call::Written;
 use super::{Reply, message};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::handler::ToolReply;
 use crate::mcp::server::results;
+use crate::mcp::server::rounds::InputRequired;
 use crate::mcp::server::session::Era;
 
 impl Era {
@@ -30,9 +30,7 @@ impl Era {
             ToolReply::Complete { tool, result, limit } => (tool, result, limit),
         };
         let shown = move |mut result: CallToolResult| {
-            if self == Self::Legacy {
-                result.result_type = None;
-            }
+            result.result_type = result.result_type.filter(|_| self == Self::Modern);
             result
         };
         let result = shown(result);
@@ -46,31 +44,23 @@ impl Era {
         }))
     }
 
-    /// What `name` answers, in at most `limit` bytes of JSON.
-    pub(super) fn result(
-        self,
-        mut result: ServerResult,
-        name: String,
-        limit: usize,
-    ) -> Result<Written, ErrorData> {
-        match self {
-            Self::Modern => result.fill_missing_cache_hints(),
-            Self::Legacy => result.strip_result_type_for_legacy_peer(),
-        }
-        Ok(Box::new(move |id| {
-            message::limited(id, &result, limit, |size| {
-                message::error(Some(id), &results::no_room(&name, size, limit))
-            })
-        }))
-    }
-
-    pub(super) fn input_required(
-        self,
-        required: InputRequiredResult,
-    ) -> Result<Written, ErrorData> {
+    pub(super) fn input_required(self, required: InputRequired) -> Result<Written, ErrorData> {
         if self == Self::Legacy {
             return Err(E::NotSealed.into());
         }
         Ok(Box::new(move |id| message::result(id, &required)))
     }
+}
+
+/// What `name` answers, in at most `limit` bytes of JSON.
+pub(super) fn result(
+    result: impl Serialize + Send + 'static,
+    name: String,
+    limit: usize,
+) -> Written {
+    Box::new(move |id| {
+        message::limited(id, &result, limit, |size| {
+            message::error(Some(id), &results::no_room(&name, size, limit))
+        })
+    })
 }

@@ -7,7 +7,7 @@ use rmcp::model::{ErrorData, RequestId};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::call::Written;
+use super::call::{CallWork, Written};
 use super::{Reply, message};
 use crate::context::{ContextParts, Outcome, drive};
 use crate::mcp::server::audit::{Asking, Audit};
@@ -58,10 +58,7 @@ impl Surrounded {
     }
 
     /// Runs `work` inside of all middleware.
-    pub(super) async fn run(
-        self,
-        work: impl Future<Output = Result<Written, ErrorData>> + Send + 'static,
-    ) -> Result<Written, ErrorData> {
+    pub(super) async fn run(self, work: CallWork) -> Result<Written, ErrorData> {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
         let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));

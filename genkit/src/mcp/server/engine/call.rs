@@ -1,14 +1,13 @@
 //! A function that runs for a client.
 
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use futures_util::FutureExt as _;
 use rmcp::model::{ErrorData, RequestId};
 use tokio_util::sync::CancellationToken;
 
@@ -24,9 +23,7 @@ const LONG_POLL: Duration = Duration::from_millis(1);
 /// A request that runs: it resolves to its answer, or to `None` where nobody waits for one any more.
 #[must_use = "a call runs as long as it is polled"]
 pub(crate) struct Call {
-    /// Boxed as it is made, and not moved again: a question keeps it for minutes, and a future that
-    /// takes another in has room for it twice.
-    work: BoxFuture<'static, std::thread::Result<Result<Written, ErrorData>>>,
+    work: CallWork,
     /// Until it has ended.
     open: Option<OpenRequest>,
     cancel: CancellationToken,
@@ -49,9 +46,8 @@ impl Call {
         function: u64,
         open: OpenRequest,
         cancel: CancellationToken,
-        work: impl Future<Output = Result<Written, ErrorData>> + Send + 'static,
+        work: CallWork,
     ) -> Self {
-        let work = Box::pin(AssertUnwindSafe(work).catch_unwind());
         Self { work, open: Some(open), cancel, function, told: None }
     }
 
@@ -85,6 +81,9 @@ impl Call {
     }
 }
 
+/// What is run for a request.
+pub(super) type CallWork = BoxFuture<'static, Result<Written, ErrorData>>;
+
 /// Writes the answer of the request with that id.
 pub(super) type Written = Box<dyn FnOnce(&RequestId) -> Reply + Send>;
 
@@ -94,7 +93,11 @@ impl Future for Call {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { work, told, .. } = &mut *self;
         let inside = told.as_ref().map(|told| told.span().enter());
-        let ended = ready!(work.as_mut().poll(context));
+        // What panicked is not polled again: the call ends with it.
+        let ended = match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(polled) => Ok(ready!(polled)),
+            Err(panic) => Err(panic),
+        };
         drop(inside);
         let told = told.take();
         let Some(open) = self.open.take() else { return Poll::Ready(None) };

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CancelledNotificationParam, DiscoverResult, EmptyObject, ErrorCode, ErrorData,
-    InitializeRequestParams, ProtocolVersion, RequestId,
+    DiscoverResult, EmptyObject, ErrorCode, ErrorData, InitializeRequestParams, ProtocolVersion,
+    RequestId,
 };
 
 use super::new_call::{NewCall, audited};
@@ -58,8 +58,7 @@ impl Engine {
                 return Action::Changes(self.shared.notifier.subscribe(interest, registry));
             }
             "notifications/cancelled" => {
-                let params = params.map(serde_json::from_str::<CancelledNotificationParam>);
-                if let Some(Ok(CancelledNotificationParam { request_id: Some(id), .. })) = params {
+                if let Some(id) = params.and_then(params::cancelled) {
                     session.connection.cancel(&id);
                 }
             }
@@ -140,8 +139,8 @@ impl Engine {
                 Ok(Action::Reply(message::result(id, &result)))
             }
             Params::Ping if rules.in_session => Ok(done()),
-            Params::SetLevel(params) if era == Era::Legacy => {
-                session.set_level(crate::mcp::level::of_mcp(params.level));
+            Params::SetLevel(level) if era == Era::Legacy => {
+                session.set_level(crate::mcp::level::of_mcp(level));
                 Ok(done())
             }
             Params::Subscribe(uri) if rules.in_session => {
@@ -169,7 +168,7 @@ impl Engine {
             Params::CallTool(params) => call.tool(params, request),
             Params::GetPrompt(params) => call.prompt(params, request),
             Params::ReadResource(params) => call.resource(params, request),
-            Params::GetSkill(params) => call.skill(params.uri, request),
+            Params::GetSkill(uri) => call.skill(uri, request),
             Params::ReadDirectory(params) => call.directory(params, request),
             Params::Complete(params) => call.completion(params, request),
             #[cfg(feature = "durable")]

@@ -13,6 +13,7 @@ mod answers;
 mod around;
 mod call;
 mod dispatch;
+mod fields;
 mod incoming;
 mod listen;
 mod new_call;

@@ -4,25 +4,27 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, RequestId, ServerResult,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, RequestId,
 };
 use serde_json::Value;
 
 use super::around::Surrounded;
-use super::call::Written;
-use super::{Action, Call, Engine, message};
+use super::call::{CallWork, Written};
+use super::{Action, Call, Engine, answers, message};
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::Request;
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{Methods, completion};
+use crate::mcp::server::handler::{MethodReply, Methods, completion};
 use crate::mcp::server::lists::{ListKind, Lists};
-use crate::mcp::server::session::OpenRequest;
+use crate::mcp::server::session::{Era, OpenRequest};
 #[cfg(feature = "durable")]
 use crate::mcp::server::tasks::{self as task, TaskAnswer, TaskCall};
 
 /// How large the entry of a skill may be: 512 files with their addresses and digests.
 const MAX_ENTRY: usize = 1024 * 1024;
+
+/// What is answered of the lists that are there for the caller, about an address.
+type ReadLists = Box<dyn FnOnce(&Methods<'_>, &Lists, &str) -> Result<Written, E> + Send>;
 
 /// A request that may take its time.
 pub(super) struct NewCall<'a> {
@@ -107,8 +109,8 @@ impl<'a> NewCall<'a> {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
             match reply.await.map_err(|error| era.error(error))? {
-                GetPromptResponse::InputRequired(required) => era.input_required(required),
-                reply => era.result(reply.into(), name, limit),
+                MethodReply::InputRequired(required) => era.input_required(required),
+                MethodReply::Complete(result) => Ok(answers::result(result, name, limit)),
             }
         })
     }
@@ -126,16 +128,20 @@ impl<'a> NewCall<'a> {
             let methods = Methods::ready(&engine.shared).await;
             let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
             match reply.await.map_err(|error| era.error(error))? {
-                ReadResourceResponse::InputRequired(required) => era.input_required(required),
-                reply => era.result(reply.into(), uri, limit),
+                MethodReply::InputRequired(required) => era.input_required(required),
+                MethodReply::Complete(result) => Ok(answers::result(result, uri, limit)),
             }
         })
     }
 
     pub(super) fn skill(self, uri: String, request: Request) -> Result<Action, ErrorData> {
-        self.of_skills("skills/get", uri.clone(), request, move |methods, lists| {
-            Ok(ServerResult::GetSkillResult(methods.get_skill(lists, &uri)?))
-        })
+        let (era, limit) = (request.era, self.max_entry());
+        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+            let mut skill = methods.get_skill(lists, uri)?;
+            skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(skill, uri.to_owned(), limit))
+        };
+        self.of_skills("skills/get", uri, request, Box::new(read))
     }
 
     pub(super) fn directory(
@@ -143,10 +149,14 @@ impl<'a> NewCall<'a> {
         params: ReadResourceDirectoryRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
-        let uri = params.uri.clone();
-        self.of_skills("resources/directory/read", uri, request, move |methods, lists| {
-            Ok(ServerResult::ListResourcesResult(methods.read_directory(lists, &params)?))
-        })
+        let (era, limit) = (request.era, self.max_entry());
+        let ReadResourceDirectoryRequestParams { uri, cursor, .. } = params;
+        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+            let mut children = methods.read_directory(lists, uri, cursor.as_deref())?;
+            children.result_type = children.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(children, uri.to_owned(), limit))
+        };
+        self.of_skills("resources/directory/read", uri, request, Box::new(read))
     }
 
     /// What `read` makes of the lists that are there for the caller.
@@ -155,16 +165,14 @@ impl<'a> NewCall<'a> {
         method: &'static str,
         uri: String,
         request: Request,
-        read: impl FnOnce(&Methods<'_>, &Lists) -> Result<ServerResult, E> + Send + 'static,
+        read: ReadLists,
     ) -> Result<Action, ErrorData> {
-        let (era, limit) = (request.era, self.max_output().max(MAX_ENTRY));
         let shared = &self.engine.shared;
         self.around = Surrounded::new(shared, method, &uri, || Value::Null, &request);
         self.named(&uri).run(request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
             let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
-            let result = audited(method, &uri, &request, || read(&methods, &lists))?;
-            era.result(result, uri, limit)
+            Ok(audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
         })
     }
 
@@ -179,9 +187,15 @@ impl<'a> NewCall<'a> {
         self.around = Surrounded::new(shared, "completion/complete", &name, none, &request);
         self.named(&params.argument.name).run(request, move |engine, request| async move {
             let found = completion::complete(&engine.shared, params, request).await;
-            let found = found.map_err(|error| era.error(error))?;
-            era.result(ServerResult::CompleteResult(found), name, limit)
+            let mut found = found.map_err(|error| era.error(error))?;
+            found.result_type = found.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(found, name, limit))
         })
+    }
+
+    /// How large the entry of a skill may be.
+    fn max_entry(&self) -> usize {
+        self.max_output().max(MAX_ENTRY)
     }
 
     /// How large the answer of what has no limit of its own may be.
@@ -205,11 +219,13 @@ impl<'a> NewCall<'a> {
     {
         let cancel = request.cancel.clone();
         let open = OpenRequest::new(&request.session, self.id, &cancel)?;
-        let work = work(self.engine, request);
-        Ok(Action::Run(match self.around {
-            None => Call::new(self.function, open, cancel, work),
-            Some(around) => Call::new(self.function, open, cancel, around.run(work)),
-        }))
+        // Boxed as it is made, and not moved again: a question keeps it for minutes, and a future
+        // that takes another in has room for it twice.
+        let mut work: CallWork = Box::pin(work(self.engine, request));
+        if let Some(around) = self.around {
+            work = Box::pin(around.run(work));
+        }
+        Ok(Action::Run(Call::new(self.function, open, cancel, work)))
     }
 }
 

@@ -1,21 +1,21 @@
-//! The parameters of each method, read once into the type of that method.
+//! The parameters of each method, read once into what that method needs.
 
 #![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
 
+use std::collections::HashMap;
+
 use rmcp::model::{
-    CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    GetSkillRequestParams, InitializeRequestParams, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, RequestMetaObject,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, CompletionContext, ErrorData,
+    GetPromptRequestParams, InitializeRequestParams, LoggingLevel,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, Reference, RequestId,
+    RequestMetaObject, SubscriptionFilter,
 };
-#[cfg(feature = "durable")]
-use rmcp::model::{CancelTaskParams, GetTaskParams, UpdateTaskParams};
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::MessageFault;
+use super::fields::Fields;
+use crate::mcp::jsonrpc::Id;
 use crate::mcp::server::handler::malformed;
 use crate::mcp::server::lists::ListKind;
 use crate::mcp::server::session::Era;
@@ -31,12 +31,12 @@ pub(super) enum Params {
     CallTool(CallToolRequestParams),
     GetPrompt(GetPromptRequestParams),
     ReadResource(ReadResourceRequestParams),
-    GetSkill(GetSkillRequestParams),
+    GetSkill(String),
     ReadDirectory(ReadResourceDirectoryRequestParams),
     Complete(CompleteRequestParams),
     Subscribe(String),
     Unsubscribe(String),
-    SetLevel(SetLevelRequestParams),
+    SetLevel(LoggingLevel),
     Listen(ListenParams),
     #[cfg(feature = "durable")]
     Task(TaskCall),
@@ -82,122 +82,134 @@ pub(super) fn read(method: &str, raw: Option<&str>) -> (RequestMetaObject, Param
     typed(method, raw).unwrap_or_else(|| untyped(raw))
 }
 
-/// `None` is for all that is unusual.
+/// `None` is for all that is unusual. Taken member by member: a derived reader of each method's type
+/// is some ten KB of the program.
 fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
-    macro_rules! meta {
-        ($params:ident) => {
-            $params.meta.take().unwrap_or_default()
-        };
-    }
-    Some(match method {
-        "tools/call" => {
-            let mut params: CallToolRequestParams = parse(raw?)?;
-            (meta!(params), Params::CallTool(params))
-        }
-        "prompts/get" => {
-            let mut params: GetPromptRequestParams = parse(raw?)?;
-            (meta!(params), Params::GetPrompt(params))
-        }
-        "resources/read" => {
-            let mut params: ReadResourceRequestParams = parse(raw?)?;
-            (meta!(params), Params::ReadResource(params))
-        }
-        "skills/get" => {
-            let mut params: GetSkillRequestParams = parse(raw?)?;
-            (meta!(params), Params::GetSkill(params))
-        }
+    let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
+    let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
+    let meta = given.meta()?;
+    let params = match method {
+        "tools/call" => Params::CallTool(call_tool(given)?),
+        "prompts/get" => Params::GetPrompt(get_prompt(given)?),
+        "resources/read" => Params::ReadResource(read_resource(given)?),
+        "skills/get" => Params::GetSkill(given.text("uri")?),
         "resources/directory/read" => {
-            let mut params: ReadResourceDirectoryRequestParams = parse(raw?)?;
-            (meta!(params), Params::ReadDirectory(params))
+            let mut params = ReadResourceDirectoryRequestParams::new(given.text("uri")?);
+            params.cursor = given.optional_text("cursor")?;
+            Params::ReadDirectory(params)
         }
-        "completion/complete" => {
-            let mut params: CompleteRequestParams = parse(raw?)?;
-            (meta!(params), Params::Complete(params))
-        }
-        "initialize" => {
-            let mut params: InitializeRequestParams = parse(raw?)?;
-            (meta!(params), Params::Initialize(Box::new(params)))
-        }
+        "completion/complete" => Params::Complete(complete(given)?),
+        "initialize" => Params::Initialize(Box::new(initialize(given)?)),
         "logging/setLevel" => {
-            let mut params: SetLevelRequestParams = parse(raw?)?;
-            (meta!(params), Params::SetLevel(params))
+            Params::SetLevel(LoggingLevel::deserialize(given.value("level")?).ok()?)
         }
-        "resources/subscribe" => {
-            let mut params: SubscribeRequestParams = parse(raw?)?;
-            (meta!(params), Params::Subscribe(params.uri))
+        "resources/subscribe" => Params::Subscribe(given.text("uri")?),
+        "resources/unsubscribe" => Params::Unsubscribe(given.text("uri")?),
+        "subscriptions/listen" => Params::Listen(listen(given)?),
+        "tools/list" => Params::List(ListKind::Tools, given.optional_text("cursor")?),
+        "prompts/list" => Params::List(ListKind::Prompts, given.optional_text("cursor")?),
+        "resources/list" => Params::List(ListKind::Resources, given.optional_text("cursor")?),
+        "resources/templates/list" => {
+            Params::List(ListKind::Templates, given.optional_text("cursor")?)
         }
-        "resources/unsubscribe" => {
-            let mut params: UnsubscribeRequestParams = parse(raw?)?;
-            (meta!(params), Params::Unsubscribe(params.uri))
-        }
-        "subscriptions/listen" => {
-            let mut params: SubscriptionsListenRequestParams = parse(raw?)?;
-            let names_tasks = names_tasks(raw?);
-            (
-                meta!(params),
-                Params::Listen(ListenParams { notifications: params.notifications, names_tasks }),
-            )
-        }
-        "tools/list" => list(ListKind::Tools, raw)?,
-        "prompts/list" => list(ListKind::Prompts, raw)?,
-        "resources/list" => list(ListKind::Resources, raw)?,
-        "resources/templates/list" => list(ListKind::Templates, raw)?,
-        "skills/list" => list(ListKind::Skills, raw)?,
+        "skills/list" => Params::List(ListKind::Skills, given.optional_text("cursor")?),
         #[cfg(feature = "durable")]
-        "tasks/get" => {
-            let mut params: GetTaskParams = parse(raw?)?;
-            (meta!(params), Params::Task(TaskCall::Get(params.task_id)))
-        }
+        "tasks/get" => Params::Task(TaskCall::Get(given.text("taskId")?)),
         #[cfg(feature = "durable")]
         "tasks/update" => {
-            let mut params: UpdateTaskParams = parse(raw?)?;
-            let answers = params.input_responses;
-            (meta!(params), Params::Task(TaskCall::Update(params.task_id, answers)))
+            Params::Task(TaskCall::Update(given.text("taskId")?, given.responses()??))
         }
         #[cfg(feature = "durable")]
-        "tasks/cancel" => {
-            let mut params: CancelTaskParams = parse(raw?)?;
-            (meta!(params), Params::Task(TaskCall::Cancel(params.task_id)))
-        }
-        "ping" => (none(raw)?, Params::Ping),
-        "server/discover" => (none(raw)?, Params::Discover),
+        "tasks/cancel" => Params::Task(TaskCall::Cancel(given.text("taskId")?)),
+        "ping" => Params::Ping,
+        "server/discover" => Params::Discover,
         _ => return None,
-    })
+    };
+    Some((meta, params))
 }
 
-fn parse<T: DeserializeOwned>(raw: &str) -> Option<T> {
-    // An array would do for a type with these fields.
-    if raw.starts_with('{') { serde_json::from_str(raw).ok() } else { None }
+/// The request that a client cancels.
+pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
+    let mut given = Fields::of(raw)?;
+    given.optional_text("reason")?;
+    given.object("_meta")?;
+    Id::of_raw(&given.value("requestId")?.to_string()).usable()
 }
 
-/// Whether the filter of a `subscriptions/listen` has `taskIds`.
-fn names_tasks(raw: &str) -> bool {
-    #[derive(Deserialize)]
-    struct OnlyTasks {
-        notifications: TaskIds,
+/// A handshake says once what requests of the later era say in their `_meta`, and is read as that.
+fn initialize(mut given: Fields) -> Option<InitializeRequestParams> {
+    let mut said = RequestMetaObject::default();
+    for (name, key) in [
+        ("protocolVersion", "io.modelcontextprotocol/protocolVersion"),
+        ("capabilities", "io.modelcontextprotocol/clientCapabilities"),
+        ("clientInfo", "io.modelcontextprotocol/clientInfo"),
+    ] {
+        said.0.0.insert(key.to_owned(), given.take(name)?);
     }
-    #[derive(Deserialize)]
-    struct TaskIds {
-        #[serde(rename = "taskIds", default)]
-        ids: Option<IgnoredAny>,
-    }
-    parse::<OnlyTasks>(raw).is_some_and(|only| only.notifications.ids.is_some())
+    let params = InitializeRequestParams::new(said.client_capabilities()?, said.client_info()?);
+    Some(params.with_protocol_version(said.protocol_version()?))
 }
 
-fn list(kind: ListKind, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
-    let mut params: PaginatedRequestParams = raw.map_or_else(|| Some(Default::default()), parse)?;
-    Some((params.meta.take().unwrap_or_default(), Params::List(kind, params.cursor)))
+fn call_tool(mut given: Fields) -> Option<CallToolRequestParams> {
+    let mut params = CallToolRequestParams::new(given.text("name")?);
+    params.arguments = given.object("arguments")?;
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
 }
 
-/// The `_meta` of a request without parameters of its own.
-fn none(raw: Option<&str>) -> Option<RequestMetaObject> {
-    #[derive(Deserialize)]
-    struct OnlyMeta {
-        #[serde(rename = "_meta", default)]
-        meta: Option<RequestMetaObject>,
+fn get_prompt(mut given: Fields) -> Option<GetPromptRequestParams> {
+    let mut params = GetPromptRequestParams::new(given.text("name")?);
+    params.arguments = given.object("arguments")?;
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
+}
+
+fn read_resource(mut given: Fields) -> Option<ReadResourceRequestParams> {
+    let mut params = ReadResourceRequestParams::new(given.text("uri")?);
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
+}
+
+fn complete(mut given: Fields) -> Option<CompleteRequestParams> {
+    let mut of = given.fields("ref")?;
+    let of = match of.text("type")?.as_str() {
+        "ref/prompt" => {
+            of.optional_text("title")?;
+            Reference::for_prompt(of.text("name")?)
+        }
+        "ref/resource" => Reference::for_resource(of.text("uri")?),
+        _ => return None,
+    };
+    let mut argument = given.fields("argument")?;
+    let argument = ArgumentInfo::new(argument.text("name")?, argument.text("value")?);
+    let mut params = CompleteRequestParams::new(of, argument);
+    if let Some(mut context) = given.object("context")? {
+        let mut others = CompletionContext::new();
+        if let Some(arguments) = context.shift_remove("arguments").filter(|given| !given.is_null())
+        {
+            let mut texts = HashMap::new();
+            for (name, value) in arguments.as_object()? {
+                texts.insert(name.clone(), value.as_str()?.to_owned());
+            }
+            others = CompletionContext::with_arguments(texts);
+        }
+        params.context = Some(others);
     }
-    let Some(raw) = raw else { return Some(RequestMetaObject::default()) };
-    Some(parse::<OnlyMeta>(raw)?.meta.unwrap_or_default())
+    Some(params)
+}
+
+fn listen(mut given: Fields) -> Option<ListenParams> {
+    let mut wanted = given.fields("notifications")?;
+    let names_tasks = wanted.value("taskIds").is_some_and(|ids| !ids.is_null());
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = wanted.truth("toolsListChanged")?;
+    filter.prompts_list_changed = wanted.truth("promptsListChanged")?;
+    filter.resources_list_changed = wanted.truth("resourcesListChanged")?;
+    filter.resource_subscriptions = wanted.texts("resourceSubscriptions")?;
+    Some(ListenParams { notifications: filter, names_tasks })
 }
 
 /// What can be told of other parameters.

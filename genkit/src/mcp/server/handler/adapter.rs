@@ -20,7 +20,7 @@ use rmcp::service::{
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 
-use super::{Methods, ToolReply, completion, info, malformed, tasks};
+use super::{MethodReply, Methods, ToolReply, completion, info, malformed, tasks};
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::lists::{Lists, page};
 use crate::mcp::server::principal::HttpHead;
@@ -182,7 +182,9 @@ impl ServerHandler for McpHandler {
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         Ok(match self.methods().await.call_tool(params, self.request(request))?.await? {
-            ToolReply::InputRequired(required) => required.into(),
+            ToolReply::InputRequired(required) => {
+                CallToolResponse::InputRequired(required.try_into()?)
+            }
             #[cfg(feature = "durable")]
             ToolReply::Task(created) => created.into(),
             ToolReply::Complete { tool, result, limit } => {
@@ -202,10 +204,15 @@ impl ServerHandler for McpHandler {
     ) -> Result<GetPromptResponse, ErrorData> {
         let name = params.name.clone();
         let got = self.methods().await.get_prompt(params, self.request(request))?.await?;
-        if let GetPromptResponse::Complete(result) = &got {
-            self.check_size(result, &name)?;
-        }
-        Ok(got)
+        Ok(match got {
+            MethodReply::Complete(result) => {
+                self.check_size(&result, &name)?;
+                result.into()
+            }
+            MethodReply::InputRequired(required) => {
+                GetPromptResponse::InputRequired(required.try_into()?)
+            }
+        })
     }
 
     async fn read_resource(
@@ -215,10 +222,15 @@ impl ServerHandler for McpHandler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri.clone();
         let read = self.methods().await.read_resource(params, self.request(request))?.await?;
-        if let ReadResourceResponse::Complete(result) = &read {
-            self.check_size(result, &uri)?;
-        }
-        Ok(read)
+        Ok(match read {
+            MethodReply::Complete(result) => {
+                self.check_size(&result, &uri)?;
+                result.into()
+            }
+            MethodReply::InputRequired(required) => {
+                ReadResourceResponse::InputRequired(required.try_into()?)
+            }
+        })
     }
 
     async fn list_skills(
@@ -245,7 +257,7 @@ impl ServerHandler for McpHandler {
         mut request: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         let lists = self.lists_of(&mut request).await;
-        Ok(self.methods().await.read_directory(&lists, &params)?)
+        Ok(self.methods().await.read_directory(&lists, &params.uri, params.cursor.as_deref())?)
     }
 
     async fn complete(

@@ -22,8 +22,8 @@ use futures_util::{FutureExt as _, TryFutureExt as _};
 #[cfg(feature = "durable")]
 use rmcp::model::CreateTaskResult;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResponse,
-    InputRequiredResult, ReadResourceRequestParams, ReadResourceResponse,
+    CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult,
+    ReadResourceRequestParams, ReadResourceResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -31,6 +31,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use self::adapter::McpHandler;
 use super::caller::Request;
 use super::error::{Error as E, protocol_error};
+use super::rounds::InputRequired;
 use super::run::{Answered, Invocation, RunOutcome, drive_in_span, run};
 use super::session::Era;
 use super::state::SharedState;
@@ -56,9 +57,15 @@ pub(super) enum ToolReply {
         result: CallToolResult,
         limit: usize,
     },
-    InputRequired(InputRequiredResult),
+    InputRequired(InputRequired),
     #[cfg(feature = "durable")]
     Task(CreateTaskResult),
+}
+
+/// What became of a request for a prompt or for contents.
+pub(super) enum MethodReply<T> {
+    Complete(T),
+    InputRequired(InputRequired),
 }
 
 impl<'a> Methods<'a> {
@@ -129,7 +136,7 @@ impl<'a> Methods<'a> {
         &self,
         params: GetPromptRequestParams,
         request: Request,
-    ) -> Answered<impl Future<Output = Answered<GetPromptResponse>> + use<'a>> {
+    ) -> Answered<impl Future<Output = Answered<MethodReply<GetPromptResult>>> + use<'a>> {
         let caller = self.shared.caller(&request.head);
         let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
@@ -137,6 +144,7 @@ impl<'a> Methods<'a> {
             let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
             request.refused("prompts/get", &params.name, absent.error(unknown))
         })?;
+        let era = request.era;
         let arguments = params.arguments.unwrap_or_default();
         if let Err(missing) = results::check_arguments(&prompt, &arguments) {
             return Err(request.refused("prompts/get", &params.name, missing));
@@ -158,11 +166,15 @@ impl<'a> Methods<'a> {
                 drive(&context, &admitted.name, work).await
             })?;
         Ok(outcome.map(move |outcome| match outcome? {
-            RunOutcome::Finished(Ok(reply)) => Ok(results::prompt_result(reply).into()),
+            RunOutcome::Finished(Ok(reply)) => {
+                let mut result = results::prompt_result(reply);
+                result.result_type = result.result_type.filter(|_| era == Era::Modern);
+                Ok(MethodReply::Complete(result))
+            }
             RunOutcome::Finished(Err(error)) => {
                 Err(protocol_error(&results::prompt_error(&prompt, error)))
             }
-            RunOutcome::InputRequired(required) => Ok(required.into()),
+            RunOutcome::InputRequired(required) => Ok(MethodReply::InputRequired(required)),
         }))
     }
 
@@ -170,7 +182,7 @@ impl<'a> Methods<'a> {
         &self,
         params: ReadResourceRequestParams,
         request: Request,
-    ) -> Answered<impl Future<Output = Answered<ReadResourceResponse>> + use<'a>> {
+    ) -> Answered<impl Future<Output = Answered<MethodReply<ReadResourceResult>>> + use<'a>> {
         let uri = params.uri;
         let found = self.shared.resource(&uri, &self.shared.caller(&request.head));
         let (resource, variables) = found.map_err(|absent| {
@@ -203,17 +215,19 @@ impl<'a> Methods<'a> {
         Ok(outcome.map(move |outcome| match outcome? {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);
-                if era == Era::Modern {
+                if era == Era::Legacy {
+                    result.result_type = None;
+                } else {
                     result.ttl_ms = ttl;
                     // What a function reads may differ from client to client: it is theirs alone.
                     result.cache_scope = Some(CacheScope::Private);
                 }
-                Ok(result.into())
+                Ok(MethodReply::Complete(result))
             }
             RunOutcome::Finished(Err(error)) => {
                 Err(protocol_error(&results::resource_error(&uri, error)))
             }
-            RunOutcome::InputRequired(required) => Ok(required.into()),
+            RunOutcome::InputRequired(required) => Ok(MethodReply::InputRequired(required)),
         }))
     }
 }

@@ -1,10 +1,7 @@
 //! The methods of the extension for skills (SEP-2640): `skills/get` and `resources/directory/read`. A list of skills is
 //! one like any other, and their files are resources.
 
-use rmcp::model::{
-    ErrorCode, ErrorData, GetSkillResult, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult,
-};
+use rmcp::model::{ErrorCode, ErrorData, GetSkillResult, ReadResourceDirectoryResult};
 
 use super::Methods;
 use crate::mcp::server::error::Error as E;
@@ -41,13 +38,14 @@ impl Methods<'_> {
     pub(in crate::mcp::server) fn read_directory(
         &self,
         lists: &Lists,
-        params: &ReadResourceDirectoryRequestParams,
+        uri: &str,
+        cursor: Option<&str>,
     ) -> Result<ReadResourceDirectoryResult, E> {
-        let Some(children) = lists.folder(&params.uri) else {
-            return Err(E::NoFolder(params.uri.clone()));
+        let Some(children) = lists.folder(uri) else {
+            return Err(E::NoFolder(uri.to_owned()));
         };
         let size = self.shared.settings.page_size;
-        let (children, next) = page(&children, |child| &child.uri, params.cursor.as_deref(), size)?;
+        let (children, next) = page(&children, |child| &child.uri, cursor, size)?;
         let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
         result.next_cursor = next;
         result.ttl_ms = self.ttl();

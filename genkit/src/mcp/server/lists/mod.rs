@@ -121,19 +121,19 @@ impl Lists {
 
     fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
         let of = |p: &Prompt| prompt(p, names.prompts.shown(p.name()));
-        let mut prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
-        prompts.sort_by(|a, b| a.name.cmp(&b.name));
+        let prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
+        let prompts = sorted(prompts, |prompt| &prompt.name);
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
         let manifest = |skill: &Skill| Some(resource(&skill.resource(skill.manifest()?)));
         let fixed = items.resources.iter().filter(|r| !r.is_template()).map(resource);
-        let mut resources: Vec<McpResource> =
+        let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();
-        resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+        let mut resources = sorted(resources, |resource| &resource.uri);
         // A function with the address of a skill's file is never asked.
         resources.dedup_by(|a, b| a.uri == b.uri);
         let templates = items.resources.iter().filter(|r| r.is_template());
-        let mut skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
-        skills.sort_by(|a, b| a.uri.cmp(&b.uri));
+        let skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
+        let skills = sorted(skills, |skill| &skill.uri);
         let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
         Self {
             version,
@@ -171,9 +171,8 @@ impl Lists {
     pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
         self.shown_tools[era as usize].get_or_init(|| {
             let of = |t: &Tool| tool(t, self.names.tools.shown(t.name()), era);
-            let mut shown: Vec<McpTool> = self.items.tools.iter().map(of).collect();
-            shown.sort_by(|a, b| a.name.cmp(&b.name));
-            shown
+            let shown: Vec<McpTool> = self.items.tools.iter().map(of).collect();
+            sorted(shown, |tool| &tool.name)
         })
     }
 
@@ -291,4 +290,18 @@ fn template(resource: &Resource) -> ResourceTemplate {
     shown.icons = content::icons(resource.icons());
     shown.meta = content::meta(content::own_meta(resource.metadata()));
     shown
+}
+
+/// Items by what they are called. Only their places are sorted: sorting a type is seven KB of the program.
+fn sorted<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
+    let order = order(&items.iter().map(key).collect::<Vec<_>>());
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| items[at].take()).collect()
+}
+
+/// The places of names, in the order of these.
+fn order(names: &[&str]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..names.len()).collect();
+    places.sort_by_key(|at| names[*at]);
+    places
 }

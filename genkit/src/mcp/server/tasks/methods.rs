@@ -59,7 +59,8 @@ pub(in super::super) async fn answer(
     let answered = match (task, call) {
         (Err(error), _) => Err(error),
         (Ok(task), TaskCall::Get(_)) => {
-            Ok(TaskAnswer::Task(Box::new(wire::detailed(&task.id, task.record))))
+            let detailed = wire::detailed(&task.id, task.record).map_err(TaskRefusal::from);
+            detailed.map(|task| TaskAnswer::Task(Box::new(task)))
         }
         (Ok(task), TaskCall::Update(_, answers)) => task.update(answers).await,
         (Ok(task), TaskCall::Cancel(_)) => task.cancel().await,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rmcp::model::{InputRequest, InputResponses};
+use rmcp::model::InputResponses;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -89,7 +89,7 @@ pub(super) enum Stage {
 pub(super) struct AskedInput {
     /// The key that the function knows.
     key: String,
-    pub(super) request: InputRequest,
+    pub(super) request: Value,
 }
 
 impl StoredCall {

@@ -6,9 +6,9 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::limits::POLL;
-use super::record::{Stage, TaskRecord};
+use super::record::{AskedInput, Stage, TaskRecord};
 use crate::durable::RunId;
-use crate::mcp::server::error::protocol_error;
+use crate::mcp::server::error::{Error as E, protocol_error};
 use crate::time::iso8601;
 
 /// The answer of the call that became a task.
@@ -17,7 +17,10 @@ pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
 }
 
 /// The answer of `tasks/get`.
-pub(super) fn detailed(id: &RunId, record: TaskRecord) -> GetTaskResult {
+///
+/// # Errors
+/// A stored question is none of the protocol.
+pub(super) fn detailed(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
     let task = task(id, &record);
     let object = |value: Value| match value {
         Value::Object(object) => object,
@@ -25,14 +28,17 @@ pub(super) fn detailed(id: &RunId, record: TaskRecord) -> GetTaskResult {
     };
     let payload = match record.stage {
         Stage::Working => TaskPayload::Working,
-        Stage::Asks(open) => TaskPayload::InputRequired {
-            input_requests: open.into_iter().map(|(key, open)| (key, open.request)).collect(),
-        },
+        Stage::Asks(open) => {
+            let read = |open: AskedInput| serde_json::from_value(open.request);
+            let asked = open.into_iter().map(|(key, open)| Ok((key, read(open)?)));
+            let asked = asked.collect::<Result<_, _>>().map_err(E::Unsendable)?;
+            TaskPayload::InputRequired { input_requests: asked }
+        }
         Stage::Completed(result) => TaskPayload::Completed { result: object(result) },
         Stage::Failed(error) => TaskPayload::Failed { error: object(error) },
         Stage::Cancelled => TaskPayload::Cancelled,
     };
-    GetTaskResult::new(DetailedTask::new(task, payload))
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
 
 fn task(id: &RunId, record: &TaskRecord) -> Task {

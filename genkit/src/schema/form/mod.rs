@@ -1,15 +1,18 @@
 //! Forms for users: the flat schemas that MCP's elicitation allows.
 
+mod field;
+
 use serde_json::{Map, Value, json};
 
+use self::field::{FieldFault, field};
 use super::error::Error as E;
 use super::portable::portable;
 use crate::error::Result;
 
-/// The form for a schema: plain fields only.
+/// The form for a schema: plain fields only, with the keywords that MCP has for them.
 ///
 /// # Errors
-/// An internal error naming the field that a form cannot show.
+/// An internal error naming the field that a form cannot show, and its keyword.
 pub(crate) fn form(schema: &Value) -> Result<Value> {
     let title = || schema.get("title").and_then(Value::as_str).map(str::to_owned);
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
@@ -22,23 +25,34 @@ pub(crate) fn form(schema: &Value) -> Result<Value> {
         Some(portable) => portable.get("properties").and_then(Value::as_object).unwrap_or(fields),
         None => fields,
     };
-    for (name, field) in fields {
-        if !is_plain(field) {
-            let shown = shown(schema, name, field);
-            return Err(E::FormField { title: title(), field: name.clone(), shown }.into());
-        }
+    let mut shown = Map::new();
+    for (name, given) in fields {
+        let is_shown = field(given).map_err(|fault| match fault {
+            FieldFault::Kind => {
+                let what = described(schema, name, given);
+                E::FormField { title: title(), field: name.clone(), shown: what }
+            }
+            FieldFault::Keyword(keyword, takes) => {
+                let given = given[keyword].to_string();
+                E::FormKeyword { title: title(), field: name.clone(), keyword, given, takes }
+            }
+        })?;
+        shown.insert(name.clone(), is_shown);
     }
     let mut form = Map::new();
     form.insert("type".to_owned(), json!("object"));
-    form.insert("properties".to_owned(), Value::Object(fields.clone()));
+    form.insert("properties".to_owned(), Value::Object(shown));
     if let Some(required) = schema.get("required") {
+        if !required.as_array().is_some_and(|names| names.iter().all(Value::is_string)) {
+            return Err(E::FormRequired { title: title() }.into());
+        }
         form.insert("required".to_owned(), required.clone());
     }
     Ok(Value::Object(form))
 }
 
 /// What a field is, by the name of its type where the schema comes from one: `an object (`Address`)`.
-fn shown(schema: &Value, name: &str, field: &Value) -> String {
+fn described(schema: &Value, name: &str, field: &Value) -> String {
     let what = match field.get("type").and_then(Value::as_str) {
         Some("object") => "an object",
         Some("array") => "a list of values of its own",
@@ -55,16 +69,6 @@ fn type_name(field: &Value) -> Option<&str> {
     let direct = field.get("$ref").or_else(|| field.get("items")?.get("$ref"));
     let optional = || field.get("anyOf")?.as_array()?.iter().find_map(|one| one.get("$ref"));
     direct.or_else(optional)?.as_str()?.rsplit('/').next()
-}
-
-fn is_plain(field: &Value) -> bool {
-    match field.get("type").and_then(Value::as_str) {
-        Some("string" | "number" | "integer" | "boolean") => true,
-        Some("array") => field
-            .get("items")
-            .is_some_and(|items| items.get("enum").is_some() || items.get("anyOf").is_some()),
-        _ => field.get("enum").is_some() || field.get("oneOf").is_some(),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,136 @@
+//! The members of parameters, taken one by one.
+
+use std::fmt;
+
+use rmcp::model::{InputResponses, RequestMetaObject};
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// The members that parameters of some method have; all others are passed over.
+const NAMES: [&str; 18] = [
+    "_meta",
+    "argument",
+    "arguments",
+    "capabilities",
+    "clientInfo",
+    "context",
+    "cursor",
+    "inputResponses",
+    "level",
+    "name",
+    "notifications",
+    "protocolVersion",
+    "reason",
+    "ref",
+    "requestId",
+    "requestState",
+    "taskId",
+    "uri",
+];
+
+/// An object whose members are taken out by name.
+pub(super) struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// `None` is no object, or one that has a member twice.
+    pub(super) fn of(raw: &str) -> Option<Self> {
+        serde_json::from_str(raw).ok()
+    }
+
+    /// A member that is an object, too.
+    pub(super) fn fields(&mut self, name: &str) -> Option<Self> {
+        match self.0.swap_remove(name)? {
+            Value::Object(members) => Some(Self(members)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.swap_remove(name)
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        self.optional(name, |value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        })?
+    }
+
+    /// The inner `None` is a member that is not there, or `null`; the outer one of another type.
+    pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
+        self.optional(name, |value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    pub(super) fn object(&mut self, name: &str) -> Option<Option<Map<String, Value>>> {
+        self.optional(name, |value| match value {
+            Value::Object(members) => Some(members),
+            _ => None,
+        })
+    }
+
+    pub(super) fn truth(&mut self, name: &str) -> Option<Option<bool>> {
+        self.optional(name, |value| value.as_bool())
+    }
+
+    pub(super) fn texts(&mut self, name: &str) -> Option<Option<Vec<String>>> {
+        self.optional(name, |value| {
+            let texts = value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
+            texts.collect()
+        })
+    }
+
+    pub(super) fn meta(&mut self) -> Option<RequestMetaObject> {
+        Some(self.object("_meta")?.map(RequestMetaObject::from).unwrap_or_default())
+    }
+
+    /// The answers to questions of an earlier result.
+    pub(super) fn responses(&mut self) -> Option<Option<InputResponses>> {
+        let Some(given) = self.object("inputResponses")? else { return Some(None) };
+        let mut responses = InputResponses::new();
+        for (key, answer) in given {
+            responses.insert(key, answer);
+        }
+        Some(Some(responses))
+    }
+
+    fn optional<T>(&mut self, name: &str, read: fn(Value) -> Option<T>) -> Option<Option<T>> {
+        match self.0.swap_remove(name) {
+            None | Some(Value::Null) => Some(None),
+            Some(value) => read(value).map(Some),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'de> Visitor<'de> for Members {
+            type Value = Fields;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Fields, A::Error> {
+                let mut read = Map::new();
+                while let Some(name) = members.next_key::<String>()? {
+                    if !NAMES.contains(&name.as_str()) {
+                        members.next_value::<IgnoredAny>()?;
+                    } else if read.insert(name, members.next_value::<Value>()?).is_some() {
+                        return Err(de::Error::custom("a member stands there twice"));
+                    }
+                }
+                Ok(Fields(read))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}

@@ -1,0 +1,138 @@
+//! A field of a form: the keywords that MCP knows for its kind, and what their values may be.
+
+use serde_json::{Map, Value};
+
+/// A keyword, and what its value may be.
+type Keyword = (&'static str, Takes);
+
+#[derive(Clone, Copy)]
+enum Takes {
+    Text,
+    Length,
+    Format,
+    Number,
+    Integer,
+    Truth,
+    Texts,
+    Choices,
+    Items,
+}
+
+const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
+
+const TEXT: &[Keyword] = &[
+    ("minLength", Takes::Length),
+    ("maxLength", Takes::Length),
+    ("format", Takes::Format),
+    ("default", Takes::Text),
+];
+const NUMBER: &[Keyword] =
+    &[("minimum", Takes::Number), ("maximum", Takes::Number), ("default", Takes::Number)];
+const INTEGER: &[Keyword] =
+    &[("minimum", Takes::Integer), ("maximum", Takes::Integer), ("default", Takes::Integer)];
+const BOOLEAN: &[Keyword] = &[("default", Takes::Truth)];
+const NAMES: &[Keyword] =
+    &[("enum", Takes::Texts), ("enumNames", Takes::Texts), ("default", Takes::Text)];
+const TITLED: &[Keyword] = &[("oneOf", Takes::Choices), ("default", Takes::Text)];
+const LIST: &[Keyword] = &[
+    ("minItems", Takes::Length),
+    ("maxItems", Takes::Length),
+    ("items", Takes::Items),
+    ("default", Takes::Texts),
+];
+
+/// Why a field cannot be shown.
+#[derive(Debug)]
+pub(super) enum FieldFault {
+    /// It is no plain value.
+    Kind,
+    /// The value of a keyword, and what is taken there.
+    Keyword(&'static str, &'static str),
+}
+
+/// The field as clients get it: what MCP has no keyword for is left out.
+pub(super) fn field(field: &Value) -> Result<Value, FieldFault> {
+    let kind = field.get("type").and_then(Value::as_str).ok_or(FieldFault::Kind)?;
+    let keywords = match kind {
+        "string" if field.get("enum").is_some() => NAMES,
+        "string" if field.get("oneOf").is_some() => TITLED,
+        "string" => TEXT,
+        "number" => NUMBER,
+        "integer" => INTEGER,
+        "boolean" => BOOLEAN,
+        "array" if is_choice(&field["items"]) => LIST,
+        _ => return Err(FieldFault::Kind),
+    };
+    let mut shown = Map::new();
+    shown.insert("type".to_owned(), Value::from(kind));
+    let titles = [("title", Takes::Text), ("description", Takes::Text)];
+    for (keyword, takes) in titles.iter().chain(keywords) {
+        let Some(value) = field.get(*keyword).filter(|value| !value.is_null()) else { continue };
+        let value = takes.shown(value);
+        let value = value.ok_or(FieldFault::Keyword(keyword, takes.described()))?;
+        shown.insert((*keyword).to_owned(), value);
+    }
+    Ok(Value::Object(shown))
+}
+
+impl Takes {
+    fn shown(self, value: &Value) -> Option<Value> {
+        let fits = match self {
+            Self::Text => value.is_string(),
+            Self::Length => value.as_u64().is_some_and(|length| u32::try_from(length).is_ok()),
+            Self::Format => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+            Self::Number => value.is_number(),
+            Self::Integer => value.is_i64(),
+            Self::Truth => value.is_boolean(),
+            Self::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            Self::Choices => return choices(value),
+            Self::Items => return items(value),
+        };
+        fits.then(|| value.clone())
+    }
+
+    fn described(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Length => "a whole number from 0 to 4294967295",
+            Self::Format => "one of `email`, `uri`, `date` and `date-time`",
+            Self::Number => "a number",
+            Self::Integer => "a whole number of 64 bits",
+            Self::Truth => "`true` or `false`",
+            Self::Texts => "a list of texts",
+            Self::Choices => "a list of choices with a `const` and a `title`, which are texts",
+            Self::Items => "a text with an `enum`, or an `anyOf` of choices with a `title`",
+        }
+    }
+}
+
+/// Choices with a title each, and nothing else.
+fn choices(value: &Value) -> Option<Value> {
+    let choice = |choice: &Value| {
+        let mut shown = Map::new();
+        for key in ["const", "title"] {
+            shown.insert(key.to_owned(), choice.get(key)?.as_str()?.into());
+        }
+        Some(Value::Object(shown))
+    };
+    value.as_array()?.iter().map(choice).collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+/// Whether each item of a list is one of some choices.
+fn is_choice(items: &Value) -> bool {
+    ["enum", "anyOf", "oneOf"].iter().any(|keyword| items.get(keyword).is_some())
+}
+
+/// What may be chosen any number of times.
+fn items(value: &Value) -> Option<Value> {
+    let mut shown = Map::new();
+    if let Some(texts) = value.get("enum") {
+        shown
+            .insert("type".to_owned(), value.get("type").filter(|kind| *kind == "string")?.clone());
+        shown.insert("enum".to_owned(), Takes::Texts.shown(texts)?);
+    } else {
+        let titled = value.get("anyOf").or_else(|| value.get("oneOf"))?;
+        shown.insert("anyOf".to_owned(), choices(titled)?);
+    }
+    Some(Value::Object(shown))
+}
