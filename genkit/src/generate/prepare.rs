@@ -172,7 +172,8 @@ pub(super) async fn prepare(
         .build()
     };
     let (resources, registry) = (&generate.resources, &genkit.registry);
-    resolve_resources(&mut messages, resources, registry, reading).await?;
+    // Boxed, since most runs have none, and each would be as large as one that has.
+    Box::pin(resolve_resources(&mut messages, resources, registry, reading)).await?;
     options.messages = messages;
     let rules = TurnRules {
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),

@@ -20,6 +20,9 @@ use crate::sync::lock;
 /// For how many unread chunks there is room from the beginning: what comes at once.
 const FEW_CHUNKS: usize = 16;
 
+/// For how much of a text there is room from the beginning, in bytes.
+const SHORT_TEXT: usize = 128;
+
 /// Chunks that nobody has read yet.
 #[derive(Clone, Default)]
 struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
@@ -70,7 +73,8 @@ impl<'a> GenerateStream<'a> {
         let queue = ChunkQueue::default();
         lock(&queue.0).reserve(FEW_CHUNKS);
         let run = Some(start(queue.sink()));
-        Self { run, queue, ended: None, text: String::new(), index: 0, format }
+        let text = String::with_capacity(SHORT_TEXT);
+        Self { run, queue, ended: None, text, index: 0, format }
     }
 
     /// The next chunk; `None` at the end. An error comes once, as the last item.

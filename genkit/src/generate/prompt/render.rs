@@ -143,7 +143,8 @@ impl Generate {
         // A history that goes on brings its own along; the newer one counts.
         let is_system = earlier.first().is_some_and(|first| first.role == Role::System);
         let system = is_system.then(|| earlier.remove(0));
-        let reply = self.reply(&prompt, source.input, &earlier).await?;
+        // Boxed, since most runs have no prompt, and each would be as large as one that has.
+        let reply = Box::pin(self.reply(&prompt, source.input, &earlier)).await?;
         let mut messages = match reply.has_history {
             true => reply.messages,
             false => place_history(reply.messages, earlier),

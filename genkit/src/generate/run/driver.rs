@@ -1,11 +1,14 @@
 //! The driver of a run: does what the machine says, under limits of time.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tracing::Instrument as _;
 
 use super::env::RunEnv;
@@ -234,11 +237,22 @@ impl Driver {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
-        let mut running = stream::iter(calls).map(RunCall::run).buffer_unordered(at_a_time);
-        while let Some(settled) = running.next().await {
+        let mut calls = calls.into_iter();
+        let mut waiting = FuturesUnordered::new();
+        loop {
+            while waiting.len() < at_a_time
+                && let Some(call) = calls.next()
+            {
+                let mut running = Box::pin(call.run());
+                // Most end at once, and need no place among those that wait.
+                match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
+                    Poll::Ready(settled) => _ = run.take_settled(settled?)?,
+                    Poll::Pending => waiting.push(running),
+                }
+            }
+            let Some(settled) = waiting.next().await else { return Ok(()) };
             run.take_settled(settled?)?;
         }
-        Ok(())
     }
 
     /// Runs one call.

@@ -199,14 +199,19 @@ impl ToolRound {
     /// The message, and the tools' answers to it.
     pub(super) fn into_messages(self) -> [Message; 2] {
         let message = &self.message;
-        let answers = self.calls.into_iter().filter_map(|call| match (call.state, call.outcome) {
-            (CallState::Answered(mut answer), _) | (_, Some(CallOutcome::Answered(mut answer))) => {
-                note_replaced_input(&message.content[call.at], &mut answer);
-                Some(*answer)
+        // Not collected, which would shrink the room of the calls to that of the answers.
+        let mut content = Vec::with_capacity(self.calls.len());
+        content.extend(self.calls.into_iter().filter_map(|call| {
+            match (call.state, call.outcome) {
+                (CallState::Answered(mut answer), _)
+                | (_, Some(CallOutcome::Answered(mut answer))) => {
+                    note_replaced_input(&message.content[call.at], &mut answer);
+                    Some(*answer)
+                }
+                _ => None,
             }
-            _ => None,
-        });
-        let mut answers = Message::new(Role::Tool, answers);
+        }));
+        let mut answers = Message::new(Role::Tool, content);
         if let Some((_, metadata)) = self.resumed {
             answers.metadata.insert("resumed".to_owned(), metadata);
         }

@@ -19,6 +19,9 @@ use crate::sse::SseEvent;
 /// The key of the counts in `custom`.
 const USAGE: &str = "usageMetadata";
 
+/// For how much of a text in pieces there is room from its second piece on, in bytes.
+const SHORT_TEXT: usize = 128;
+
 /// The key of the reason in `custom` why a prompt was blocked.
 const FEEDBACK: &str = "promptFeedback";
 
@@ -221,8 +224,8 @@ impl<'a> GeminiStream<'a> {
             false => self.custom,
         };
         self.latest.read_into(&mut response.custom);
-        if let Some(feedback) = response.custom.get(FEEDBACK)
-            && !self.main.is_there
+        if !self.main.is_there
+            && let Some(feedback) = response.custom.get(FEEDBACK)
         {
             // The prompt itself was refused.
             let text = |key| feedback.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -321,6 +324,8 @@ fn join(last: &mut Part, part: &Part) -> bool {
             Part::Reasoning { reasoning: text, metadata },
             Part::Reasoning { reasoning: more, .. },
         ) if metadata.is_empty() => {
+            // More follows mostly: a short text is not moved for each of its pieces.
+            text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
             text.push_str(more);
             true
         }

@@ -28,6 +28,9 @@ use crate::model::{
     Encoded, FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage,
 };
 
+/// For how many rounds of tools there is room from the beginning.
+const FEW_ROUNDS: usize = 4;
+
 /// The rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -112,6 +115,7 @@ impl TurnMachine {
     ) -> Self {
         // Messages are only added to it from here on.
         request.encoded = Encoded::kept();
+        request.messages.reserve(2 * FEW_ROUNDS);
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
         Self {
             request,

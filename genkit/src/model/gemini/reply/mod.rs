@@ -48,12 +48,15 @@ pub(super) struct Few<T> {
     more: Vec<T>,
 }
 
-impl<T> Few<T> {
-    pub(super) fn push(&mut self, element: T) {
-        match self.first {
-            None => self.first = Some(element),
-            Some(_) => self.more.push(element),
+impl<T: Default> Few<T> {
+    /// Another element, which is read into its place: it is large to move.
+    pub(super) fn another(&mut self) -> &mut T {
+        if self.first.is_none() {
+            return self.first.insert(T::default());
         }
+        let at = self.more.len();
+        self.more.push(T::default());
+        &mut self.more[at]
     }
 }
 

@@ -17,7 +17,9 @@ pub(in crate::model::gemini) fn replies<'a, 'l>(
     let mut cursor = JsonCursor::new(json);
     let mut all = Vec::new();
     let read = cursor.list(|cursor| {
-        all.push(reply(cursor, &last)?);
+        let mut one = GenerateContentResponse::default();
+        reply(cursor, &last, &mut one)?;
+        all.push(one);
         Ok(())
     });
     let read = read.and_then(|()| cursor.end());
@@ -30,21 +32,22 @@ pub(in crate::model::gemini) fn single<'a, 'l>(
     last: impl Fn(&str) -> Option<&'l str>,
 ) -> Result<GenerateContentResponse<'a>, HttpError> {
     let mut cursor = JsonCursor::new(json);
-    let read = reply(&mut cursor, &last).and_then(|reply| cursor.end().map(|()| reply));
-    read.map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
+    let mut one = GenerateContentResponse::default();
+    let read = reply(&mut cursor, &last, &mut one).and_then(|()| cursor.end());
+    match read {
+        Ok(()) => Ok(one),
+        Err(why) => Err(HttpError::json(NAME, &why.explain(json, EXPECTED))),
+    }
 }
 
 fn reply<'a, 'l>(
     cursor: &mut JsonCursor<'a>,
     last: &impl Fn(&str) -> Option<&'l str>,
-) -> Read<GenerateContentResponse<'a>> {
-    let mut this = GenerateContentResponse::default();
+    this: &mut GenerateContentResponse<'a>,
+) -> Read<()> {
     cursor.object(|cursor, key| {
         match key {
-            "candidates" => cursor.list(|cursor| {
-                this.candidates.push(candidate(cursor)?);
-                Ok(())
-            })?,
+            "candidates" => cursor.list(|cursor| candidate(cursor, this.candidates.another()))?,
             "usageMetadata" => this.usage_metadata = cursor.raw_like(last(key))?,
             "modelVersion" => this.model_version = cursor.raw_like(last(key))?,
             "responseId" => this.response_id = cursor.raw_like(last(key))?,
@@ -54,19 +57,14 @@ fn reply<'a, 'l>(
             _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
         }
         Ok(())
-    })?;
-    Ok(this)
+    })
 }
 
-fn candidate<'a>(cursor: &mut JsonCursor<'a>) -> Read<Candidate<'a>> {
-    let mut this = Candidate::default();
+fn candidate<'a>(cursor: &mut JsonCursor<'a>, this: &mut Candidate<'a>) -> Read<()> {
     cursor.object(|cursor, key| {
         match key {
             "content" => cursor.object(|cursor, key| match key {
-                "parts" => cursor.list(|cursor| {
-                    this.parts.push(part(cursor)?);
-                    Ok(())
-                }),
+                "parts" => cursor.list(|cursor| part(cursor, this.parts.another())),
                 _ => cursor.raw().map(drop),
             })?,
             "index" => this.index = cursor.raw()?,
@@ -77,12 +75,10 @@ fn candidate<'a>(cursor: &mut JsonCursor<'a>) -> Read<Candidate<'a>> {
             _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
         }
         Ok(())
-    })?;
-    Ok(this)
+    })
 }
 
-fn part<'a>(cursor: &mut JsonCursor<'a>) -> Read<ResponsePart<'a>> {
-    let mut this = ResponsePart::default();
+fn part<'a>(cursor: &mut JsonCursor<'a>, this: &mut ResponsePart<'a>) -> Read<()> {
     cursor.object(|cursor, key| {
         match key {
             "text" => this.text = cursor.text()?,
@@ -94,6 +90,5 @@ fn part<'a>(cursor: &mut JsonCursor<'a>) -> Read<ResponsePart<'a>> {
             _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
         }
         Ok(())
-    })?;
-    Ok(this)
+    })
 }
