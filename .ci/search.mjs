@@ -7,7 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const REVIEWED_ON = 'rustc 1.95.';
-const FIRST = 12;
+const FIRST = 8;
 
 const version = execFileSync('rustc', ['--version']).toString();
 if (!version.startsWith(REVIEWED_ON)) {

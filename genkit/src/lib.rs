@@ -20,12 +20,18 @@
 //! # fn main() {}
 //! ```
 //!
+//! ```toml
+//! [dependencies]
+//! genkit = { git = "<address of this repository>", features = ["cli"] }
+//! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+//! ```
+//!
 //! And a model, with the same function:
 //! `genkit::generate("Is it sunny in Baltimore?").model("gemini/gemini-2.5-flash").tools(tools![get_weather]).await?`
 //!
 //! | I want to | guide | in the reference |
 //! |---|---|---|
-//! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | `serve_mcp`, [`mcp::McpServer`] |
+//! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | [`serve_mcp()`], [`mcp::McpServer`] |
 //! | write tools: arguments, results, state | [tools](guide::tools), [state](guide::state) | [`#[tool]`](macro@tool), [`Context`] |
 //! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
 //! | get an answer of a type | [structured output](guide::structured_output) | [`Generate::extract`] |

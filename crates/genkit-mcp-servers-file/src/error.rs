@@ -104,7 +104,7 @@ pub(crate) enum Fault {
     )]
     OtherServer { name: String },
     #[error(
-        "the folder {folder} is not there: start {app} once, which makes it, or name another file"
+        "the folder {folder} is not there: start {app} once, which makes it, or name another file with `--config`"
     )]
     NoFolder { folder: String, app: String },
     #[error("{0} is no file")]

@@ -40,7 +40,10 @@ pub(super) enum Error {
     ArgumentsNoObject(String),
     #[error("{label}: {why}")]
     Schema { label: String, why: String },
-    #[error("{label} takes `&{state}`, and no such state was given: call `.state(..)` with one")]
+    #[error(
+        "{label} takes `&{state}`, and no such state was given: call `.state(..)` with one, or write `#[arg(extension)]` \
+         before the parameter where each request has its own"
+    )]
     NoState { label: String, state: &'static str },
     #[error("{label}: `{uri}`: {why}")]
     Template { label: String, uri: String, why: String },

@@ -1,7 +1,11 @@
 //! Links: by label, to files and headings that are there, and for rustdoc to the items of `links.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
 
 use super::pages::{Page, documents, page, pages, read, root};
 
@@ -109,4 +113,43 @@ fn every_page_is_in_the_book_the_index_and_the_modules() {
         let is_second = is_beside || matches!(name.as_str(), "models" | "coding_agents");
         assert!(is_second || front.contains(&format!("(guide::{name})")), "{name}: front page");
     }
+}
+
+/// What mdBook makes of a chapter, by the preprocessor that `book.toml` names: of links to files outside only their words stay.
+fn in_the_book(pages: &[Page]) -> Vec<String> {
+    let chapters = pages.iter().map(|page| {
+        let content =
+            json!({"content": page.text, "sub_items": [], "path": format!("{}.md", page.name)});
+        json!({"Chapter": content})
+    });
+    let book = json!([{}, {"items": chapters.collect::<Vec<_>>()}]);
+    let mut python = Command::new("python3");
+    let python = python.arg(root().join(".ci/book.py")).stdin(Stdio::piped());
+    let mut python = python.stdout(Stdio::piped()).spawn().expect("python3 runs");
+    let mut input = python.stdin.take().expect("it is piped");
+    input.write_all(book.to_string().as_bytes()).unwrap();
+    drop(input);
+    let made = python.wait_with_output().unwrap();
+    assert!(made.status.success());
+    let book: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let items = book["items"].as_array().unwrap();
+    items.iter().map(|it| it["Chapter"]["content"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_book_leads_to_its_own_pages() {
+    let pages = pages();
+    let settings = read("genkit/guide/book.toml");
+    assert!(settings.contains("command = \"python3 ../../.ci/book.py\""));
+    let (mut inside, mut outside) = (0, 0);
+    for (page, text) in pages.iter().zip(in_the_book(&pages)) {
+        outside += definitions(&page.text).values().filter(|it| it.starts_with("..")).count();
+        for target in definitions(&text).values().filter(|it| !it.starts_with("http")) {
+            let file = target.split('#').next().unwrap_or_default();
+            let is_page = pages.iter().any(|it| format!("{}.md", it.name) == file);
+            assert!(is_page, "{}: {target} is outside of the book", page.name);
+            inside += 1;
+        }
+    }
+    assert!(inside > 50 && outside > 20, "{inside} links inside, {outside} outside");
 }

@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{NAME}: there is no key: set ANTHROPIC_API_KEY and use `Anthropic::from_env()`, or give one \
+        "{NAME}: there is no key: set ANTHROPIC_API_KEY in the environment, or give one \
          with `.api_key(..)`"
     )]
     NoKey,

@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{NAME}: there is no key: set GEMINI_API_KEY and use `Gemini::from_env()`, or give one with \
+        "{NAME}: there is no key: set GEMINI_API_KEY in the environment, or give one with \
          `.api_key(..)`"
     )]
     NoKey,

@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "{server}: there is no key: set {variable} and use `{from_env}`, or give one with \
+        "{server}: there is no key: set {variable} in the environment (`{from_env}` reads it), or give one with \
          `.api_key(..)`"
     )]
     NoKey { server: &'static str, variable: &'static str, from_env: String },

@@ -1,5 +1,7 @@
 //! The builder that `serve_mcp()` returns: its options.
 
+#[cfg(not(all(feature = "cli", feature = "mcp-http")))]
+mod feature_off;
 #[cfg(feature = "mcp-http")]
 mod http;
 

@@ -1,0 +1,7 @@
+async fn serve() -> genkit::Result<()> {
+    genkit::serve_mcp().cli().await
+}
+
+fn main() {
+    let _ = serve();
+}
