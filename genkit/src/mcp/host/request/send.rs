@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::retry::with_retry;
+use super::task::CancelTask;
 use super::{input_required, results, task};
 use crate::context::Context;
 use crate::error::Result;
@@ -42,7 +43,8 @@ pub(super) async fn round_trips(
         Some((key, print, id))
     });
     if let Some((key, print, id)) = begun {
-        let ended = task::follow(server, context, target, print, &id, None).await;
+        let cancel = CancelTask::begun(server, context, &id);
+        let ended = task::follow(server, context, target, print, cancel, None).await;
         context.record(key, Value::Null);
         return ended;
     }
@@ -55,10 +57,13 @@ pub(super) async fn round_trips(
                 let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
                 if let Some((key, print)) = task.as_ref().filter(|_| is_task) {
                     let id = task::id_of(&server.key, &result)?;
+                    let mut cancel = CancelTask::created(server, context, &id, &connection);
                     // A later run, of whatever process, goes on with it.
                     context.record_saved(key, Value::String(id.clone())).await?;
-                    let created = Some((&result, &connection));
-                    let ended = task::follow(server, context, target, print, &id, created).await;
+                    cancel.is_saved = true;
+                    let follow =
+                        task::follow(server, context, target, print, cancel, Some(&result));
+                    let ended = follow.await;
                     context.record(key, Value::Null);
                     return ended;
                 }

@@ -36,7 +36,7 @@ struct FollowedTask<'a> {
     target: &'a str,
     /// The request, the same in every run.
     print: &'a str,
-    id: &'a str,
+    id: String,
     /// The questions that were answered: nobody is asked twice for one key.
     answered: BTreeSet<String>,
     polls: u32,
@@ -65,21 +65,15 @@ pub(super) async fn follow(
     context: &Context,
     target: &str,
     print: &str,
-    id: &str,
-    created: Option<(&Value, &Arc<Connection>)>,
+    cancel: CancelTask,
+    created: Option<&Value>,
 ) -> Result<Value> {
-    let cancel = CancelTask {
-        id: id.to_owned(),
-        connection: created.map(|(_, connection)| Arc::clone(connection)),
-        context: context.clone(),
-        is_wanted: !server.config.controls.keep_tasks,
-        is_asking: false,
-    };
+    let id = cancel.id.clone();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
     let mut task =
         FollowedTask { server, context, target, print, id, answered, polls, is_away, said, cancel };
     let mut wait = Duration::ZERO;
-    if let Some((created, _)) = created {
+    if let Some(created) = created {
         task.tell(created).await;
         wait = interval(created);
     }
@@ -98,7 +92,7 @@ impl FollowedTask<'_> {
     async fn ended(&mut self, mut wait: Duration) -> Result<Value> {
         loop {
             tokio::time::sleep(wait).await;
-            let request = GetTaskRequest::new(GetTaskParams::new(self.id));
+            let request = GetTaskRequest::new(GetTaskParams::new(&self.id));
             let mut got = match self.request(ClientRequest::GetTaskRequest(request)).await {
                 Ok(got) => got,
                 Err(error) if self.outlives(&error) => {
@@ -108,7 +102,7 @@ impl FollowedTask<'_> {
                 Err(error) => return Err(error),
             };
             (self.polls, self.is_away) = (self.polls + 1, false);
-            if got["taskId"] != self.id {
+            if got["taskId"] != self.id.as_str() {
                 return Err(Error::OtherTask(self.target.to_owned()).of(&self.server.key));
             }
             self.tell(&got).await;
@@ -161,7 +155,7 @@ impl FollowedTask<'_> {
         let answers =
             input_required::responses(&connection, self.context, self.print, required).await;
         self.cancel.is_asking = false;
-        let update = UpdateTaskParams::new(self.id, answers?.unwrap_or_default());
+        let update = UpdateTaskParams::new(&self.id, answers?.unwrap_or_default());
         let request = UpdateTaskRequest::new(update);
         self.request(ClientRequest::UpdateTaskRequest(request)).await?;
         self.answered.extend(keys);
@@ -216,20 +210,48 @@ fn interval(task: &Value) -> Duration {
 }
 
 /// Cancels a task whose caller goes away.
-struct CancelTask {
+pub(super) struct CancelTask {
     id: String,
     connection: Option<Arc<Connection>>,
     context: Context,
     is_wanted: bool,
+    /// A later life of a durable run knows of it.
+    pub(super) is_saved: bool,
     /// Somebody is asked, and may answer in another run.
     is_asking: bool,
+}
+
+impl CancelTask {
+    /// Of a task that an earlier run began.
+    pub(super) fn begun(server: &ManagedServer, context: &Context, id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            connection: None,
+            context: context.clone(),
+            is_wanted: !server.config.controls.keep_tasks,
+            is_saved: true,
+            is_asking: false,
+        }
+    }
+
+    /// Of a task that a call over `connection` was answered with.
+    pub(super) fn created(
+        server: &ManagedServer,
+        context: &Context,
+        id: &str,
+        connection: &Arc<Connection>,
+    ) -> Self {
+        let mut this = Self::begun(server, context, id);
+        (this.connection, this.is_saved) = (Some(Arc::clone(connection)), false);
+        this
+    }
 }
 
 impl Drop for CancelTask {
     fn drop(&mut self) {
         let gave_up = self.context.is_cancelled();
         // A durable run goes on with it.
-        let goes_on = self.is_asking || self.context.is_durable();
+        let goes_on = self.is_asking || (self.context.is_durable() && self.is_saved);
         if !self.is_wanted || (goes_on && !gave_up) {
             return;
         }
