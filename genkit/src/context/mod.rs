@@ -32,6 +32,11 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+#[cfg_attr(
+    not(feature = "mcp-host"),
+    allow(dead_code, reason = "only tasks of servers are followed")
+)]
+mod rest;
 mod step;
 pub(crate) mod testing;
 mod typemap;
@@ -47,12 +52,17 @@ pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise, within};
 pub(crate) use journal::Journal;
+#[cfg(feature = "mcp-host")]
+pub(crate) use question::MCP_TASK;
 #[cfg(feature = "mcp-server")]
 pub(crate) use question::unanswerable;
 pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
 pub(crate) use replay::{Recording, Rounds};
+#[cfg(feature = "mcp-host")]
+pub(crate) use rest::Elsewhere;
+pub(crate) use rest::Rest;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;

@@ -201,4 +201,8 @@ impl Caller for FlowCaller {
     fn can(&self, capability: Capability) -> bool {
         capability == Capability::Elicitation
     }
+
+    fn takes_interrupts(&self) -> bool {
+        true
+    }
 }

@@ -84,6 +84,7 @@ mod limits;
 #[cfg(feature = "mcp-server")]
 mod memory;
 mod record;
+mod resting;
 mod runs;
 mod session;
 pub(crate) mod store;
@@ -99,6 +100,7 @@ pub(crate) use journal::{CallJournal, Note, Noted};
 pub(crate) use limits::{LEASE, STEP_TRIES};
 #[cfg(feature = "mcp-server")]
 pub(crate) use memory::MemoryRuns;
+pub(crate) use resting::RestingRuns;
 #[cfg(feature = "mcp-server")]
 pub(crate) use session::LeasedRun;
 pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Genkit;
 #[cfg(feature = "durable")]
-use crate::durable::store::RunStore;
+use crate::durable::{RestingRuns, RunStore};
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 
@@ -18,6 +18,9 @@ pub(crate) struct RunDefaults {
     /// Where durable runs are kept.
     #[cfg(feature = "durable")]
     pub(crate) store: Option<Arc<dyn RunStore>>,
+    /// Those that this process has let go while they wait.
+    #[cfg(feature = "durable")]
+    pub(crate) resting: RestingRuns,
 }
 
 impl Genkit {
