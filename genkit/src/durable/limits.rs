@@ -21,10 +21,6 @@ pub(super) const STEP_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait between two tries of a step. Default is 5 minutes, but for a provider that asks for more.
 pub(super) const LONGEST_STEP_WAIT: Duration = Duration::from_secs(300);
 
-/// How long a process remembers what a run waits for that nobody takes up. Default is 10 minutes: who takes it up then
-/// runs its functions anew.
-pub(super) const FORGET_REST: Duration = Duration::from_secs(600);
-
 /// How many runs one worker works on at a time. Default is 16.
 pub(super) const CONCURRENCY: usize = 16;
 

@@ -100,7 +100,6 @@ pub(crate) use journal::{CallJournal, Note, Noted};
 pub(crate) use limits::{LEASE, STEP_TRIES};
 #[cfg(feature = "mcp-server")]
 pub(crate) use memory::MemoryRuns;
-pub(crate) use resting::RestingRuns;
 #[cfg(feature = "mcp-server")]
 pub(crate) use session::LeasedRun;
 pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Genkit;
 #[cfg(feature = "durable")]
-use crate::durable::{RestingRuns, RunStore};
+use crate::durable::store::{RestingRuns, RunStore};
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 
