@@ -37,6 +37,8 @@ mod report;
     allow(dead_code, reason = "only tasks of servers are followed")
 )]
 mod rest;
+#[cfg(feature = "durable")]
+mod resting;
 mod step;
 pub(crate) mod testing;
 mod typemap;
@@ -60,9 +62,11 @@ pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
 pub(crate) use replay::{Recording, Rounds};
-#[cfg(feature = "mcp-host")]
+#[cfg(any(feature = "durable", feature = "mcp-host"))]
 pub(crate) use rest::Elsewhere;
 pub(crate) use rest::Rest;
+#[cfg(feature = "durable")]
+pub(crate) use resting::RestingRuns;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;

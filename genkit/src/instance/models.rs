@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::Genkit;
 #[cfg(feature = "durable")]
-use crate::durable::store::{RestingRuns, RunStore};
+use crate::context::RestingRuns;
+#[cfg(feature = "durable")]
+use crate::durable::store::RunStore;
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
 

@@ -2,14 +2,12 @@
 
 mod error;
 mod id;
-mod resting;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use id::RunId;
-pub(crate) use resting::RestingRuns;
 
 use crate::error::Result;
 use crate::future::BoxFuture;

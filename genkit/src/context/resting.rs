@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{RunId, RunStatus, RunStore, now_ms};
-use crate::context::Elsewhere;
+use super::Elsewhere;
+use crate::durable::store::{RunId, RunStatus, RunStore, now_ms};
 use crate::sync::lock;
 
 /// How long a process remembers what a run waits for that nobody takes up. Default is 10 minutes: who takes it up then
@@ -28,7 +28,7 @@ struct RestingRun {
 
 impl RestingRuns {
     /// Keeps what a run waits for.
-    pub(in crate::durable) fn keep(
+    pub(crate) fn keep(
         &self,
         id: &RunId,
         revision: u64,
@@ -39,24 +39,20 @@ impl RestingRuns {
     }
 
     /// Takes what a run waits for, if it is as it was let go.
-    pub(in crate::durable) fn take(
-        &self,
-        id: &RunId,
-        revision: u64,
-    ) -> Option<Vec<Arc<dyn Elsewhere>>> {
+    pub(crate) fn take(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn Elsewhere>>> {
         let run = lock(&self.0).remove(id)?;
         (run.revision == revision).then_some(run.waits)
     }
 
     /// Somebody has cancelled a run: what it waits for is given up.
-    pub(in crate::durable) fn cancelled(&self, id: &RunId) {
+    pub(crate) fn cancelled(&self, id: &RunId) {
         let run = lock(&self.0).remove(id);
         run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.give_up());
     }
 
     /// Looks after those that should have been taken up again: some were cancelled elsewhere, or another process has
     /// them.
-    pub(in crate::durable) async fn look_after(&self, store: &dyn RunStore) {
+    pub(crate) async fn look_after(&self, store: &dyn RunStore) {
         let late = now_ms().saturating_sub(u64::try_from(LATE.as_millis()).unwrap_or(u64::MAX));
         let late: Vec<(RunId, u64, u64)> = lock(&self.0)
             .iter()
